@@ -10,7 +10,6 @@
 #include <string.h>
 
 static const uint64_t reading_interval_ns = NS_PER_S / 10;
-static const double slowed_share = 0.015;
 
 struct sensors_desc measure_card_of(struct arena *arena, const struct gpu_info *info)
 {
@@ -41,26 +40,81 @@ const char *measure_card_users(struct arena *arena, const struct gpu_info *info,
         &(struct sensor_clocks_desc){.card = measure_card_of(arena, info), .own_pid = own_pid});
 }
 
-// ---------------------------------------------------------------- sensors beside visits
+// ---------------------------------------------------------------- from readings alone
+
+static const double limiter_counts = 0.02; // share of the time, most of which may be pauses
+static const double busy_counts = 0.9;
+static const uint64_t watts_least_ns = 2 * NS_PER_S;
+
+static double rise_of(const struct sensor_reading *from, const struct sensor_reading *to,
+                      enum sensor_value value)
+{
+    return to->values[value] - from->values[value];
+}
+
+unsigned measure_card_limiter(const struct sensor_reading *from, const struct sensor_reading *to)
+{
+    double power_s = rise_of(from, to, SENSOR_POWER_LIMITED);
+    double thermal_s = rise_of(from, to, SENSOR_THERMAL_LIMITED);
+    double least_s = limiter_counts * (double)(to->at_ns - from->at_ns) / NS_PER_S;
+    if (isfinite(power_s) && isfinite(thermal_s))
+        return (power_s > 0 && power_s >= least_s ? SENSOR_THROTTLE_POWER : 0) |
+               (thermal_s > 0 && thermal_s >= least_s ? SENSOR_THROTTLE_THERMAL : 0);
+    double named = to->values[SENSOR_THROTTLE];
+    return isfinite(named) ? (unsigned)named : 0;
+}
+
+double measure_card_watts(const struct sensor_reading *from, const struct sensor_reading *to,
+                          uint64_t busy_ns)
+{
+    uint64_t length_ns = to->at_ns - from->at_ns;
+    double joules = rise_of(from, to, SENSOR_ENERGY);
+    if (length_ns < watts_least_ns || (double)busy_ns < busy_counts * (double)length_ns ||
+        !(joules > 0))
+        return NAN;
+    return joules * NS_PER_S / (double)length_ns;
+}
+
+// ---------------------------------------------------------------- sensors and clock of visits
 
 struct measure_card {
-    struct sensors *sensors;
-    struct sensor_reading last;
-    double fastest_hz; // the product's core clock or the fastest one seen, if higher; 0: unknown
+    struct sensors *sensors; // NULL: none
+    struct sensor_reading before, last;
+    struct measure_pace pace;
+    double memory_hz; // highest memory clock seen; 0: none yet
 };
+
+static void read_sensors(struct measure_card *card)
+{
+    if (card->sensors)
+        sensors_read(card->sensors, &card->last);
+}
+
+static bool is_old(const struct measure_card *card)
+{
+    return clock_now_ns() - card->last.at_ns >= reading_interval_ns;
+}
+
+static bool is_limited(void *context)
+{
+    struct measure_card *card = context;
+    read_sensors(card);
+    return measure_card_limiter(&card->before, &card->last) != 0;
+}
 
 struct measure_card *measure_card_open(struct arena *arena, const struct gpu_info *info)
 {
     const struct sensors_desc desc = measure_card_of(arena, info);
     struct error no_sensors;
-    struct sensors *sensors = sensors_open(&desc, &no_sensors);
-    if (!sensors)
-        return NULL;
     struct measure_card *card = ARENA_NEW(arena, struct measure_card);
     struct measure_limits limits;
     measure_limits_of(info, &limits);
-    card->sensors = sensors;
-    card->fastest_hz = limits.core_clock_hz;
+    card->sensors = sensors_open(&desc, &no_sensors);
+    for (size_t i = 0; i < SENSOR_VALUE_COUNT; i++)
+        card->last.values[i] = NAN;
+    card->pace.fastest_hz = limits.core_clock_hz;
+    card->pace.limited = is_limited;
+    card->pace.context = card;
     return card;
 }
 
@@ -70,6 +124,15 @@ void measure_card_close(struct measure_card *card)
         sensors_close(card->sensors);
 }
 
+struct measure_pace *measure_card_begin(struct measure_card *card, double *case_hz)
+{
+    if (is_old(card) || pace_is_lower(*case_hz, card->pace.fastest_hz, 0))
+        read_sensors(card);
+    card->before = card->last;
+    pace_begin(&card->pace, case_hz);
+    return &card->pace;
+}
+
 static void note_value(const struct measure_card *card, enum sensor_value value, enum unit unit,
                        struct measure_visit *visit)
 {
@@ -77,44 +140,64 @@ static void note_value(const struct measure_card *card, enum sensor_value value,
         visit_sensor(visit, sensor_name(value), unit, card->last.values[value]);
 }
 
-bool measure_card_is_slowed(double seen_hz, double fastest_hz)
+static void remark_limit(unsigned limiter, double hz, struct measure_visit *visit)
 {
-    return !(seen_hz > 0) || !(fastest_hz > 0) || seen_hz < fastest_hz * (1 - slowed_share);
-}
-
-// The core clock that the kernels measured during the samples; NaN if they could not.
-static double seen_clock(const struct measure_visit *visit)
-{
-    for (size_t i = 0; i < visit->sensor_count; i++)
-        if (strcmp(visit->sensors[i].name, "core_clock") == 0)
-            return visit->sensors[i].value;
-    return NAN;
-}
-
-static void note_throttling(struct measure_card *card, bool is_count, struct measure_visit *visit)
-{
-    double throttle = card->last.values[SENSOR_THROTTLE], seen_hz = seen_clock(visit);
-    if (seen_hz > card->fastest_hz)
-        card->fastest_hz = seen_hz;
-    if (!isfinite(throttle) || !(throttle > 0))
-        return;
-    const char *text = sensor_throttle_text(visit->arena, (unsigned)throttle);
-    if (!is_count && measure_card_is_slowed(seen_hz, card->fastest_hz))
-        visit_flag(visit, "throttled", "the card was throttled: %s", text);
+    double watts = visit_sensor_value(visit, "power");
+    const char *power = isfinite(watts) ? arena_printf(visit->arena, ", %.0f W", watts) : "";
+    if (limiter == SENSOR_THROTTLE_POWER)
+        visit_remark(visit, "throttled", "power-limited at %.2f GHz%s", hz / 1e9, power);
     else
-        visit_detail(visit, "card", "throttled at times, but not during these samples: %s", text);
+        visit_remark(visit, "throttled", "limited at %.2f GHz%s: %s", hz / 1e9, power,
+                     sensor_throttle_text(visit->arena, limiter));
 }
 
-void measure_card_note(struct measure_card *card, const struct benchmark_info *info,
+// What limits the clock comes first: the load keeps such a clock, however often it is visited.
+static void judge_core_clock(struct measure_card *card, double hz, struct measure_visit *visit)
+{
+    const struct visit_clock *clock = &visit->clock;
+    double kept_hz = 0;
+    enum pace_verdict verdict = pace_judge(&card->pace, hz, clock, &kept_hz);
+    unsigned limiter = verdict == PACE_KEPT ? 0 : measure_card_limiter(&card->before, &card->last);
+    if (limiter)
+        remark_limit(limiter, hz, visit);
+    else if (verdict == PACE_FELL)
+        visit_retake(visit, "low-clock", "the core clock was %.2f to %.2f GHz during the samples",
+                     clock->low_hz / 1e9, clock->high_hz / 1e9);
+    else if (verdict == PACE_LOW)
+        visit_retake(visit, "low-clock", "%.2f GHz; such a load kept %.2f GHz in this run",
+                     hz / 1e9, kept_hz / 1e9);
+    else if (verdict == PACE_LOWER)
+        visit_remark(visit, "low-clock", "%.2f GHz under this load, cause unknown", hz / 1e9);
+}
+
+// The card's report of its memory clock is for work that reads memory all the time.
+static void judge_memory_clock(struct measure_card *card, struct measure_visit *visit)
+{
+    double hz = card->last.values[SENSOR_MEMORY_CLOCK];
+    if (visit->clock.uses_memory && pace_is_lower(hz, card->memory_hz, 0))
+        visit_retake(visit, "low-clock", "memory clock %.2f GHz; it was %.2f GHz in this run",
+                     hz / 1e9, card->memory_hz / 1e9);
+    if (hz > card->memory_hz)
+        card->memory_hz = hz;
+}
+
+void measure_card_note(struct measure_card *card, const struct benchmark_info *info, bool any_clock,
                        struct measure_visit *visit)
 {
-    if (!card)
-        return;
-    if (clock_now_ns() - card->last.at_ns >= reading_interval_ns)
-        sensors_read(card->sensors, &card->last);
+    double hz = visit_sensor_value(visit, "core_clock");
+    if (is_old(card) || pace_is_lower(hz, card->pace.fastest_hz, visit->clock.error))
+        read_sensors(card);
     note_value(card, SENSOR_CORE_CLOCK, UNIT_HZ, visit);
     note_value(card, SENSOR_MEMORY_CLOCK, UNIT_HZ, visit);
-    note_value(card, SENSOR_POWER, UNIT_WATT, visit);
     note_value(card, SENSOR_TEMPERATURE, UNIT_DEGC, visit);
-    note_throttling(card, info->metrics[0].unit == UNIT_NONE, visit);
+    if (pace_lead_ns(&card->pace, card->pace.sparse))
+        visit_detail(visit, "lead", "%.3g ms of other work before the samples wake the core clock",
+                     (double)pace_lead_ns(&card->pace, card->pace.sparse) / 1e6);
+    double watts = measure_card_watts(&card->before, &card->last, visit->device_time_ns);
+    if (isfinite(watts))
+        visit_sensor(visit, "power", UNIT_WATT, watts);
+    if (any_clock || info->metrics[0].unit == UNIT_NONE)
+        return;
+    judge_core_clock(card, hz, visit);
+    judge_memory_clock(card, visit);
 }

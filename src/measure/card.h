@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The card of a device: its address, its link to the host, and the values of its own sensors for
-// each visit.
+// The card of a device: its address, its link to the host, and the values of its own sensors and
+// the verdict on its clock for each visit.
 #ifndef MEASURE_CARD_H
 #define MEASURE_CARD_H
 
-#include "measure/visit.h"
+#include "measure/pace.h"
 #include "sensors/sensors.h"
 
 // The UUID and the PCI address ("0000:1b:00.0", in `arena`) by which sensors find the card of a
@@ -24,28 +24,42 @@ void measure_link_of(struct arena *arena, const struct gpu_info *info, struct me
 // sensor_clocks_users.
 const char *measure_card_users(struct arena *arena, const struct gpu_info *info, long own_pid);
 
-// ---------------------------------------------------------------- sensors beside visits
+// ---------------------------------------------------------------- sensors and clock of visits
 
-// Adds a card's clocks, power, temperature and throttling to each visit. They are read after a
-// visit, never during it, and at most every 100 ms (until then, visits get the last reading): a
-// reading takes several driver calls, and cards update their sensors no more often (an H200's
-// energy counter changes every 0.1 s).
+// Judges the core clock of each visit and adds the values of the card's sensors. Sensors are read
+// before and after a visit, or while its samples are judged, never while something is timed, and at
+// most every 100 ms unless the clock was low: a reading takes several driver calls, and cards
+// update their sensors no more often (an H200's energy counter changes every 0.1 s).
 struct measure_card;
 
-// Opens the sensors of a device. NULL if it has none that fathom can read, which is no error.
+// Opens the sensors of a device. It may have none that fathom can read; its core clock is judged
+// all the same.
 struct measure_card *measure_card_open(struct arena *arena, const struct gpu_info *info);
 void measure_card_close(struct measure_card *card); // NULL is legal
 
-// Adds the sensor values to the visit. Flags it "throttled" if the card reports throttling and
-// measure_card_is_slowed, unless the benchmark's first metric is a plain count (UNIT_NONE). The
-// card's report covers some tenths of a second, so it includes earlier visits: if the core clock
-// during the samples was not lower, the visit gets the detail "card" instead of the flag. With
-// card = NULL nothing is added.
-void measure_card_note(struct measure_card *card, const struct benchmark_info *info,
+// Begins a visit. Returns what is known of the core clock, for struct measure_request. *case_hz
+// belongs to the case (pace_begin).
+struct measure_pace *measure_card_begin(struct measure_card *card, double *case_hz);
+
+// Ends a visit: adds the sensor values, and judges the core clock of its samples (pace_judge). A
+// clock that fell, or that is too low for this kind of load, is a reason to take the visit again,
+// `low-clock`. But if the card says that it limits its clock, or if the load always has this clock,
+// the visit gets a remark, `throttled` or `low-clock`. Nothing is judged with any_clock, or if the
+// benchmark's first metric is a plain count (UNIT_NONE).
+void measure_card_note(struct measure_card *card, const struct benchmark_info *info, bool any_clock,
                        struct measure_visit *visit);
 
-// True if the core clock during the samples (seen_hz) is more than 1.5 % (about two clock steps)
-// below fastest_hz. True also if either is unknown (NaN or 0).
-bool measure_card_is_slowed(double seen_hz, double fastest_hz);
+// ---------------------------------------------------------------- from readings alone
+
+// What limited the core clock between two readings, a set of enum sensor_throttle: what the card's
+// limiter times say, where it has them, else the reasons that it named at the second reading. A
+// limiter counts if it was at work for a fiftieth of the time.
+unsigned measure_card_limiter(const struct sensor_reading *from, const struct sensor_reading *to);
+
+// The power in watts by the energy counter, of work that kept the device busy for busy_ns between
+// the readings. NaN if that is less than nine tenths of the time, or if the time is shorter than
+// 2 s: the counter is up to 0.1 s late.
+double measure_card_watts(const struct sensor_reading *from, const struct sensor_reading *to,
+                          uint64_t busy_ns);
 
 #endif

@@ -70,6 +70,29 @@ struct measure_bound measure_claim_bound(const struct measure_claim *claim,
     return isfinite(bound.per_s) ? bound : (struct measure_bound){0, 0};
 }
 
+// ---------------------------------------------------------------- the kind of load
+
+uint32_t measure_claim_load(const struct measure_claim *claim)
+{
+    double bytes = 0, results = 0;
+    uint32_t load = 0;
+    if (claim->cores <= 1)
+        return claim->cores ? MEASURE_ONE_CORE : 0;
+    for (int level = 0; level < MEASURE_LEVEL_COUNT; level++) {
+        double moved = bytes_of(claim, (enum measure_level)level);
+        bytes += moved;
+        load = load << 1 | (moved > 0);
+    }
+    for (int which = 0; which < MEASURE_CLASS_COUNT; which++) {
+        results += claim->results[which];
+        load = load << 1 | (claim->results[which] > 0);
+    }
+    // From 1 result for 2^15 bytes to 2^16 results for a byte.
+    double balance = bytes > 0 && results > 0 ? 4 * log2(results / bytes) + 64 : 0;
+    load = load << 7 | (uint32_t)fmin(fmax(round(balance), 0), 127);
+    return load << 13 | (claim->cores & 0x1fff);
+}
+
 // ---------------------------------------------------------------- metrics
 
 static void report_samples(const struct measure_account *account, unsigned metric,
@@ -94,6 +117,8 @@ void measure_claim_report(const struct measure_account *account, unsigned metric
                           enum measure_form form, double amount)
 {
     const struct measure_span *span = account->span;
+    account->visit->clock.load = measure_claim_load(account->claim);
+    account->visit->clock.uses_memory = bytes_of(account->claim, MEASURE_DRAM) > 0;
     bool by_cycle = form == MEASURE_PER_CORE_CYCLE || form == MEASURE_CYCLES_EACH;
     if (by_cycle && (!span->core_hz || !account->claim->cores))
         return;

@@ -39,6 +39,15 @@ struct measure_claim {
 // The maximum of results of a class per core and cycle; 0 = not known.
 double measure_claim_results(const struct measure_limits *limits, enum measure_class which);
 
+// The kind of load of the claimed work, as in struct visit_clock: loads of one kind have the same
+// number of cores, levels of memory, units that compute, and, within a quarter of an octave, the
+// same results for each byte. Any load of one core is MEASURE_ONE_CORE. 0 without claim->cores.
+uint32_t measure_claim_load(const struct measure_claim *claim);
+
+enum {
+    MEASURE_ONE_CORE = 1
+};
+
 // The highest possible rate of a quantity (bytes, results) if a unit of work has `amount` of it.
 struct measure_bound {
     double per_s;     // of the whole device, with the core clock at core_hz
@@ -70,6 +79,7 @@ struct measure_account {
 
 // Sets metric number `metric`, with its clock step and its limit: the rate of a quantity, or the
 // time of one byte or result (`form` says which), if a unit of the claimed work has `amount` of it.
+// Sets the visit's kind of load.
 void measure_claim_report(const struct measure_account *account, unsigned metric,
                           enum measure_form form, double amount);
 

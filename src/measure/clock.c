@@ -45,6 +45,7 @@ enum {
     // (LP_MAX_TGSI_LOOP_ITERATIONS), which then leaves every loop silently. The kernel makes at
     // most stamps × (iterations + 9) of them.
     LOOPS_MAX = 65000,
+    LEAD_STAMPS = 2,     // of a lead, which turns between them
     GROUPS_UNKNOWN = 64, // groups if the number of cores is not known
     GROUPS_MAX = 1024,
     ALIGN_BYTES = 256 // alignment of buffer offsets; no device with clocks in kernels needs more
@@ -478,4 +479,26 @@ bool measure_clock_probe(struct gpu_scope *scope, struct measure_clock *clock, s
     clock->program = gpu_program_create(scope, &(struct gpu_program_desc){.kernel = kernel}, err);
     return (clock->program && probe_with(scope, clock, err) && make_stamps(scope, clock, err)) ||
            error_prefix(err, "probing the clocks");
+}
+
+// ---------------------------------------------------------------- leads
+
+void measure_clock_lead(const struct measure_clock *clock, struct gpu_batch *batch, uint64_t ns)
+{
+    if (!clock->program || !clock->stamps || ns == 0)
+        return;
+    const struct clock_dispatch longest = {
+        .program = clock->program,
+        .buffer = clock->stamps,
+        .groups = (uint32_t)(gpu_buffer_bytes(clock->stamps) / 2 / sizeof(uint32_t) /
+                             group_words(LEAD_STAMPS)),
+        .stamps = LEAD_STAMPS,
+        .iterations = LOOPS_MAX / LEAD_STAMPS - 9};
+    double left = ceil((double)ns / fmax(clock->iteration_ns, 1));
+    for (; left > 0; left -= longest.iterations) {
+        struct clock_dispatch dispatch = longest;
+        dispatch.iterations = (uint32_t)fmin(left, longest.iterations);
+        clock_kernel_dispatch(batch, &dispatch);
+        gpu_batch_barrier(batch, GPU_BARRIER_MEMORY);
+    }
 }

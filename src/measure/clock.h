@@ -33,6 +33,11 @@ struct measure_clock {
 MUST_CHECK bool measure_clock_probe(struct gpu_scope *scope, struct measure_clock *clock,
                                     struct error *err);
 
+// Records some `ns` of work for all cores that needs little power. It gives the core clock time to
+// rise before the work that is recorded after it (measure/pace.h). Does nothing for 0 ns, or
+// without a clock kernel.
+void measure_clock_lead(const struct measure_clock *clock, struct gpu_batch *batch, uint64_t ns);
+
 // Returns b − a, two readings of a counter of `bits` bits that wrapped at most once between them.
 uint64_t measure_clock_delta(uint64_t a, uint64_t b, unsigned bits);
 

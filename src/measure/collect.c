@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "math/distribution.h"
 #include "math/stats.h"
+#include "measure/pace.h"
 #include "measure/rounds.h"
 
 #include <math.h>
@@ -172,6 +173,17 @@ static void decide(struct collect *collect)
         collect->state = COLLECT_SPENT;
 }
 
+// Doubts visits at a lower core clock than others had. Returns true if there are new doubts. No
+// clock changes a plain count.
+static bool doubt_low_clocks(struct collect *collect)
+{
+    if (collect->rule.any_clock || collect->info->metrics[0].unit == UNIT_NONE)
+        return false;
+    size_t found = pace_doubt(collect->visits, collect->visit_count);
+    collect->doubtful += found;
+    return found > 0;
+}
+
 void collect_visit(struct collect *collect, const struct measure_visit *visit)
 {
     struct measure_visit *copy = visit_copy(collect->arena, visit);
@@ -180,7 +192,9 @@ void collect_visit(struct collect *collect, const struct measure_visit *visit)
     collect->visits[collect->visit_count++] = copy;
     collect->device_time_ns += copy->device_time_ns;
     collect->doubtful += copy->retake_count > 0;
-    if (copy->retake_count == 0 || collect->all_count)
+    if (doubt_low_clocks(collect))
+        collect->rounds = gather(collect, collect->all_count, collect->arena);
+    else if (copy->retake_count == 0 || collect->all_count)
         rounds_add(collect->rounds, copy);
     decide(collect);
 }

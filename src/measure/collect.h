@@ -29,7 +29,11 @@
 //
 // Reasons that a result may carry (docs/METHODOLOGY.md explains them):
 //   imprecise     the goal was not reached; suspect only if half of the first metric's interval is
-//                 above COLLECT_IMPRECISE_FACTOR × goal, and never for a distribution
+//                 above COLLECT_IMPRECISE_FACTOR × goal, and never for a distribution; a remark for
+//                 each other metric beyond that
+//   low-clock     a visit's core clock was lower than in another visit of the case
+//   (measure/pace.h):
+//                 a reason to take it again
 //   correlated    the value drifts or is periodic, within rounds or over the run: neighbouring
 //                 values correlate above 0.3 and by more than chance, and their common part is
 //                 larger than the goal: suspect
@@ -63,6 +67,7 @@ struct collect_rule {
     unsigned rounds_max; // 0: rounds_min
     uint64_t budget_ns;  // device time that ends the case, even below rounds_min; 0: no limit
     bool alone;          // samples should be alike: a visit with one that is not is taken again
+    bool any_clock;      // visits may differ in their core clock
 };
 
 struct collect; // the rounds of one case

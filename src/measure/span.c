@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "math/stats.h"
 #include "measure/clock_kernel.h"
+#include "measure/pace.h"
 
 #include <math.h>
 
@@ -180,11 +181,22 @@ static void record_clock(struct worker *worker, uint64_t offset)
     clock_kernel_dispatch(worker->batch, &worker->clock);
 }
 
+// Records this submission's part of the lead: about as many submissions follow as there are
+// samples.
+static void record_lead(struct worker *worker)
+{
+    const struct measure_request *request = worker->desc->request;
+    if (worker->stamps)
+        measure_clock_lead(worker->desc->clock, worker->batch,
+                           pace_lead_ns(request->pace, false) / (request->samples + 1));
+}
+
 static bool record(struct worker *worker, uint64_t repeats, struct error *err)
 {
     worker->repeats = repeats;
     if (!gpu_batch_reset(worker->batch, err))
         return false;
+    record_lead(worker);
     record_clock(worker, 0);
     gpu_batch_span_begin(worker->batch, 0);
     worker->desc->record(worker->desc->context, worker->batch, repeats);
@@ -263,15 +275,33 @@ static bool pass_gate(struct worker *worker, struct error *err)
     return run(worker, &took_ns, err);
 }
 
-static double core_hz_now(struct worker *worker)
+static void widen_range(struct measure_span *span, double hz)
 {
+    if (isfinite(hz)) {
+        span->low_hz = span->low_hz > 0 ? fmin(span->low_hz, hz) : hz;
+        span->high_hz = fmax(span->high_hz, hz);
+    }
+}
+
+// Returns the core clock of the last run, NaN without one. Widens the span's range to it.
+static double core_hz_now(struct worker *worker, struct measure_span *span)
+{
+    const struct measure_clock *clock = worker->desc->clock;
+    if (!worker->stamps)
+        return NAN;
     const uint32_t *before = gpu_buffer_map(worker->stamps);
-    return span_core_hz(
-        worker->arena, worker->desc->clock,
-        &(struct span_stamps){.before = before,
-                              .after = before + after_offset(&worker->clock) / sizeof *before,
-                              .groups = worker->clock.groups,
-                              .stamps = worker->clock.stamps});
+    const uint32_t *after = before + after_offset(&worker->clock) / sizeof *before;
+    struct span_stamps stamps = {before, after, worker->clock.groups, worker->clock.stamps};
+    double hz = span_core_hz(worker->arena, clock, &stamps);
+    if (stamps.stamps == 1) {
+        widen_range(span, hz);
+    } else {
+        stamps.after = before;
+        widen_range(span, span_core_hz(worker->arena, clock, &stamps));
+        stamps.before = stamps.after = after;
+        widen_range(span, span_core_hz(worker->arena, clock, &stamps));
+    }
+    return hz;
 }
 
 static bool take_samples(struct worker *worker, struct measure_span *span, struct error *err)
@@ -279,6 +309,8 @@ static bool take_samples(struct worker *worker, struct measure_span *span, struc
     const struct measure_request *request = worker->desc->request;
     bool any_hz = false;
     double spent_ns = 0;
+    span->count = 0;
+    span->low_hz = span->high_hz = 0;
     for (; span_another(request->samples, request->sample_ns, span->count, spent_ns);
          span->count++) {
         size_t i = span->count;
@@ -286,13 +318,46 @@ static bool take_samples(struct worker *worker, struct measure_span *span, struc
         if (!run(worker, &took_ns, err))
             return false;
         span->unit_ns[i] = took_ns / (double)worker->repeats;
-        span->core_hz[i] = worker->stamps ? core_hz_now(worker) : NAN;
+        span->core_hz[i] = core_hz_now(worker, span);
         any_hz = any_hz || isfinite(span->core_hz[i]);
         spent_ns += took_ns;
     }
     if (!any_hz)
         span->core_hz = NULL;
     return true;
+}
+
+// The relative error of a sample's core clock: one step of the device's clock at both ends.
+static double core_error(const struct worker *worker, const struct measure_span *span)
+{
+    double length_ns = worker->clock.stamps == 1 ? span->sample_ns : clock_wait_ns;
+    return worker->stamps ? worker->desc->clock->device_step_ns / length_ns : 0;
+}
+
+// True if the samples should be taken again, because their core clock was too low.
+static bool ran_low(const struct worker *worker, const struct measure_span *span)
+{
+    const struct measure_request *request = worker->desc->request;
+    return !request->gate && pace_again(request->pace, span->low_hz, span->core_error);
+}
+
+// Takes the samples, again and again while their core clock is too low. Work that was sized at a
+// low clock is sized again.
+static bool take_paced_samples(struct worker *worker, struct measure_span *span, struct error *err)
+{
+    for (;;) {
+        span->began_ns = clock_now_ns();
+        if (!take_samples(worker, span, err))
+            return false;
+        span->ended_ns = clock_now_ns();
+        span->sample_ns =
+            measure_median(worker->arena, span->unit_ns, span->count) * (double)worker->repeats;
+        span->core_error = core_error(worker, span);
+        if (!ran_low(worker, span))
+            return true;
+        if (!find_repeats(worker, worker->repeats, err))
+            return false;
+    }
 }
 
 bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
@@ -305,14 +370,9 @@ bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
     size_t most = desc->request->samples ? desc->request->samples : 1;
     *span = (struct measure_span){.unit_ns = ARENA_ARRAY(arena, most, double),
                                   .core_hz = ARENA_ARRAY(arena, most, double)};
-    if (!pass_gate(&worker, err))
+    if (!pass_gate(&worker, err) || !take_paced_samples(&worker, span, err))
         return false;
-    span->began_ns = clock_now_ns();
-    if (!take_samples(&worker, span, err))
-        return false;
-    span->ended_ns = clock_now_ns();
     span->repeats = worker.repeats;
-    span->sample_ns = measure_median(arena, span->unit_ns, span->count) * (double)span->repeats;
     span->step_ns = worker.stamp_step_ns / (double)span->repeats;
     span->device_time_ns = (uint64_t)worker.spent_ns;
     return true;
@@ -321,8 +381,11 @@ bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
 void measure_span_note(const struct measure_span *span, struct measure_visit *visit)
 {
     if (span->core_hz)
-        visit_sensor(visit, "core_clock", UNIT_HZ,
-                     measure_median(visit->arena, span->core_hz, span->count));
+        visit_core_clock(visit, span->core_hz, span->count, span->core_error);
+    if (span->high_hz > 0) {
+        visit->clock.low_hz = span->low_hz;
+        visit->clock.high_hz = span->high_hz;
+    }
     visit->device_time_ns += span->device_time_ns;
     visit->began_ns = span->began_ns;
     visit->ended_ns = span->ended_ns;

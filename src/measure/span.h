@@ -28,8 +28,12 @@ struct measure_span_desc {
 };
 
 struct measure_span {
-    double *unit_ns; // per sample: device time of one unit of work
-    double *core_hz; // per sample: core clock, NaN if it was missed; NULL: it was never measured
+    double *unit_ns;   // per sample: device time of one unit of work
+    double *core_hz;   // per sample: core clock, NaN if it was missed; NULL: it was never measured
+    double core_error; // its relative error
+    // The lowest and the highest core clock of all samples. With two stamps per group, the clocks
+    // before and after a sample count one by one, so that a fall within it is seen.
+    double low_hz, high_hz;
     size_t count;
     uint64_t repeats;            // units per sample; for measure_span_desc of the next visit
     double sample_ns;            // median length of a sample
@@ -39,6 +43,8 @@ struct measure_span {
 };
 
 // Takes request->samples samples (0: one) after a warm-up, fewer if they are long (span_another).
+// Samples whose core clock was too low are taken again, each after its part of a lead in the same
+// batch, unless there is a gate (measure/pace.h).
 // The arrays of `span` live in `arena`. ERROR_TIMEOUT if one unit alone takes longer than the
 // request's time-out (0: 10 s).
 MUST_CHECK bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,

@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum {
-    FIRST_ROOM = 4
+    FIRST_ROOM = 4,
+    RANGE_TRIMMED = 4 // so many clocks and more have a range without the outer ones
 };
 
 // Returns the list, or a larger copy of it, with room for one more element. Capacities are powers
@@ -130,6 +131,30 @@ void visit_sensor(struct measure_visit *visit, const char *name, enum unit unit,
         .unit = unit,
         .value = value,
     };
+}
+
+double visit_sensor_value(const struct measure_visit *visit, const char *name)
+{
+    for (size_t i = 0; i < visit->sensor_count; i++)
+        if (strcmp(visit->sensors[i].name, name) == 0)
+            return visit->sensors[i].value;
+    return NAN;
+}
+
+void visit_core_clock(struct measure_visit *visit, const double *hz, size_t count, double error)
+{
+    double *known = ARENA_ARRAY(visit->arena, count, double);
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        if (isfinite(hz[i]))
+            known[found++] = hz[i];
+    if (found == 0)
+        return;
+    visit_sensor(visit, "core_clock", UNIT_HZ, stats_median(known, found)); // sorts them
+    size_t outer = found >= RANGE_TRIMMED ? 1 : 0;
+    visit->clock.low_hz = known[outer];
+    visit->clock.high_hz = known[found - 1 - outer];
+    visit->clock.error = error;
 }
 
 void visit_series(struct measure_visit *visit, const struct series *series)

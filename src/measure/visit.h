@@ -20,6 +20,14 @@ struct measure_samples {
     bool at_least; // visit_at_least was called
 };
 
+// The core clock during a visit's samples, as far as the worker judges it (measure/pace.h).
+struct visit_clock {
+    double low_hz, high_hz; // range over the samples; 0: not known
+    double error;           // relative error of one sample's clock
+    uint32_t load;          // kind of load: loads of one kind keep the same clock; 0: not known
+    bool uses_memory;       // the load reads or writes the device's memory all the time
+};
+
 struct measure_visit {
     struct arena *arena;                                 // holds everything below
     struct measure_samples metrics[MEASURE_METRICS_MAX]; // in the order of benchmark_info.metrics
@@ -38,6 +46,7 @@ struct measure_visit {
     struct kernel_info kernel;
     uint64_t device_time_ns;     // device time spent measuring, for the budget
     uint64_t began_ns, ended_ns; // host time of the samples' begin and end; 0: not known
+    struct visit_clock clock;    // stays in the worker
 };
 
 // The point at which the visits of several devices wait for each other: each device is prepared and
@@ -54,6 +63,8 @@ struct measure_request {
     uint64_t timeout_ns; // longest wait for one submission
     unsigned round;      // 0: the case's first visit, which sizes the work and chooses its shape
     const struct measure_gate *gate; // NULL: no other device takes part
+    bool any_clock;                  // the core clock of the samples is not judged
+    struct measure_pace *pace;       // NULL: samples are not taken again because of their clock
 };
 
 struct measure_visit *measure_visit_create(struct arena *arena);
@@ -94,6 +105,14 @@ void visit_remark(struct measure_visit *visit, const char *code, const char *for
 void visit_detail(struct measure_visit *visit, const char *name, const char *format, ...)
     PRINTF_LIKE(3, 4);
 void visit_sensor(struct measure_visit *visit, const char *name, enum unit unit, double value);
+
+// The visit's first value of a sensor; NaN without one.
+double visit_sensor_value(const struct measure_visit *visit, const char *name);
+
+// Sets the core clock of each sample (NaN: not known) and their relative error: visit->clock, and
+// the sensor "core_clock" with the median. Of four clocks or more the lowest and the highest one do
+// not count for the range: a single one may be misread. Does nothing if no clock is known.
+void visit_core_clock(struct measure_visit *visit, const double *hz, size_t count, double error);
 
 // Adds a series with its name, columns and data.
 void visit_series(struct measure_visit *visit, const struct series *series);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Sensors of amdgpu's hwmon files (Linux, Documentation/gpu/amdgpu/thermal.rst): freq1_input and
-// freq2_input are the core and memory clock in Hz, power1_average (on some cards power1_input) the
-// power in µW, temp1_input the temperature in thousandths of a degree. hwmon has no energy counter
-// and no throttle reasons.
+// freq2_input are the core and memory clock in Hz, temp1_input the temperature in thousandths of a
+// degree. hwmon has no energy counter and no throttle reasons, and its power is an average of up to
+// a second, longer than most samples.
 #include "base/text.h"
 #include "sensors/source.h"
 
@@ -68,9 +68,6 @@ static void hwmon_read(void *handle, double values[SENSOR_VALUE_COUNT])
     const struct hwmon *hwmon = handle;
     values[SENSOR_CORE_CLOCK] = file_number(hwmon, "freq1_input", 1);
     values[SENSOR_MEMORY_CLOCK] = file_number(hwmon, "freq2_input", 1);
-    values[SENSOR_POWER] = file_number(hwmon, "power1_average", 1e-6);
-    if (!isfinite(values[SENSOR_POWER]))
-        values[SENSOR_POWER] = file_number(hwmon, "power1_input", 1e-6);
     values[SENSOR_TEMPERATURE] = file_number(hwmon, "temp1_input", 1e-3);
 }
 

@@ -21,13 +21,23 @@ enum {
     NVML_HW_POWER_BRAKE = 0x80,
 };
 
+// nvmlPerfPolicyType_t, and nvmlViolationTime_t.
+enum {
+    NVML_POLICY_POWER = 0,
+    NVML_POLICY_THERMAL = 1
+};
+struct nvml_violation {
+    unsigned long long reference_us, violation_ns;
+};
+
 struct nvml_api {
     int (*nvmlDeviceGetClockInfo)(struct nvml_device *device, int clock, unsigned *mhz);
-    int (*nvmlDeviceGetPowerUsage)(struct nvml_device *device, unsigned *mw);
     int (*nvmlDeviceGetTemperature)(struct nvml_device *device, int sensor, unsigned *degc);
     int (*nvmlDeviceGetTotalEnergyConsumption)(struct nvml_device *device, unsigned long long *mj);
     int (*nvmlDeviceGetCurrentClocksThrottleReasons)(struct nvml_device *device,
                                                      unsigned long long *set);
+    int (*nvmlDeviceGetViolationStatus)(struct nvml_device *device, int policy,
+                                        struct nvml_violation *violation);
     int (*nvmlDeviceGetCurrPcieLinkGeneration)(struct nvml_device *device, unsigned *generation);
     int (*nvmlDeviceGetCurrPcieLinkWidth)(struct nvml_device *device, unsigned *lanes);
 };
@@ -39,10 +49,10 @@ struct nvml_api {
     }
 static const struct dynlib_symbol symbols[] = {
     SYMBOL(nvmlDeviceGetClockInfo),
-    SYMBOL(nvmlDeviceGetPowerUsage),
     SYMBOL(nvmlDeviceGetTemperature),
     OPTIONAL_SYMBOL(nvmlDeviceGetTotalEnergyConsumption),
     OPTIONAL_SYMBOL(nvmlDeviceGetCurrentClocksThrottleReasons),
+    OPTIONAL_SYMBOL(nvmlDeviceGetViolationStatus),
     OPTIONAL_SYMBOL(nvmlDeviceGetCurrPcieLinkGeneration),
     OPTIONAL_SYMBOL(nvmlDeviceGetCurrPcieLinkWidth),
 };
@@ -91,14 +101,22 @@ static double throttle_set(const struct nvml *nvml)
     return set;
 }
 
+// Time in seconds in which the policy lowered the clock.
+static double limited_s(const struct nvml *nvml, int policy)
+{
+    struct nvml_violation violation = {0};
+    bool known = nvml->api.nvmlDeviceGetViolationStatus &&
+                 nvml->api.nvmlDeviceGetViolationStatus(nvml->card.device, policy, &violation) ==
+                     NVML_SUCCESS;
+    return known ? (double)violation.violation_ns * 1e-9 : (double)NAN;
+}
+
 static void nvml_read(void *handle, double values[SENSOR_VALUE_COUNT])
 {
     const struct nvml *nvml = handle;
     values[SENSOR_CORE_CLOCK] = clock_hz(nvml, NVML_CLOCK_SM);
     values[SENSOR_MEMORY_CLOCK] = clock_hz(nvml, NVML_CLOCK_MEM);
     unsigned number = 0;
-    if (nvml->api.nvmlDeviceGetPowerUsage(nvml->card.device, &number) == NVML_SUCCESS)
-        values[SENSOR_POWER] = number * 1e-3;
     if (nvml->api.nvmlDeviceGetTemperature(nvml->card.device, NVML_TEMPERATURE_GPU, &number) ==
         NVML_SUCCESS)
         values[SENSOR_TEMPERATURE] = number;
@@ -107,6 +125,8 @@ static void nvml_read(void *handle, double values[SENSOR_VALUE_COUNT])
         nvml->api.nvmlDeviceGetTotalEnergyConsumption(nvml->card.device, &mj) == NVML_SUCCESS)
         values[SENSOR_ENERGY] = (double)mj * 1e-3;
     values[SENSOR_THROTTLE] = throttle_set(nvml);
+    values[SENSOR_POWER_LIMITED] = limited_s(nvml, NVML_POLICY_POWER);
+    values[SENSOR_THERMAL_LIMITED] = limited_s(nvml, NVML_POLICY_THERMAL);
 }
 
 const struct sensors_source sensors_nvml = {

@@ -20,9 +20,10 @@ static const struct sensors_source *const sources[] = {&sensors_nvml, &sensors_h
 static const struct {
     double low, high;
 } plausible[SENSOR_VALUE_COUNT] = {
-    [SENSOR_CORE_CLOCK] = {1e6, 10e9}, [SENSOR_MEMORY_CLOCK] = {1e6, 50e9},
-    [SENSOR_POWER] = {0.1, 5000},      [SENSOR_ENERGY] = {0, 1e15},
-    [SENSOR_TEMPERATURE] = {-50, 150}, [SENSOR_THROTTLE] = {0, 7},
+    [SENSOR_CORE_CLOCK] = {1e6, 10e9},    [SENSOR_MEMORY_CLOCK] = {1e6, 50e9},
+    [SENSOR_ENERGY] = {0, 1e15},          [SENSOR_TEMPERATURE] = {-50, 150},
+    [SENSOR_THROTTLE] = {0, 7},           [SENSOR_POWER_LIMITED] = {0, 1e10},
+    [SENSOR_THERMAL_LIMITED] = {0, 1e10},
 };
 
 const char *sensor_name(enum sensor_value value)

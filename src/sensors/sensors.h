@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a card reports while it works: clocks, power, energy, temperature, and what lowers its
-// clock. The sources are NVML (opened at run time) and amdgpu's hwmon files. A value that a source
-// does not have, or that is impossible, is absent.
+// What a card reports while it works: clocks, energy, temperature, and what lowers its clock. The
+// sources are NVML (opened at run time) and amdgpu's hwmon files. A value that a source does not
+// have, or that is impossible, is absent.
 //
 // A reading takes several driver calls, so the caller chooses when: after a visit, never while
 // something is timed (measure/card.h). Only energy is read while work runs, and that work is not
@@ -17,10 +17,12 @@
 #define SENSOR_VALUES(X)                                                                           \
     X(CORE_CLOCK, "card_core_clock")     /* Hz, as the card reports it */                          \
     X(MEMORY_CLOCK, "card_memory_clock") /* Hz */                                                  \
-    X(POWER, "power")                    /* W; NVML's value is an average over up to a second */   \
     X(ENERGY, "energy")                  /* J since the driver was loaded: use differences */      \
     X(TEMPERATURE, "temperature")        /* degC */                                                \
-    X(THROTTLE, "throttle")              /* set of enum sensor_throttle */
+    X(THROTTLE, "throttle")              /* set of enum sensor_throttle */                         \
+    /* s in which a limit lowered the clock, since the driver was loaded: use differences */       \
+    X(POWER_LIMITED, "power_limited")                                                              \
+    X(THERMAL_LIMITED, "thermal_limited")
 
 enum sensor_value {
 #define X(name, text) SENSOR_##name,

@@ -55,6 +55,7 @@ static struct entry *open_entry(struct block *block, const struct plan_case *pla
         .rounds_max = block->budget->rounds_max,
         .budget_ns = block->budget->case_ns,
         .alone = slot->device->kind != GPU_KIND_CPU,
+        .any_clock = block->budget->any_clock,
     };
     struct entry *entry = &block->entries[block->count++];
     *entry = (struct entry){

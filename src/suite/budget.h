@@ -16,6 +16,7 @@ struct budget {
     // COLLECT_ROUNDS_MIN rounds; after time_most_ns no case is visited. A plan that returns to a
     // benchmark, as map's does, gets the whole time again.
     uint64_t time_ns, time_most_ns;
+    bool any_clock; // as in struct measure_request
 };
 
 // Fills the budget of `preset`, one of PRESET_NAMES or "map"; another name gets that of "standard".

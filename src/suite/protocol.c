@@ -94,6 +94,7 @@ static const struct json_field order_fields[] = {
     {"sample_ns", FIELD_COUNT, JSON_AT(struct order_message, request.sample_ns)},
     {"timeout_ns", FIELD_COUNT, JSON_AT(struct order_message, request.timeout_ns)},
     {"round", FIELD_COUNT, JSON_AT(struct order_message, request.round)},
+    {"any_clock", FIELD_FLAG, JSON_AT(struct order_message, request.any_clock), .omit_zero = true},
     {"waits", FIELD_FLAG, JSON_AT(struct order_message, waits)},
 };
 static const struct json_table order_table = {JSON_TABLE(struct order_message, order_fields)};

@@ -12,6 +12,7 @@ static const size_t order_bytes_max = (size_t)1 << 20;
 struct case_memory {
     size_t index;
     void *memory;
+    double core_hz; // the core clock that the case keeps; 0: not known (measure/pace.h)
 };
 
 struct visitor {
@@ -198,19 +199,23 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
         visitor->device ? gpu_device_validation_messages(visitor->device, NULL) : 0;
     if (!session_open(visitor, benchmark, err))
         return false;
+    struct case_memory *memory = memory_of(visitor, order->index);
+    struct measure_request request = *order->request;
+    struct measure_pace *pace = measure_card_begin(visitor->card, &memory->core_hz);
+    request.pace = request.any_clock ? NULL : pace;
     struct bench_visit run = {
         .session = &visitor->session,
         .bench_case = order->bench_case,
         .scope = gpu_scope_open(visitor->device),
         .arena = arena_create(),
-        .request = order->request,
-        .memory = &memory_of(visitor, order->index)->memory,
+        .request = &request,
+        .memory = &memory->memory,
     };
     struct measure_visit *made = measure_visit_create(arena);
     bool done = benchmark->visit(&run, made, err);
     gpu_scope_close(run.scope);
     arena_destroy(run.arena);
-    measure_card_note(visitor->card, &benchmark->info, made);
+    measure_card_note(visitor->card, &benchmark->info, request.any_clock, made);
     *visit = made;
     return done && validation_check(visitor, messages_before, err);
 }

@@ -18,7 +18,7 @@ PLACEHOLDER = re.compile(r"(?:[A-Z]{2,}|\bX)(?:\.(?!md)|_|/|$)")
 ROW = re.compile(r"^\| `(\w+)/` \| [^|]+ \| ([^|]*)\|$", re.M)
 
 # visit_flag(visit, "throttled", …): the first string is the code.
-CODE = re.compile(r'\b(?:visit_flag|result_flag|end_entry)\([^;{"]*"([a-z][a-z-]*)"')
+CODE = re.compile(r'\b(?:visit_flag|visit_retake|visit_remark|result_flag|end_entry)\([^;{"]*"([a-z][a-z-]*)"')
 CODES = "docs/METHODOLOGY.md"
 
 

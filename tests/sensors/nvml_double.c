@@ -33,10 +33,10 @@ int nvmlShutdown(void);
 int nvmlDeviceGetHandleByUUID(const char *uuid, void **device);
 int nvmlDeviceGetHandleByPciBusId_v2(const char *pci, void **device);
 int nvmlDeviceGetClockInfo(void *device, int clock, unsigned *mhz);
-int nvmlDeviceGetPowerUsage(void *device, unsigned *mw);
 int nvmlDeviceGetTemperature(void *device, int sensor, unsigned *degc);
 int nvmlDeviceGetTotalEnergyConsumption(void *device, unsigned long long *mj);
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *set);
+int nvmlDeviceGetViolationStatus(void *device, int policy, unsigned long long violation[2]);
 int nvmlDeviceGetCurrPcieLinkGeneration(void *device, unsigned *generation);
 int nvmlDeviceGetCurrPcieLinkWidth(void *device, unsigned *lanes);
 
@@ -81,13 +81,6 @@ int nvmlDeviceGetClockInfo(void *device, int clock, unsigned *mhz)
     return SUCCESS;
 }
 
-int nvmlDeviceGetPowerUsage(void *device, unsigned *mw)
-{
-    (void)device;
-    *mw = 412500;
-    return SUCCESS;
-}
-
 int nvmlDeviceGetTemperature(void *device, int sensor, unsigned *degc)
 {
     (void)device;
@@ -107,6 +100,14 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *
 {
     (void)device;
     *set = 0x04 | 0x40 | 0x01; // power cap, hardware thermal, and idle, which is none of ours
+    return SUCCESS;
+}
+
+int nvmlDeviceGetViolationStatus(void *device, int policy, unsigned long long violation[2])
+{
+    (void)device;
+    violation[0] = 1763848000000000;                    // the host's time in us
+    violation[1] = policy == 0 ? 2500000000 : 40000000; // power, temperature; in ns
     return SUCCESS;
 }
 

@@ -28,11 +28,12 @@ static void expect_the_card(const struct sensors_desc *desc)
     assert_string_equal(sensors_source(sensors), "NVML");
     assert_true(reading.values[SENSOR_CORE_CLOCK] == 1980e6);
     assert_true(reading.values[SENSOR_MEMORY_CLOCK] == 3201e6);
-    assert_true(fabs(reading.values[SENSOR_POWER] - 412.5) < 1e-9);
     assert_true(reading.values[SENSOR_TEMPERATURE] == 41);
     assert_true(reading.values[SENSOR_ENERGY] >= 5000);
     assert_true((unsigned)reading.values[SENSOR_THROTTLE] ==
                 (SENSOR_THROTTLE_POWER | SENSOR_THROTTLE_THERMAL));
+    assert_true(fabs(reading.values[SENSOR_POWER_LIMITED] - 2.5) < 1e-9);
+    assert_true(fabs(reading.values[SENSOR_THERMAL_LIMITED] - 0.04) < 1e-9);
     sensors_close(sensors);
 }
 

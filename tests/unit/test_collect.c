@@ -412,6 +412,82 @@ static void visit_doubtful(struct fixture *f, double value, const char *why)
     collect_visit(f->collect, visit);
 }
 
+// Makes a visit with one sample at a core clock. `limited`: the card said that it limited it.
+static void visit_clocked(struct fixture *f, double value, double hz, bool limited)
+{
+    struct measure_visit *visit = measure_visit_create(f->arena);
+    visit_samples(visit, 0, &value, 1, 0);
+    visit_core_clock(visit, &hz, 1, 0);
+    if (limited)
+        visit_remark(visit, "throttled", "power-limited");
+    collect_visit(f->collect, visit);
+}
+
+static void rounds_at_a_lower_clock_are_taken_again(void **state)
+{
+    (void)state;
+    // Given two rounds at a low clock, one of them before the clock that the case keeps was known,
+    // and clocks that differ by less than a step.
+    struct fixture f = begin(5);
+    visit_clocked(&f, 43.7, 1305e6, false);
+    visit_clocked(&f, 66.3, 1980e6, false);
+    assert_int_equal(collect_rounds(f.collect), 1);
+    visit_clocked(&f, 43.7, 1305e6, false);
+    for (int round = 1; round < 5; round++) {
+        assert_false(collect_done(f.collect));
+        visit_clocked(&f, 66.3, round % 2 ? 1965e6 : 1980e6, false);
+    }
+    struct result result = end(&f);
+    assert_true(collect_done(f.collect));
+    assert_int_equal(result.verdict, VERDICT_OK);
+    assert_true(result.metrics[0].median == 66.3 && result.metrics[0].round_count == 5);
+    arena_destroy(f.arena);
+}
+
+static void two_clocks_that_never_become_one_are_suspect(void **state)
+{
+    (void)state;
+    struct fixture f = begin(5);
+    visit_clocked(&f, 66.3, 1980e6, false);
+    while (!collect_done(f.collect))
+        visit_clocked(&f, 43.7, 1305e6, false);
+    struct result result = end(&f);
+    assert_int_equal(result.verdict, VERDICT_SUSPECT);
+    assert_non_null(
+        strstr(find_reason(&result, "low-clock")->text, "1.30 GHz; other rounds ran at 1.98 GHz"));
+    arena_destroy(f.arena);
+}
+
+static void a_limit_that_does_not_last_is_a_low_clock(void **state)
+{
+    (void)state;
+    // Given a card that is still hot from the case before, in one round of six.
+    struct fixture f = begin(5);
+    visit_clocked(&f, 60, 1780e6, true);
+    for (int round = 0; round < 5; round++) {
+        assert_false(collect_done(f.collect));
+        visit_clocked(&f, 66, 1980e6, false);
+    }
+    struct result result = end(&f);
+    assert_true(collect_done(f.collect));
+    assert_int_equal(result.verdict, VERDICT_OK);
+    assert_int_equal(result.reason_count, 0);
+    arena_destroy(f.arena);
+}
+
+static void what_the_card_limits_may_vary(void **state)
+{
+    (void)state;
+    struct fixture f = begin(5);
+    for (int round = 0; round < 5; round++)
+        visit_clocked(&f, 60, round % 2 ? 1700e6 : 1800e6, true);
+    struct result result = end(&f);
+    assert_int_equal(result.verdict, VERDICT_OK);
+    assert_non_null(find_reason(&result, "throttled"));
+    assert_null(find_reason(&result, "low-clock"));
+    arena_destroy(f.arena);
+}
+
 static void a_visit_to_be_taken_again_is_no_round(void **state)
 {
     (void)state;
@@ -681,6 +757,10 @@ int main(void)
         cmocka_unit_test(drift_far_below_the_goal_does_not_matter),
         cmocka_unit_test(independent_noise_is_hardly_ever_called_correlated),
         cmocka_unit_test(flags_of_visits_are_counted_once_a_code),
+        cmocka_unit_test(rounds_at_a_lower_clock_are_taken_again),
+        cmocka_unit_test(two_clocks_that_never_become_one_are_suspect),
+        cmocka_unit_test(a_limit_that_does_not_last_is_a_low_clock),
+        cmocka_unit_test(what_the_card_limits_may_vary),
         cmocka_unit_test(a_visit_to_be_taken_again_is_no_round),
         cmocka_unit_test(too_many_retakes_count_and_make_the_case_suspect),
         cmocka_unit_test(enough_clean_rounds_do_without_the_doubtful_ones),

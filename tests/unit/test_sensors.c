@@ -46,7 +46,6 @@ static int write_card(void **state)
     write_file("name", "amdgpu\n");
     write_file("freq1_input", "2310000000\n");
     write_file("freq2_input", "1000000000\n");
-    write_file("power1_average", "203000000\n");
     write_file("temp1_input", "64000\n");
     return 0;
 }
@@ -62,8 +61,7 @@ static int make_card(void **state)
 static int remove_card(void **state)
 {
     (void)state;
-    static const char *const files[] = {"name", "freq1_input", "freq2_input", "power1_average",
-                                        "temp1_input"};
+    static const char *const files[] = {"name", "freq1_input", "freq2_input", "temp1_input"};
     char path[512];
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         snprintf(path, sizeof path, "%s" FOLDER "/%s", root, files[i]);
@@ -96,7 +94,6 @@ static void hwmon_values_arrive_in_file_units(void **state)
     assert_string_equal(sensors_source(sensors), "amdgpu hwmon");
     assert_true(reading.values[SENSOR_CORE_CLOCK] == 2310e6);
     assert_true(reading.values[SENSOR_MEMORY_CLOCK] == 1000e6);
-    assert_true(fabs(reading.values[SENSOR_POWER] - 203.0) < 1e-9);
     assert_true(fabs(reading.values[SENSOR_TEMPERATURE] - 64.0) < 1e-9);
     assert_true(isnan(reading.values[SENSOR_ENERGY]));
     assert_true(isnan(reading.values[SENSOR_THROTTLE]));
@@ -117,7 +114,6 @@ static void impossible_and_missing_values_are_absent(void **state)
     assert_true(isnan(reading.values[SENSOR_TEMPERATURE]));
     assert_true(isnan(reading.values[SENSOR_MEMORY_CLOCK]));
     assert_true(isnan(reading.values[SENSOR_CORE_CLOCK]));
-    assert_true(isfinite(reading.values[SENSOR_POWER]));
     sensors_close(sensors);
 }
 

@@ -13,7 +13,6 @@ enum {
     SIZING_ITERATIONS = 4,
     SIZINGS_MAX = 64,
     SIZING_TRIES = 2,
-    IDLE_TRIES = 12,
     SAMPLE_FACTOR = 3 // samples are 3 times as long as requested: a launch costs 7 to 14 µs
 };
 static const double warm_ns = 15e6;      // an idle clock takes that long to rise
@@ -167,18 +166,6 @@ static void report(struct chip *chip, const struct measure_span *span, bool sepa
 
 // ---------------------------------------------------------------- a visit
 
-// True if the samples ran at an idle core clock, below half of the highest one: some contexts keep
-// an idle clock for 0.1 s after work arrives. False if no sample saw the clock.
-static bool is_idle(struct chip *chip, const struct measure_span *span)
-{
-    struct incore_session *session = chip->session;
-    if (!span->core_hz)
-        return false;
-    double seen = measure_median(chip->run->arena, span->core_hz, span->count);
-    session->core_hz_most = fmax(session->core_hz_most, seen);
-    return seen < session->core_hz_most / 2;
-}
-
 static bool run_span(struct chip *chip, struct measure_span *span, bool *separate,
                      struct error *err)
 {
@@ -189,27 +176,24 @@ static bool run_span(struct chip *chip, struct measure_span *span, bool *separat
                                            .context = chip,
                                            .clock = &chip->session->clock,
                                            .request = &request,
-                                           .warm = true, // if idle, run_awake measures again
+                                           .warm = true, // size() warms up
                                            .repeats = chip->memory->repeats};
     return move_proof(chip, false, err) && measure_span_run(chip->run->arena, &desc, span, err) &&
            move_proof(chip, true, err) && verify(chip, span, separate, err);
 }
 
-// Measures again until the core clock has risen and a sample is at least half as long as wanted.
-// Repeats at most SIZING_TRIES times, IDLE_TRIES while the clock is idle. *idle: the clock never
-// rose.
-static bool run_awake(struct chip *chip, struct measure_span *span, bool *separate, bool *idle,
+// Measures again until a sample is at least half as long as wanted, at most SIZING_TRIES times.
+static bool run_sized(struct chip *chip, struct measure_span *span, bool *separate,
                       struct error *err)
 {
     bool sized = chip->memory->iterations > 0, again = true;
     for (unsigned tries = 0; again; tries++) {
         if ((!sized && !size(chip, err)) || !run_span(chip, span, separate, err))
             return false;
-        *idle = is_idle(chip, span);
-        sized = !*idle && (!span->core_hz || span->sample_ns >= wanted_ns(chip) / 2 ||
-                           chip->memory->iterations >= (uint32_t)iterations_most(chip));
+        sized = span->sample_ns >= wanted_ns(chip) / 2 ||
+                chip->memory->iterations >= (uint32_t)iterations_most(chip);
         chip->session->awake = sized;
-        again = !sized && tries < (*idle ? IDLE_TRIES : SIZING_TRIES);
+        again = !sized && tries < SIZING_TRIES;
     }
     chip->memory->repeats = span->repeats;
     return true;
@@ -225,7 +209,7 @@ bool incore_chip_visit(struct bench_visit *run, const struct incore_case *this_c
                         .program = incore_program(session, this_case, err),
                         .memory = *run->memory};
     struct measure_span span;
-    bool separate, idle;
+    bool separate;
     if (!chip.program)
         return false;
     uint32_t cores = session->limits.cores ? session->limits.cores : CORES_UNKNOWN;
@@ -233,11 +217,9 @@ bool incore_chip_visit(struct bench_visit *run, const struct incore_case *this_c
     chip.groups = GROUPS_A_CORE * (INCORE_THREADS / threads) * cores;
     if (!chip.memory)
         chip.memory = ARENA_NEW(run->session->arena, struct memory);
-    if (!run_awake(&chip, &span, &separate, &idle, err))
+    if (!run_sized(&chip, &span, &separate, err))
         return false;
     *run->memory = chip.memory;
     report(&chip, &span, separate, visit);
-    if (idle)
-        visit_flag(visit, "idle-clock", "the core clock stayed below half of its highest value");
     return true;
 }

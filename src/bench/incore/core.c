@@ -3,6 +3,7 @@
 // cannot read clocks.
 #include "bench/incore/session.h"
 #include "math/stats.h"
+#include "measure/pace.h"
 
 #include <math.h>
 #include <string.h>
@@ -160,6 +161,8 @@ static bool run_counted(struct core *core, struct error *err)
     struct gpu_batch *batch = begin_batch(core, 0, err);
     if (!batch)
         return false;
+    // Samples of some µs leave the device idle for most of a visit.
+    measure_clock_lead(&core->session->clock, batch, pace_lead_ns(core->run->request->pace, true));
     for (unsigned i = 0; i < core->samples; i++)
         record_dispatch(core, batch, i, 0);
     if (!end_batch(core, batch, err))
@@ -221,9 +224,33 @@ static bool run_until_positive(struct core *core, struct error *err)
 
 // ---------------------------------------------------------------- sizing
 
+// Sets hz[i] to the core clock of sample i. Returns the relative error: a step of the device's
+// clock.
+static double core_clocks(const struct core *core, double hz[INCORE_SAMPLES_MAX])
+{
+    for (unsigned i = 0; i < core->samples; i++)
+        hz[i] = 1e9 * core->counts[i] / core->ns[i];
+    return core->session->clock.device_step_ns / core->ns[0];
+}
+
+static bool ran_low(const struct core *core)
+{
+    double hz[INCORE_SAMPLES_MAX], error = core_clocks(core, hz);
+    return pace_again(core->run->request->pace, measure_median(core->run->arena, hz, core->samples),
+                      error);
+}
+
+static bool run_paced(struct core *core, struct error *err)
+{
+    bool done = run_counted(core, err);
+    while (done && core->session->clock.counts_core_clock && ran_low(core))
+        done = run_counted(core, err);
+    return done;
+}
+
 static bool run_samples(struct core *core, struct error *err)
 {
-    return core->session->clocked ? run_counted(core, err) : run_until_positive(core, err);
+    return core->session->clocked ? run_paced(core, err) : run_until_positive(core, err);
 }
 
 // Chooses the number of iterations: enough that the step of the counter, or of the time stamps, is
@@ -288,7 +315,9 @@ static void report(struct core *core, struct measure_visit *visit)
         put(core, visit, INCORE_METRIC_CYCLES, operations, false);
         if (!whole)
             put(core, visit, INCORE_METRIC_PER_CORE, results, true);
-        visit_sensor(visit, "core_clock", UNIT_HZ, 1e9 * core->counts[0] / core->ns[0]);
+        double hz[INCORE_SAMPLES_MAX], error = core_clocks(core, hz);
+        visit_core_clock(visit, hz, core->samples, error);
+        visit->clock.load = MEASURE_ONE_CORE;
         limit = measure_claim_results(&session->limits, incore_kind_class(this_case->kind));
         if (limit > 0)
             visit_limit(visit, INCORE_METRIC_PER_CORE, limit);

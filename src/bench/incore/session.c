@@ -218,7 +218,6 @@ bool incore_open(struct bench_session *bench, struct error *err)
     session->bench = bench;
     bench->state = session;
     measure_limits_of(bench->info, &session->limits);
-    session->core_hz_most = session->limits.core_clock_hz;
     if (!measure_clock_probe(bench->scope, &session->clock, err))
         return false;
     session->clocked = session->clock.has_counter && session->clock.has_device_clock;

@@ -79,9 +79,8 @@ struct incore_session {
     struct bench_session *bench;
     struct measure_clock clock;
     struct measure_limits limits;
-    bool clocked;        // kernels read the core's counter and the device's clock
-    double core_hz_most; // highest core clock: of the data sheet, or seen; 0: unknown
-    bool awake;          // in the last case of the whole chip, the core clock was up
+    bool clocked; // kernels read the core's counter and the device's clock
+    bool awake;   // the last case of the whole chip had long enough samples
     uint32_t subgroup_threads;
     struct gpu_buffer *proofs, *stamps;
     struct gpu_buffer *upload;   // proofs

@@ -298,6 +298,7 @@ static void record_run(struct latency_chase *chase, struct gpu_batch *batch, uns
 static bool record(struct latency_chase *chase, struct gpu_batch *batch,
                    const struct latency_run *runs, unsigned count, struct error *err)
 {
+    measure_clock_lead(&chase->session->clock, batch, chase->lead_ns);
     for (unsigned i = 0; i < count; i++) {
         gpu_batch_span_begin(batch, i);
         record_run(chase, batch, i, &runs[i]);

@@ -118,6 +118,7 @@ struct latency_chase {
     struct gpu_program *control; // NULL: this path has no control
     struct gpu_program *awake;   // NULL without load=keep-awake
     unsigned control_shift;
+    uint64_t lead_ns;                    // of the next submission (measure/pace.h)
     struct gpu_arg region;               // the argument by which kernels reach the chain
     bool has_region;                     // false: shared memory
     const struct latency_region *memory; // NULL: shared or constant memory
@@ -128,7 +129,8 @@ struct latency_chase {
 MUST_CHECK bool latency_chase_init(struct latency_chase *chase, struct latency_session *session,
                                    const struct bench_visit *visit, struct error *err);
 
-// Runs the chases one after another in one submission, each in its own span. ERROR_MISMATCH if one
+// Runs the chases one after another in one submission, after chase->lead_ns of other work, each in
+// its own span. ERROR_MISMATCH if one
 // does not end where the closed formula says.
 MUST_CHECK bool latency_chase_run(struct latency_chase *chase, struct latency_run *runs,
                                   unsigned count, struct error *err);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bench/latency/session.h"
 #include "math/stats.h"
+#include "measure/claim.h"
+#include "measure/pace.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -27,7 +29,8 @@ static const uint64_t unknown_cache_bytes = UINT64_C(32) << 20; // assumed if th
 
 // Measuring
 enum {
-    SHORT_PART = 8, // the cross-check's shorter chase has an eighth of the windows
+    TIMED_CHASE = 2, // the chase whose windows are the samples
+    SHORT_PART = 8,  // the cross-check's shorter chase has an eighth of the windows
     TRIES_MAX = 50,
     PAIRS_MAX = 5,  // samples of a visit without a counter, at most
     RATIOS_MIN = 5, // rounds before the cross-check may flag a case
@@ -223,6 +226,11 @@ static void cross_check(const struct measured *m, const struct latency_run *brie
             100 * (least > 1 ? least - 1 : 1 - most), least > 1 ? "more" : "less");
 }
 
+static double core_hz(const struct latency_run *run)
+{
+    return 1e9 * run->count / run->device_ns;
+}
+
 static void describe_windows(const struct measured *m, const struct latency_run *run)
 {
     const struct latency_session *session = m->chase->session;
@@ -232,13 +240,34 @@ static void describe_windows(const struct measured *m, const struct latency_run 
                  "%.0f hops between two stamps; the stamps themselves take %.0f counts (%.2g %%)",
                  hops, session->stamp_counts,
                  counts > 0 ? 100 * session->stamp_counts / counts : 0);
-    if (session->clock.counts_core_clock)
-        visit_sensor(m->visit, "core_clock", UNIT_HZ, 1e9 * run->count / run->device_ns);
+    if (session->clock.counts_core_clock) {
+        double hz = core_hz(run);
+        visit_core_clock(m->visit, &hz, 1, session->clock.device_step_ns / run->device_ns);
+        m->visit->clock.load = MEASURE_ONE_CORE;
+    }
 }
 
 static uint32_t control_repeats(const struct latency_memory *memory)
 {
     return (memory->repeats + CONTROL_REPEATS - 1) / CONTROL_REPEATS * CONTROL_REPEATS;
+}
+
+// Runs the chases from number `first` on, again and again while the core clock of the longest one
+// is too low.
+static bool run_paced(const struct measured *m, struct latency_run *runs, unsigned first,
+                      unsigned count, struct error *err)
+{
+    const struct measure_clock *clock = &m->chase->session->clock;
+    struct measure_pace *pace = m->chase->visit->request->pace;
+    do {
+        prepare_runs(m, runs, TIMED_CHASE + 1);
+        m->chase->lead_ns = pace_lead_ns(pace, false);
+        if (!latency_chase_run(m->chase, runs + first, count - first, err))
+            return false;
+    } while (clock->counts_core_clock &&
+             pace_again(pace, core_hz(&runs[TIMED_CHASE]),
+                        clock->device_step_ns / runs[TIMED_CHASE].device_ns));
+    return true;
 }
 
 static bool measure_by_counter(const struct measured *m, struct error *err)
@@ -256,17 +285,16 @@ static bool measure_by_counter(const struct measured *m, struct error *err)
          .repeats = control_repeats(memory)},
     };
     unsigned count = m->chase->control ? 4 : 3;
-    prepare_runs(m, runs, 3);
     // A simulated device needs no untimed run: its caches are the same after one lap as after two.
     unsigned first = m->chase->session->bench->info->caps & GPU_CAP(VIRTUAL_TIME) ? 1 : 0;
-    if (!latency_chase_run(m->chase, runs + first, count - first, err))
+    if (!run_paced(m, runs, first, count, err))
         return false;
     count_time(m, runs, count);
-    fill_windows(m, &runs[2], LATENCY_METRIC_NS, LATENCY_METRIC_CYCLES);
+    fill_windows(m, &runs[TIMED_CHASE], LATENCY_METRIC_NS, LATENCY_METRIC_CYCLES);
     if (m->chase->control)
         fill_windows(m, &runs[3], LATENCY_METRIC_CONTROL_NS, LATENCY_METRIC_CONTROL_CYCLES);
-    cross_check(m, &runs[1], &runs[2]);
-    describe_windows(m, &runs[2]);
+    cross_check(m, &runs[1], &runs[TIMED_CHASE]);
+    describe_windows(m, &runs[TIMED_CHASE]);
     return true;
 }
 

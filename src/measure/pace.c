@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+#include "measure/pace.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double share_allowed = 0.015;
+static const double step_hz = 15e6; // NVIDIA's; those of other cards are smaller
+static const double rise_that_counts = 0.005;
+
+bool pace_is_lower(double hz, double than_hz, double error)
+{
+    double margin_hz = fmax(fmax(share_allowed, error) * than_hz, step_hz);
+    return hz > 0 && than_hz > 0 && hz < than_hz - margin_hz;
+}
+
+// ---------------------------------------------------------------- leads
+
+void pace_begin(struct measure_pace *pace, double *case_hz)
+{
+    pace->case_hz = case_hz;
+    pace->seen_hz = pace->most_hz = 0;
+    pace->lead_ns = pace->spent_ns = 0;
+    pace->sparse = false;
+    pace->visits++;
+    if (!pace->patience_ns)
+        pace->patience_ns = PACE_PATIENCE_NS;
+}
+
+uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse)
+{
+    if (!pace)
+        return 0;
+    pace->sparse = sparse;
+    return sparse && pace->sparse_ns > pace->lead_ns ? pace->sparse_ns : pace->lead_ns;
+}
+
+// After samples at the clock that they should have: a lead that was needed shows that sparse work
+// needs a longer one; many visits without such a lead show that a shorter one may do.
+static void adapt_sparse_lead(struct measure_pace *pace)
+{
+    if (!pace->sparse)
+        return;
+    if (pace->spent_ns) {
+        uint64_t longer_ns = pace->sparse_ns ? 2 * pace->sparse_ns : PACE_LEAD_FIRST_NS / 4;
+        pace->sparse_ns = longer_ns < PACE_SPARSE_MOST_NS ? longer_ns : PACE_SPARSE_MOST_NS;
+        pace->calm = 0;
+    } else if (++pace->calm >= PACE_CALM) {
+        pace->sparse_ns -= pace->sparse_ns / 4;
+        pace->calm = 0;
+    }
+}
+
+// The case keeps no higher clock than the one it had.
+static bool settle(struct measure_pace *pace)
+{
+    *pace->case_hz = pace->most_hz;
+    return false;
+}
+
+bool pace_again(struct measure_pace *pace, double seen_hz, double error)
+{
+    if (!pace || !pace->case_hz || !(seen_hz > 0))
+        return false;
+    double aim_hz = *pace->case_hz > 0 ? *pace->case_hz : pace->fastest_hz;
+    bool rose = pace->spent_ns && seen_hz > pace->seen_hz * (1 + rise_that_counts);
+    pace->seen_hz = seen_hz;
+    pace->most_hz = fmax(pace->most_hz, seen_hz);
+    if (!pace_is_lower(seen_hz, aim_hz, error)) {
+        if (pace->spent_ns)
+            pace->patience_ns = PACE_PATIENCE_NS;
+        if (*pace->case_hz > 0)
+            *pace->case_hz = fmax(*pace->case_hz, seen_hz);
+        adapt_sparse_lead(pace);
+        return false;
+    }
+    if (pace->limited && pace->limited(pace->context))
+        return settle(pace);
+    if (pace->spent_ns >= (rose ? PACE_SPENT_MOST_NS : pace->patience_ns)) {
+        pace->patience_ns = pace->patience_ns / 2 + 1;
+        return settle(pace);
+    }
+    pace->lead_ns = pace->lead_ns ? 4 * pace->lead_ns : PACE_LEAD_FIRST_NS;
+    if (pace->lead_ns > PACE_LEAD_MOST_NS)
+        pace->lead_ns = PACE_LEAD_MOST_NS;
+    pace->spent_ns += pace->lead_ns;
+    return true;
+}
+
+// ---------------------------------------------------------------- the clock that a load keeps
+
+// Finds the load, or takes the place of the one seen longest ago.
+static struct pace_load *load_of(struct measure_pace *pace, uint32_t load)
+{
+    struct pace_load *oldest = &pace->loads[0];
+    for (size_t i = 0; i < pace->load_count; i++) {
+        if (pace->loads[i].load == load)
+            return &pace->loads[i];
+        if (pace->loads[i].last_seen < oldest->last_seen)
+            oldest = &pace->loads[i];
+    }
+    struct pace_load *place =
+        pace->load_count < PACE_LOADS ? &pace->loads[pace->load_count++] : oldest;
+    *place = (struct pace_load){.load = load};
+    return place;
+}
+
+// True if the load keeps a higher clock than hz. A lower clock becomes the load's own when
+// PACE_LASTING visits in a row had it.
+static bool keeps_higher(struct pace_load *load, double hz, double error)
+{
+    if (!pace_is_lower(hz, load->kept_hz, error)) {
+        load->kept_hz = fmax(load->kept_hz, hz);
+        load->lower = 0;
+        return false;
+    }
+    bool same = load->lower && !pace_is_lower(hz, load->lower_hz, error) &&
+                !pace_is_lower(load->lower_hz, hz, error);
+    load->lower = same ? load->lower + 1 : 1;
+    load->lower_hz = hz;
+    if (load->lower < PACE_LASTING)
+        return true;
+    load->kept_hz = hz;
+    load->lower = 0;
+    return false;
+}
+
+static enum pace_verdict try_again(struct measure_pace *pace, enum pace_verdict verdict)
+{
+    if (pace->case_hz)
+        *pace->case_hz = 0;
+    pace->patience_ns = PACE_PATIENCE_NS;
+    return verdict;
+}
+
+enum pace_verdict pace_judge(struct measure_pace *pace, double hz, const struct visit_clock *clock,
+                             double *kept_hz)
+{
+    if (pace_is_lower(clock->low_hz, clock->high_hz, clock->error))
+        return try_again(pace, PACE_FELL);
+    if (clock->load) {
+        struct pace_load *load = load_of(pace, clock->load);
+        load->last_seen = pace->visits;
+        *kept_hz = load->kept_hz;
+        if (keeps_higher(load, hz, clock->error))
+            return try_again(pace, PACE_LOW);
+    }
+    if (pace_is_lower(hz, pace->fastest_hz, clock->error))
+        return PACE_LOWER;
+    pace->fastest_hz = fmax(pace->fastest_hz, hz);
+    return PACE_KEPT;
+}
+
+// ---------------------------------------------------------------- the visits of a case
+
+static bool is_limited(const struct measure_visit *visit)
+{
+    for (size_t i = 0; i < visit->remark_count; i++)
+        if (strcmp(visit->remarks[i].code, "throttled") == 0)
+            return true;
+    return false;
+}
+
+// True if the card limited the clock in most visits, so that the limit belongs to the case.
+static bool limit_lasts(struct measure_visit *const *visits, size_t count)
+{
+    size_t limited = 0;
+    for (size_t i = 0; i < count; i++)
+        limited += is_limited(visits[i]);
+    return 2 * limited > count;
+}
+
+size_t pace_doubt(struct measure_visit *const *visits, size_t count)
+{
+    bool lasts = limit_lasts(visits, count);
+    size_t found = 0;
+    double most_hz = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!lasts || !is_limited(visits[i]))
+            most_hz = fmax(most_hz, visit_sensor_value(visits[i], "core_clock")); // ignores NaN
+    for (size_t i = 0; i < count; i++) {
+        double hz = visit_sensor_value(visits[i], "core_clock");
+        if (visits[i]->retake_count > 0 || (lasts && is_limited(visits[i])) ||
+            !pace_is_lower(hz, most_hz, 0))
+            continue;
+        visit_retake(visits[i], "low-clock", "%.2f GHz; other rounds ran at %.2f GHz", hz / 1e9,
+                     most_hz / 1e9);
+        found++;
+    }
+    return found;
+}

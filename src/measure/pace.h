@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// The core clock that a load keeps, and what happens to samples below it. A card lowers its clock
+// while it has little to do, and raises it up to some tenths of a second after work arrives. It
+// also lowers its clock under load, at its power limit for example. Samples of the first kind are
+// taken again after a lead: work that leaves the clock time to rise, in the same submission as the
+// samples, because a card may lower its clock between two submissions. Samples of the second kind
+// are what the card does under this load.
+//
+// Everything here is decided from numbers alone.
+#ifndef MEASURE_PACE_H
+#define MEASURE_PACE_H
+
+#include "measure/visit.h"
+
+enum {
+    PACE_LOADS = 64,  // kinds of load that a worker remembers; the one seen longest ago goes first
+    PACE_LASTING = 8, // so many visits in a row at the same lower clock: the load keeps this clock
+    PACE_LEAD_FIRST_NS = 2000000, // the first lead of a visit; each further one is 4 times as long
+    PACE_LEAD_MOST_NS = 64000000, // the longest lead
+    PACE_PATIENCE_NS = 150000000, // leads of a visit together, if they do not raise the clock
+    PACE_SPENT_MOST_NS = 300000000, // leads of a visit together, if they do
+    PACE_SPARSE_MOST_NS = 8000000,  // the longest lead of sparse work
+    PACE_CALM = 256                 // visits in a row without a low clock: leads get shorter
+};
+
+struct pace_load {
+    uint32_t load;      // as in struct visit_clock
+    double kept_hz;     // the highest clock that it kept
+    double lower_hz;    // the last visits' clock, if it was lower
+    unsigned lower;     // number of these visits
+    uint64_t last_seen; // number of the visit
+};
+
+// What a worker knows of its device's core clock. All zero at first.
+struct measure_pace {
+    // True if the card says that something limits its clock at this moment. NULL: it cannot say.
+    bool (*limited)(void *context);
+    void *context;
+    double fastest_hz; // highest clock: of the product, or that a load kept; 0: not known
+    struct pace_load loads[PACE_LOADS];
+    size_t load_count;
+    uint64_t visits;
+    uint64_t sparse_ns;   // the lead that sparse work needs
+    uint64_t patience_ns; // as PACE_PATIENCE_NS; shorter after leads that were in vain
+    unsigned calm;        // visits in a row without a low clock
+    // The visit at work.
+    double *case_hz; // the clock that its case keeps; 0: not known
+    double seen_hz;  // of the last samples
+    double most_hz;  // of all samples
+    uint64_t lead_ns, spent_ns;
+    bool sparse;
+};
+
+// True if `hz` is lower than `than_hz` by more than the margin: 1.5 %, a step of the clock (15 MHz)
+// or `error`, the relative error of hz, whichever is largest. False if one of them is unknown (0 or
+// NaN).
+bool pace_is_lower(double hz, double than_hz, double error);
+
+// Begins a visit. *case_hz belongs to the case: 0 before its first visit, then changed only by the
+// functions below.
+void pace_begin(struct measure_pace *pace, double *case_hz);
+
+// How long the lead of the next samples should be; 0: none. `sparse`: the case's samples are short,
+// so the device does nothing for most of a visit. With pace = NULL it is 0.
+uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse);
+
+// True if the samples, whose lowest clock was seen_hz, should be taken again, after the new lead.
+// False if the clock is not lower than it should be, nothing is known of it (NaN), the card says
+// that it is limited, or leads do not raise it.
+bool pace_again(struct measure_pace *pace, double seen_hz, double error);
+
+enum pace_verdict {
+    PACE_KEPT,  // the clock of such a load, and no load is known to keep a higher one
+    PACE_LOWER, // the clock of such a load; other loads keep a higher one
+    PACE_FELL,  // the clock changed during the samples
+    PACE_LOW    // such a load kept a higher clock in this run: *kept_hz
+};
+
+// Judges the clock of a visit's samples and remembers it. `hz` is the median. The load 0 has no
+// clock of its own. After PACE_FELL and PACE_LOW the case's next visit tries all leads again.
+enum pace_verdict pace_judge(struct measure_pace *pace, double hz, const struct visit_clock *clock,
+                             double *kept_hz);
+
+// Compares the visits of a case. Adds a reason to take it again, `low-clock`, to each one whose
+// core clock was lower than another one's and that has no such reason yet. But if the card limited
+// the clock in most visits (they have the remark `throttled`), then these may vary. Returns the
+// number of visits that got a reason.
+size_t pace_doubt(struct measure_visit *const *visits, size_t count);
+
+#endif

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+// When samples are taken again because of their core clock, after which lead, and which clock a
+// load keeps: from scripted clocks.
+#include "measure/pace.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static void a_clock_is_lower_by_more_than_the_margin(void **state)
+{
+    (void)state;
+    assert_true(pace_is_lower(1945e6, 1980e6, 0));
+    assert_false(pace_is_lower(1955e6, 1980e6, 0));
+    // At low clocks a step of 15 MHz is the larger margin, and a clock that is known badly has its
+    // own.
+    assert_false(pace_is_lower(500e6, 514e6, 0));
+    assert_true(pace_is_lower(490e6, 514e6, 0));
+    assert_false(pace_is_lower(1900e6, 1980e6, 0.05));
+    // What is not known is not lower.
+    assert_false(pace_is_lower(NAN, 1980e6, 0));
+    assert_false(pace_is_lower(1305e6, 0, 0));
+}
+
+// A card that dozes: its clock is up only after leads of this length, together.
+struct dozing {
+    uint64_t awake_after_ns;
+    double low_hz, high_hz;
+    int samplings;
+    uint64_t waited_ns;
+};
+
+// Makes a visit, with the leads that the pace asks for. Returns the last clock.
+static double visit(struct measure_pace *pace, struct dozing *card, double *case_hz, bool sparse)
+{
+    double hz;
+    pace_begin(pace, case_hz);
+    card->waited_ns = 0;
+    card->samplings = 0;
+    do {
+        card->waited_ns += pace_lead_ns(pace, sparse);
+        hz = card->waited_ns >= card->awake_after_ns ? card->high_hz : card->low_hz;
+        card->samplings++;
+    } while (pace_again(pace, hz, 0));
+    return hz;
+}
+
+static void a_dozing_card_is_woken(void **state)
+{
+    (void)state;
+    static const uint64_t waits_ns[] = {0, 1000000, 20000000, 100000000};
+    for (size_t i = 0; i < sizeof waits_ns / sizeof *waits_ns; i++) {
+        struct measure_pace pace = {.fastest_hz = 1980e6};
+        struct dozing card = {waits_ns[i], 510e6, 1980e6, 0, 0};
+        double case_hz = 0;
+        assert_true(visit(&pace, &card, &case_hz, false) == 1980e6);
+        assert_true(card.waited_ns <= 4 * waits_ns[i] + PACE_LEAD_FIRST_NS);
+        assert_true(case_hz == 0); // nothing lower was accepted
+    }
+}
+
+static void leads_that_do_not_help_end_and_are_not_tried_in_each_round(void **state)
+{
+    (void)state;
+    // Given a load that keeps 1.8 GHz however long it waits.
+    struct measure_pace pace = {.fastest_hz = 1980e6};
+    struct dozing card = {UINT64_MAX, 1800e6, 1800e6, 0, 0};
+    double case_hz = 0, other_hz = 0;
+    visit(&pace, &card, &case_hz, false);
+    assert_in_range(card.waited_ns, PACE_PATIENCE_NS, 2 * PACE_PATIENCE_NS);
+    assert_true(case_hz == 1800e6);
+    // Then the case's next rounds accept this clock, and the next case is tried for a shorter time.
+    visit(&pace, &card, &case_hz, false);
+    assert_int_equal(card.samplings, 1);
+    visit(&pace, &card, &other_hz, false);
+    assert_in_range(card.waited_ns, 1, PACE_PATIENCE_NS);
+    // A higher clock becomes the case's own, and a lower one is noticed.
+    card.high_hz = card.low_hz = 1850e6;
+    visit(&pace, &card, &case_hz, false);
+    assert_true(case_hz == 1850e6);
+    card = (struct dozing){1000000, 510e6, 1850e6, 0, 0};
+    assert_true(visit(&pace, &card, &case_hz, false) == 1850e6);
+    assert_int_equal(card.samplings, 2);
+}
+
+static void a_low_clock_is_tried_with_all_leads_again(void **state)
+{
+    (void)state;
+    // Given a case that settled at a low clock, of a load that keeps a higher one.
+    struct measure_pace pace = {.fastest_hz = 1980e6};
+    struct dozing card = {UINT64_MAX, 510e6, 1980e6, 0, 0};
+    double case_hz = 0, kept_hz;
+    const struct visit_clock high = {.low_hz = 1980e6, .high_hz = 1980e6, .load = 1},
+                             low = {.low_hz = 510e6, .high_hz = 510e6, .load = 1};
+    pace_judge(&pace, 1980e6, &high, &kept_hz);
+    visit(&pace, &card, &case_hz, false);
+    assert_true(case_hz == 510e6);
+    assert_int_equal(pace_judge(&pace, 510e6, &low, &kept_hz), PACE_LOW);
+    assert_true(kept_hz == 1980e6);
+    // When it is visited again, then it is woken by leads as long as the first ones.
+    card.awake_after_ns = PACE_PATIENCE_NS;
+    assert_true(visit(&pace, &card, &case_hz, false) == 1980e6);
+}
+
+static bool says_limited(void *context)
+{
+    ++*(int *)context;
+    return true;
+}
+
+static void what_the_card_limits_is_not_tried(void **state)
+{
+    (void)state;
+    int asked = 0;
+    struct measure_pace pace = {.fastest_hz = 1980e6, .limited = says_limited, .context = &asked};
+    struct dozing card = {UINT64_MAX, 1750e6, 1750e6, 0, 0};
+    double case_hz = 0;
+    visit(&pace, &card, &case_hz, false);
+    assert_int_equal(card.samplings, 1);
+    assert_int_equal(asked, 1);
+    assert_true(case_hz == 1750e6);
+}
+
+static void sparse_work_gets_the_lead_that_it_needs(void **state)
+{
+    (void)state;
+    // Given a card that is awake only if each visit keeps it busy for 3 ms.
+    struct measure_pace pace = {.fastest_hz = 1980e6};
+    struct dozing card = {3000000, 510e6, 1980e6, 0, 0};
+    double case_hz = 0;
+    int again = 0;
+    for (int i = 0; i < 100; i++) {
+        assert_true(visit(&pace, &card, &case_hz, true) == 1980e6);
+        again += card.samplings > 1;
+    }
+    // Then few visits are taken again, and work that is not sparse has no lead.
+    assert_in_range(again, 1, 5);
+    assert_in_range(pace_lead_ns(&pace, true), 3000000, PACE_SPARSE_MOST_NS);
+    assert_int_equal(pace_lead_ns(&pace, false), 0);
+    // When the card needs it no more, then the lead becomes shorter.
+    card.awake_after_ns = 0;
+    for (int i = 0; i < 20 * PACE_CALM; i++)
+        visit(&pace, &card, &case_hz, true);
+    assert_true(pace_lead_ns(&pace, true) < 100000);
+}
+
+static void without_a_clock_nothing_is_taken_again(void **state)
+{
+    (void)state;
+    struct measure_pace pace = {.fastest_hz = 1980e6};
+    double case_hz = 0;
+    pace_begin(&pace, &case_hz);
+    assert_false(pace_again(&pace, NAN, 0));
+    assert_false(pace_again(&pace, 0, 0));
+    assert_false(pace_again(NULL, 1305e6, 0));
+    assert_int_equal(pace_lead_ns(NULL, true), 0);
+}
+
+static enum pace_verdict judge(struct measure_pace *pace, double hz, uint32_t load)
+{
+    double kept_hz;
+    const struct visit_clock clock = {.low_hz = hz, .high_hz = hz, .load = load};
+    pace->visits++;
+    return pace_judge(pace, hz, &clock, &kept_hz);
+}
+
+static void each_kind_of_load_has_its_own_clock(void **state)
+{
+    (void)state;
+    // Given one core at 2.8 GHz, and a chip that keeps 2.1 GHz.
+    struct measure_pace pace = {0};
+    assert_int_equal(judge(&pace, 2800e6, 1), PACE_KEPT);
+    assert_int_equal(judge(&pace, 2100e6, 2), PACE_LOWER);
+    assert_int_equal(judge(&pace, 2090e6, 2), PACE_LOWER);
+    // Then 1.3 GHz of the chip is low, and so is 2.1 GHz of one core.
+    assert_int_equal(judge(&pace, 1300e6, 2), PACE_LOW);
+    assert_int_equal(judge(&pace, 2100e6, 1), PACE_LOW);
+    // Loads of no known kind are compared with the fastest only.
+    assert_int_equal(judge(&pace, 1300e6, 0), PACE_LOWER);
+}
+
+static void a_clock_that_lasts_becomes_the_load_s_own(void **state)
+{
+    (void)state;
+    struct measure_pace pace = {.fastest_hz = 1980e6};
+    judge(&pace, 1980e6, 1);
+    for (int i = 1; i < PACE_LASTING; i++)
+        assert_int_equal(judge(&pace, 1755e6, 1), PACE_LOW);
+    assert_int_equal(judge(&pace, 1755e6, 1), PACE_LOWER);
+    // A clock that keeps falling never lasts.
+    struct measure_pace other = {.fastest_hz = 1980e6};
+    judge(&other, 1980e6, 1);
+    for (int i = 1; i < 3 * PACE_LASTING; i++)
+        assert_int_equal(judge(&other, 1900e6 * pow(0.97, i), 1), PACE_LOW);
+}
+
+static void a_clock_that_changes_during_the_samples_is_told(void **state)
+{
+    (void)state;
+    struct measure_pace pace = {.fastest_hz = 1980e6};
+    double kept_hz;
+    const struct visit_clock clock = {.low_hz = 1755e6, .high_hz = 1980e6, .load = 1};
+    assert_int_equal(pace_judge(&pace, 1980e6, &clock, &kept_hz), PACE_FELL);
+    assert_int_equal(pace.load_count, 0); // it says nothing about the load
+}
+
+static void more_kinds_of_load_than_places_forget_the_oldest(void **state)
+{
+    (void)state;
+    struct measure_pace pace = {.fastest_hz = 1980e6};
+    judge(&pace, 1980e6, 1);
+    for (uint32_t load = 2; load <= PACE_LOADS; load++)
+        judge(&pace, 1980e6, load);
+    judge(&pace, 1980e6, 1);
+    judge(&pace, 1980e6, PACE_LOADS + 1); // takes the place of load 2
+    assert_int_equal(judge(&pace, 1755e6, 1), PACE_LOW);
+    assert_int_equal(judge(&pace, 1755e6, 2), PACE_LOWER);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_clock_is_lower_by_more_than_the_margin),
+        cmocka_unit_test(a_dozing_card_is_woken),
+        cmocka_unit_test(leads_that_do_not_help_end_and_are_not_tried_in_each_round),
+        cmocka_unit_test(a_low_clock_is_tried_with_all_leads_again),
+        cmocka_unit_test(what_the_card_limits_is_not_tried),
+        cmocka_unit_test(sparse_work_gets_the_lead_that_it_needs),
+        cmocka_unit_test(without_a_clock_nothing_is_taken_again),
+        cmocka_unit_test(each_kind_of_load_has_its_own_clock),
+        cmocka_unit_test(a_clock_that_lasts_becomes_the_load_s_own),
+        cmocka_unit_test(a_clock_that_changes_during_the_samples_is_told),
+        cmocka_unit_test(more_kinds_of_load_than_places_forget_the_oldest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
