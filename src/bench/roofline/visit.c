@@ -144,6 +144,7 @@ static void report_energy(const struct work *work, const struct measure_energy_r
     visit_samples(visit, METRIC_ENERGY_OP, &op_j, 1, 0);
     visit_samples(visit, METRIC_ENERGY_BYTE, &byte_j, 1, 0);
     visit_samples(visit, METRIC_DRAWN, &energy->watts, 1, 0);
+    visit_sensor(visit, "power", UNIT_WATT, energy->watts);
     if (isfinite(energy->half)) {
         visit_half(visit, METRIC_ENERGY_OP, op_j * energy->half);
         visit_half(visit, METRIC_ENERGY_BYTE, byte_j * energy->half);
