@@ -1,0 +1,84 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""check_throttling.py FATHOM MACHINE.json: on a model whose clock falls from 1980 to 1755 MHz, for
+some 100 or 1000 samples, for 20 of each 40 ms, from 0.1 s on, or from the beginning, no result is
+`ok` that differs from the model's own without throttling, unless a reason names the clock."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+FAST_HZ, SLOW_HZ = 1.98e9, 1.755e9
+FOREVER_NS = 1e12
+# after_ns, period_ns, length_ns
+THROTTLINGS = {
+    "20 of each 40 ms": (0, 4e7, 2e7),
+    "100 samples": (0, 2e8, 1e8),
+    "1000 samples": (0, 2e9, 1e9),
+    "from 0.1 s on": (1e8, FOREVER_NS, FOREVER_NS),
+    "from the beginning": (0, FOREVER_NS, FOREVER_NS),
+}
+SEEDS = (1, 2)
+CASES = ("latency.bytes=16KiB,1MiB", "bandwidth.bytes=16KiB,1MiB", "bandwidth.op=read",
+         "bandwidth.path=global")
+ALLOWED = 0.03  # the clocks differ by 13 %, the model's noise is 0.2 %
+
+
+def measure(fathom, machine, seed, folder):
+    model, path = folder / "model.json", folder / "run.json"
+    model.write_text(json.dumps(machine), encoding="utf-8")
+    command = [fathom, "run", "latency", "bandwidth", "-d", f"model:{model}", "--preset", "quick",
+               "--seed", str(seed), "-o", path]
+    for case in CASES:
+        command += ["--set", case]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(done.stderr + done.stdout)
+    results = json.loads(path.read_text(encoding="utf-8"))["results"]
+    return {result["key"]: result for result in results if result["metrics"]}
+
+
+def is_told(result):
+    return result["verdict"] != "ok" or any(
+        reason["code"] in ("low-clock", "throttled") for reason in result["reasons"])
+
+
+def problems(quiet, found):
+    """Results without a word about the clock that are not those of the quiet model."""
+    for key, result in found.items():
+        value, truth = (one["metrics"][0]["median"] for one in (result, quiet[key]))
+        if abs(value / truth - 1) > ALLOWED and not is_told(result):
+            yield f"{key}: {value:.4g} ok, not {truth:.4g}"
+
+
+def main():
+    fathom = sys.argv[1]
+    machine = json.loads(pathlib.Path(sys.argv[2]).read_text(encoding="utf-8"))
+    machine.update(cores=1, core_clock_hz=FAST_HZ, noise={"relative": 0.002, "seed": 1})
+    found = []
+    with tempfile.TemporaryDirectory(prefix="fathom-throttling-") as name:
+        folder = pathlib.Path(name)
+        quiet = measure(fathom, machine, 1, folder)
+        if len(quiet) < 4 or any(is_told(result) for result in quiet.values()):
+            found.append(f"without throttling: {[(key, is_told(one)) for key, one in quiet.items()]}")
+        for text, (after, period, length) in THROTTLINGS.items():
+            machine["throttling"] = {"after_ns": after, "period_ns": period, "length_ns": length,
+                                     "core_clock_hz": SLOW_HZ}
+            for seed in SEEDS:
+                results = measure(fathom, machine, seed, folder)
+                told = sum(is_told(result) for result in results.values())
+                print(f"{text}, seed {seed}: {len(results)} results, {told} name the clock")
+                found += [f"{text}, seed {seed}: {one}" for one in problems(quiet, results)]
+                if length == FOREVER_NS and not told:
+                    found.append(f"{text}, seed {seed}: no result names the clock")
+                if period == 4e7 and told > len(results) / 4:
+                    found.append(f"{text}, seed {seed}: {told} of {len(results)} are not clean")
+    for problem in found:
+        print(problem)
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
