@@ -136,6 +136,33 @@ static void without_a_clock_there_are_no_cycles(void **state)
     arena_destroy(arena);
 }
 
+static void loads_of_one_kind_have_the_same_cores_levels_units_and_balance(void **state)
+{
+    (void)state;
+    const struct measure_claim one_core = {.read_bytes[MEASURE_SHARED] = 10, .cores = 1},
+                               other_core = {.results[MEASURE_FP64] = 10, .cores = 1},
+                               unknown = {.results[MEASURE_FP64] = 10};
+    assert_int_equal(measure_claim_load(&one_core), MEASURE_ONE_CORE);
+    assert_int_equal(measure_claim_load(&other_core), MEASURE_ONE_CORE);
+    assert_int_equal(measure_claim_load(&unknown), 0);
+    // Given the whole chip, then the amount does not matter.
+    struct measure_claim chip = {
+        .read_bytes[MEASURE_DRAM] = 1e9, .results[MEASURE_FP32] = 1e10, .cores = 132};
+    const uint32_t load = measure_claim_load(&chip);
+    chip.read_bytes[MEASURE_DRAM] = 3e9;
+    chip.results[MEASURE_FP32] = 3.03e10;
+    assert_int_equal(measure_claim_load(&chip), load);
+    // But the balance does, and so do the unit, the level and the number of cores.
+    chip.results[MEASURE_FP32] = 6e10;
+    assert_int_not_equal(measure_claim_load(&chip), load);
+    struct measure_claim others[] = {
+        {.read_bytes[MEASURE_DRAM] = 1e9, .results[MEASURE_FP64] = 1e10, .cores = 132},
+        {.written_bytes[MEASURE_CACHE] = 1e9, .results[MEASURE_FP32] = 1e10, .cores = 132},
+        {.read_bytes[MEASURE_DRAM] = 1e9, .results[MEASURE_FP32] = 1e10, .cores = 66}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_int_not_equal(measure_claim_load(&others[i]), load);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +173,7 @@ int main(void)
         cmocka_unit_test(what_is_not_known_leaves_no_limit),
         cmocka_unit_test(every_form_is_divided_from_the_same_samples),
         cmocka_unit_test(without_a_clock_there_are_no_cycles),
+        cmocka_unit_test(loads_of_one_kind_have_the_same_cores_levels_units_and_balance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,9 +61,28 @@ static void visits_hold_lists_of_any_length(void **state)
     arena_destroy(arena);
 }
 
+static void one_misread_clock_does_not_widen_the_range(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct measure_visit *visit = measure_visit_create(arena);
+    visit_core_clock(visit, (const double[]){NAN, NAN}, 2, 0);
+    assert_int_equal(visit->sensor_count, 0);
+    visit_core_clock(visit, (const double[]){1980e6, 2030e6, NAN, 1979e6, 1981e6}, 5, 0.001);
+    assert_true(visit->clock.low_hz == 1980e6 && visit->clock.high_hz == 1981e6);
+    assert_true(visit_sensor_value(visit, "core_clock") == 1980.5e6);
+    // Two of four are no mistake, and of three each counts.
+    visit_core_clock(visit, (const double[]){1755e6, 1980e6, 1755e6, 1980e6}, 4, 0);
+    assert_true(visit->clock.low_hz == 1755e6 && visit->clock.high_hz == 1980e6);
+    visit_core_clock(visit, (const double[]){1980e6, 1755e6, 1980e6}, 3, 0);
+    assert_true(visit->clock.low_hz == 1755e6);
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_misread_clock_does_not_widen_the_range),
         cmocka_unit_test(what_visits_say_survives_their_arena),
         cmocka_unit_test(visits_hold_lists_of_any_length),
     };
