@@ -21,8 +21,8 @@ THROTTLINGS = {
     "from the beginning": (0, FOREVER_NS, FOREVER_NS),
 }
 SEEDS = (1, 2)
-CASES = ("latency.bytes=16KiB,1MiB", "bandwidth.bytes=16KiB,1MiB", "bandwidth.op=read",
-         "bandwidth.path=global")
+CASES = ("latency.bytes=16KiB,1MiB", "latency.path=vector", "bandwidth.bytes=1MiB",
+         "bandwidth.op=read", "bandwidth.path=global")
 ALLOWED = 0.03  # the clocks differ by 13 %, the model's noise is 0.2 %
 
 
@@ -66,7 +66,7 @@ def main():
         for text, (after, period, length) in THROTTLINGS.items():
             machine["throttling"] = {"after_ns": after, "period_ns": period, "length_ns": length,
                                      "core_clock_hz": SLOW_HZ}
-            for seed in SEEDS:
+            for seed in SEEDS[:1] if length == FOREVER_NS else SEEDS:
                 results = measure(fathom, machine, seed, folder)
                 told = sum(is_told(result) for result in results.values())
                 print(f"{text}, seed {seed}: {len(results)} results, {told} name the clock")
