@@ -119,6 +119,10 @@ static const double snap = 0.02;
 static const uint64_t no_narrow_counter = UINT64_C(1) << 25;
 static const double slowest_core_hz = 150e6;
 
+enum {
+    NARROW_BITS_MOST = 56 // widest counter known below 64 bits: Arm's generic timer
+};
+
 enum which_clock {
     CORE,
     DEVICE
@@ -150,17 +154,29 @@ static bool has_wrapped(const struct clock_run *runs, size_t count, uint64_t hig
     return false;
 }
 
+static unsigned bits_of(uint64_t value)
+{
+    unsigned bits = 0;
+    for (; value; value >>= 1)
+        bits++;
+    return bits;
+}
+
+// The width of a counter whose upper word was set: the bits in use, or 64 if those are more than
+// any narrower counter has.
+static unsigned wide_bits(uint64_t highest)
+{
+    unsigned bits = bits_of(highest);
+    return bits > NARROW_BITS_MOST ? 64 : bits;
+}
+
 unsigned clock_evidence_bits(const struct clock_run *runs, size_t count)
 {
     uint64_t highest = highest_reading(runs, count, CORE);
     if (highest > UINT32_MAX)
-        return 64;
-    if (has_wrapped(runs, count, highest)) {
-        unsigned bits = 0;
-        for (; highest; highest >>= 1)
-            bits++;
-        return bits;
-    }
+        return wide_bits(highest);
+    if (has_wrapped(runs, count, highest))
+        return bits_of(highest);
     return highest >= no_narrow_counter ? 32 : 0;
 }
 
@@ -316,7 +332,8 @@ void clock_evidence_judge(struct arena *scratch, const struct clock_run *runs, s
     clock->iteration_ns =
         (shortest_span_ns(runs, count, iterations) - shortest_span_ns(runs, count, 0)) / waits;
     if (clock->has_device_clock) {
-        clock->device_bits = highest_reading(runs, count, DEVICE) > UINT32_MAX ? 64 : 32;
+        uint64_t highest = highest_reading(runs, count, DEVICE);
+        clock->device_bits = highest > UINT32_MAX ? wide_bits(highest) : 32;
         double tick_ns = tick_against_host(runs, count, clock->device_bits);
         tick_ns = stamp_step_ns > 0 ? snapped_to(tick_ns, stamp_step_ns) : tick_ns;
         clock->device_tick_ns = snapped_to(tick_ns, 1);

@@ -51,9 +51,12 @@ struct clock_run {
 
 // Width of the core's counter; 0 = not certain yet.
 //
-// A counter is 64 bits wide if its upper word was ever set. If its value fell within one run by
-// more than half of the highest value seen, it wrapped, and the highest bit ever set is its top bit
-// (RDNA 2 and newer: 20 bits). A counter that reached 2^25 and never wrapped is taken as 32 bits.
+// If the upper word was ever set, the width is the number of bits in use, from 33 on. The counter
+// may be wider: an interval modulo 2^33 or more is right whether it is or not, because no interval
+// lasts so many ticks, and a counter of 36 or 40 bits may wrap within it. Above 56 bits the width
+// is 64. If the value fell within one run by more than half of the highest value seen, the counter
+// wrapped, and the highest bit ever set is its top bit (RDNA 2 and newer: 20 bits). A counter that
+// reached 2^25 and never wrapped is taken as 32 bits.
 unsigned clock_evidence_bits(const struct clock_run *runs, size_t count);
 
 // Fills all numbers of `clock` from at least three runs in time order, some of them with 0

@@ -97,7 +97,8 @@ static void hopper_has_a_64_bit_core_clock_and_nanoseconds_in_steps_of_32(void *
 {
     (void)state;
     struct measure_clock clock = judge(&h200, true, true);
-    assert_int_equal(clock.counter_bits, 64);
+    assert_int_equal(clock.counter_bits, 46); // in use
+    assert_int_equal(clock.device_bits, 64);
     assert_true(clock.counts_core_clock);
     NEAR(clock.counter_hz / 1980e6, 1, 1e-4);
     NEAR(clock.counter_step, 1, 0);
@@ -185,6 +186,28 @@ static void a_small_value_that_never_fell_leaves_the_width_open(void **state)
     assert_int_equal(clock_evidence_bits(both, 2), 32);
 }
 
+static void a_counter_of_33_to_63_bits_is_right_across_its_wrap(void **state)
+{
+    (void)state;
+    for (unsigned width = 33; width <= 56; width++) {
+        // given a counter that the probe saw in its upper half, and that wraps later
+        const uint64_t range = UINT64_C(1) << width, seen = range - range / 4;
+        const struct clock_stamp stamps[] = {{seen, 0}, {seen + 1000, 0}};
+        struct clock_run run = {.stamps = stamps, .count = 2};
+        unsigned bits = clock_evidence_bits(&run, 1);
+        // then an interval across the wrap is right
+        assert_int_equal(bits, width);
+        assert_int_equal(measure_clock_delta(range - 300, 700, bits), 1000);
+    }
+    // given a counter of 64 bits of which few are in use yet, then so is one that gains a bit
+    const struct clock_stamp early[] = {{UINT64_C(5) << 32, 0}, {(UINT64_C(5) << 32) + 9, 0}};
+    struct clock_run run = {.stamps = early, .count = 2};
+    unsigned bits = clock_evidence_bits(&run, 1);
+    assert_int_equal(bits, 35);
+    assert_int_equal(
+        measure_clock_delta((UINT64_C(1) << 35) - 300, (UINT64_C(1) << 35) + 700, bits), 1000);
+}
+
 static void a_step_back_by_a_hair_is_no_wrap(void **state)
 {
     (void)state;
@@ -237,6 +260,7 @@ int main(void)
         cmocka_unit_test(without_a_device_clock_spans_give_the_rate),
         cmocka_unit_test(a_device_clock_alone_is_judged_too),
         cmocka_unit_test(a_small_value_that_never_fell_leaves_the_width_open),
+        cmocka_unit_test(a_counter_of_33_to_63_bits_is_right_across_its_wrap),
         cmocka_unit_test(a_step_back_by_a_hair_is_no_wrap),
         cmocka_unit_test(deltas_wrap),
     };
