@@ -8,15 +8,10 @@
 #include <string.h>
 
 enum {
-    CORES_UNKNOWN = 64,
     SETTINGS_MAX = 10 // largest `count` of map_cases_add_chosen
 };
 
-#define CACHE_BYTES  (UINT64_C(64) << 20)  // used if the size of the last cache is unknown
-#define APART_BYTES  (UINT64_C(16) << 10)  // least bytes per core if cores read different parts
-#define APART_GRAIN  (UINT64_C(512) << 10) // the parts' total is a multiple of it, as in bandwidth
-#define SAME_GRAIN   (UINT64_C(4) << 10)   // grain of sizes that all cores read
-#define MEMORY_BYTES (UINT64_C(2) << 30)
+#define CACHE_BYTES (UINT64_C(64) << 20) // least size that the last cache may have if it is unknown
 
 bool map_cases_of_cpu(const struct map_cases *cases)
 {
@@ -25,7 +20,10 @@ bool map_cases_of_cpu(const struct map_cases *cases)
 
 uint64_t map_cases_last_cache(const struct map_cases *cases)
 {
-    return cases->limits.last_cache_bytes ? cases->limits.last_cache_bytes : CACHE_BYTES;
+    const struct measure_limits *limits = &cases->limits;
+    return limits->last_cache_known || limits->last_cache_bytes > CACHE_BYTES
+               ? limits->last_cache_bytes
+               : CACHE_BYTES;
 }
 
 static void add_case(struct map_cases *cases, const struct benchmark *benchmark,
@@ -94,7 +92,8 @@ void map_cases_add_latency(struct map_cases *cases, const char *path, const char
 const char *map_cases_coarse_sizes(const struct map_cases *cases)
 {
     const uint64_t last = map_cases_last_cache(cases) / 1024 * 1024, most = cases->largest;
-    const uint64_t parts[] = {1024, 2 * last, 6 * last};
+    const uint64_t most_cache = 2 * measure_limits_cache_most(&cases->limits);
+    const uint64_t parts[] = {1024, 2 * last, 6 * last > most_cache ? 6 * last : most_cache};
     const char *sizes = "";
     if (map_cases_of_cpu(cases))
         return arena_printf(cases->arena, "4KiB..%" PRIu64 "/3", MAP_CPU_BYTES);
@@ -154,22 +153,7 @@ void map_cases_add_code(struct map_cases *cases, uint64_t instructions)
 
 // ---------------------------------------------------------------- bandwidth
 
-// Rounds down to three significant bits, so that equal parts have whole sizes.
-static uint64_t round_down(double bytes)
-{
-    uint64_t power = 1, whole = (uint64_t)bytes;
-    while (power <= whole / 2)
-        power *= 2;
-    uint64_t part = power >= 4 ? power / 4 : 1;
-    return whole / part * part;
-}
-
-static uint64_t round_up(uint64_t bytes, uint64_t grain)
-{
-    return (bytes + grain - 1) / grain * grain;
-}
-
-static void add_bandwidth(struct map_cases *cases, const char *scope, bool apart, uint64_t bytes)
+void map_cases_add_read(struct map_cases *cases, const char *scope, bool apart, uint64_t bytes)
 {
     const char *const texts[] = {
         "op=read",
@@ -179,38 +163,9 @@ static void add_bandwidth(struct map_cases *cases, const char *scope, bool apart
         "shape=best",
         arena_printf(cases->arena, "scope=%s", scope),
         apart ? "access=apart" : "access=same",
-        arena_printf(cases->arena, "bytes=%" PRIu64,
-                     round_up(bytes, apart ? APART_GRAIN : SAME_GRAIN)),
+        arena_printf(cases->arena, "bytes=%" PRIu64, bytes),
     };
     map_cases_add_chosen(cases, cases->bandwidth, texts, sizeof texts / sizeof *texts);
-}
-
-static uint64_t round_within(const struct map_cases *cases, double from, double end)
-{
-    unsigned cores = cases->limits.cores ? cases->limits.cores : CORES_UNKNOWN;
-    double least = fmax((double)APART_BYTES * cores, 1.5 * from), middle = sqrt(from * end);
-    return round_up(round_down(middle > least ? middle : 1.25 * least), APART_GRAIN);
-}
-
-// Beyond the first level, the whole device reads only if the parts of all cores together take less
-// than 0.9 × end; each core then reads a part of its own.
-void map_cases_add_level_bandwidth(struct map_cases *cases, double from, double end, bool first)
-{
-    if (first)
-        add_bandwidth(cases, "device", false, round_down(sqrt(from * end)));
-    else if ((double)round_within(cases, from, end) < 0.9 * end)
-        add_bandwidth(cases, "device", true, round_within(cases, from, end));
-    add_bandwidth(cases, "workgroup", false, round_down(sqrt(from * end)));
-}
-
-void map_cases_add_memory_bandwidth(struct map_cases *cases, double end)
-{
-    double behind =
-        fmin(16 * end, map_cases_of_cpu(cases) ? (double)MAP_CPU_BYTES : (double)MEMORY_BYTES);
-    if (cases->device->limits.memory_bytes)
-        behind = fmin(behind, (double)cases->device->limits.memory_bytes / 2);
-    add_bandwidth(cases, "device", true, round_down(behind));
-    add_bandwidth(cases, "workgroup", false, round_down(behind));
 }
 
 // ---------------------------------------------------------------- the beginning

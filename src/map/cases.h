@@ -35,7 +35,7 @@ MUST_CHECK bool map_cases_init(struct map_cases *cases, struct arena *arena,
 // its pages.
 bool map_cases_of_cpu(const struct map_cases *cases);
 
-// Bytes of the last cache; 64 MiB if its size is unknown.
+// Bytes of the last cache; at least 64 MiB if it is not known which cache is the last.
 uint64_t map_cases_last_cache(const struct map_cases *cases);
 
 // Adds all cases of the settings `texts` ("KEY=VALUES"); adds none if they do not go together on
@@ -48,7 +48,8 @@ void map_cases_add_latency(struct map_cases *cases, const char *path, const char
                            const char *bytes);
 
 // The first sizes of vector loads, as --set takes them: four per octave up to twice the last cache,
-// three up to six times it, then one per octave, because these sizes only show translation. (If
+// three up to six times it (if its size is not known, up to twice the largest cache possible), then
+// one per octave, because these sizes only show translation. (If
 // lines are short, a chain's nodes fill that cache only in a region four times as large.) On a CPU:
 // three per octave up to MAP_CPU_BYTES.
 const char *map_cases_coarse_sizes(const struct map_cases *cases);
@@ -66,13 +67,8 @@ void map_cases_add_chain(struct map_cases *cases, const struct map_chain *chain)
 // Adds a case of straight-line code with this number of instructions.
 void map_cases_add_code(struct map_cases *cases, uint64_t instructions);
 
-// Adds reads with sizes in the middle of a level that holds regions of `from` to `end` bytes: by
-// the whole device, if the parts of all cores fit the level (in the first level all cores read the
-// same bytes), and by one workgroup.
-void map_cases_add_level_bandwidth(struct map_cases *cases, double from, double end, bool first);
-
-// Adds reads of 16 × `end` bytes, where the last level ends at `end`: at most 2 GiB (on a CPU
-// MAP_CPU_BYTES) and at most half of the device's memory.
-void map_cases_add_memory_bandwidth(struct map_cases *cases, double end);
+// Adds a read of `bytes` in all by the scope "device" or "workgroup". `apart`: each workgroup reads
+// a part of its own; false: all of them read everything.
+void map_cases_add_read(struct map_cases *cases, const char *scope, bool apart, uint64_t bytes);
 
 #endif

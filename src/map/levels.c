@@ -27,57 +27,6 @@ static void add_claim(const struct map_writer *w, struct result *result, uint64_
         map_add_plain(w, result, MAP_METRIC_CLAIM, (double)bytes);
 }
 
-// ---------------------------------------------------------------- bandwidth
-
-// Twice the largest cache known: the MI300X has 256 MiB.
-#define CACHE_MOST_BYTES (UINT64_C(512) << 20)
-
-struct span {
-    double from, to; // bytes: (from, to]
-};
-
-// True if the result is a read by `scope` with a size in `span`, measured or not.
-static bool is_read(const struct map_writer *w, const struct result *result, const char *scope,
-                    const struct span *span)
-{
-    if (strcmp(result->benchmark, "bandwidth") != 0 || strcmp(result->device, w->device->id) != 0)
-        return false;
-    const struct bench_case *bench_case = &result->bench_case;
-    if (strcmp(case_text(bench_case, "op"), "read") != 0 ||
-        strcmp(case_text(bench_case, "path"), "global") != 0 ||
-        strcmp(case_text(bench_case, "scope"), scope) != 0)
-        return false;
-    double bytes = (double)case_uint(bench_case, "bytes");
-    return bytes > span->from && bytes <= span->to;
-}
-
-// Adds the bandwidth of the fastest read in the span, or the detail that it is unknown, with the
-// reason.
-static void add_bandwidth(const struct map_writer *w, struct result *result, enum map_metric which,
-                          const char *scope, struct span span)
-{
-    const struct metric *best = NULL;
-    const char *why = strcmp(scope, "device") == 0
-                          ? "the level is too small to give every core a part of its own to read"
-                          : "no read within the level was measured";
-    for (size_t i = 0; i < w->run->result_count; i++) {
-        const struct result *read = w->run->results[i];
-        if (!is_read(w, read, scope, &span))
-            continue;
-        const struct metric *metric = result_metric(read, "bandwidth");
-        if (read->verdict > VERDICT_SUSPECT)
-            why = read->reason_count ? read->reasons[0].text : why;
-        else if (metric && isfinite(metric->median) && (!best || metric->median > best->median))
-            best = metric;
-    }
-    if (best)
-        map_add_metric(
-            w, result, which,
-            &(struct level_height){best->median, {best->ci95[0], best->ci95[1]}, best->n});
-    else
-        map_add_known(w, result, which, 0, why);
-}
-
 // ---------------------------------------------------------------- probes
 
 // The line of level k from its probes. `inner` holds the k caches before that level; the level's
@@ -128,21 +77,39 @@ static void add_size(const struct map_writer *w, struct result *result,
     map_add_metric(w, result, MAP_METRIC_SIZE, &size);
 }
 
-// Adds the size of level k from the probes of its line. If they do not show it, the size is the
-// region where the level ends; its lower bound assumes the known line, else lines of LINE_LEAST
-// bytes.
+// The scale of level k from the probes of its line. If they do not show it, the size is the region
+// where the level ends; its lower bound assumes the known line, else lines of LINE_LEAST bytes.
+static struct scale scale_of(const struct level_curve *curve, size_t k,
+                             const struct lines_answer *line)
+{
+    double stride = (double)case_uint(&curve->results[0]->bench_case, "pitch");
+    double known = line->capacity / exp2(curve->fit.steps[k].end);
+    double shortest = line->line > 0 ? line->line : LINE_LEAST;
+    if (line->capacity > 0)
+        return (struct scale){known, known};
+    return (struct scale){1, fmin(shortest / stride, 1)};
+}
+
+void map_level_sizes(const struct map_writer *w, const struct level_curve *curve,
+                     struct map_size *sizes)
+{
+    struct lines_cache inner[PLATEAUS_MAX];
+    for (size_t k = 0; k + 1 < curve->fit.flat; k++) {
+        const struct lines_answer line = line_of(w, curve, k, inner);
+        const struct scale scale = scale_of(curve, k, &line);
+        sizes[k] = (struct map_size){scale.least * exp2(curve->fit.steps[k].end_low),
+                                     scale.size * exp2(curve->fit.steps[k].end_high)};
+    }
+}
+
 static void add_probed_size(const struct map_writer *w, struct result *result,
                             const struct level_curve *curve, size_t k,
                             const struct lines_answer *line)
 {
     double stride = (double)case_uint(&curve->results[0]->bench_case, "pitch");
-    double known = line->capacity / exp2(curve->fit.steps[k].end);
-    double shortest = line->line > 0 ? line->line : LINE_LEAST;
-    if (line->capacity > 0) {
-        add_size(w, result, curve, k, (struct scale){known, known});
+    add_size(w, result, curve, k, scale_of(curve, k, line));
+    if (line->capacity > 0)
         return;
-    }
-    add_size(w, result, curve, k, (struct scale){1, fmin(shortest / stride, 1)});
     map_add_detail(result, "size",
                    arena_printf(w->run->arena,
                                 "the region of a chain with a node every %.0f bytes; if lines are "
@@ -224,7 +191,7 @@ static void add_sharers(const struct map_writer *w, struct result *result,
 // ---------------------------------------------------------------- the hierarchy
 
 static void add_level(const struct map_writer *w, const struct level_curve *curve, const char *path,
-                      size_t k, struct lines_cache *inner)
+                      size_t k, struct lines_cache *inner, const struct map_size *sizes)
 {
     struct result *result = map_add_result(w, MAP_LEVEL, path, k + 1);
     map_add_heights(w, result, curve, k);
@@ -232,17 +199,14 @@ static void add_level(const struct map_writer *w, const struct level_curve *curv
         add_size(w, result, curve, k, (struct scale){1, 1});
         return;
     }
-    const struct plateaus_step *step = &curve->fit.steps[k];
     struct lines_answer line = line_of(w, curve, k, inner);
     add_probed_size(w, result, curve, k, &line);
     map_add_known(w, result, MAP_METRIC_LINE, line.line, line.why);
     map_add_known(w, result, MAP_METRIC_SECTOR, line.sector, line.why);
-    struct span span = {k ? exp2(curve->fit.steps[k - 1].end_high) : 0, exp2(step->end_low)};
-    add_bandwidth(w, result, MAP_METRIC_BANDWIDTH, "device", span);
-    add_bandwidth(w, result, MAP_METRIC_GROUP_BANDWIDTH, "workgroup", span);
     add_level_claim(w, result, curve, k);
     add_ways(w, result, curve, k);
     add_sharers(w, result, curve, k);
+    map_add_bandwidth(w, result, curve, sizes, k);
     map_add_clock(w, result, curve, k);
 }
 
@@ -258,14 +222,17 @@ static bool is_cut_short(const struct map_writer *w, const struct level_curve *c
     return largest_region(curve) < 0.9 * (double)w->limits.last_cache_bytes;
 }
 
-// True if the size of the last cache is unknown and a large one could hold all regions: the last
-// part of the curve may then be in a cache.
+// True if a cache that nobody states could hold all regions: the last part of the curve may then be
+// in a cache. What a driver states counts if it is not far below the last level found (AMD's OpenCL
+// states the first).
 static bool is_open(const struct map_writer *w, const struct level_curve *curve)
 {
     size_t count = curve->fit.count;
     double last = count > 1 ? exp2(curve->fit.steps[count - 2].end) : 0;
-    return w->limits.last_cache_bytes == 0 &&
-           largest_region(curve) < fmax(BEHIND * last, (double)CACHE_MOST_BYTES);
+    double stated = (double)w->limits.last_cache_bytes;
+    double most = (double)measure_limits_cache_most(&w->limits);
+    return !w->limits.last_cache_known && (stated <= 0 || stated < last / 2) &&
+           largest_region(curve) < fmax(BEHIND * last, 2 * most);
 }
 
 // Adds the last level, whose end lies above the largest region.
@@ -281,17 +248,14 @@ static void add_bound(const struct map_writer *w, const struct level_curve *curv
 }
 
 static void add_memory(const struct map_writer *w, const struct level_curve *curve,
-                       const char *path)
+                       const char *path, const struct map_size *sizes)
 {
     size_t k = curve->fit.count - 1;
     struct result *result = map_add_result(w, MAP_MEMORY, path, 0);
     map_add_heights(w, result, curve, k);
     if (strcmp(path, "vector") != 0)
         return;
-    struct span span = {BEHIND * (k ? exp2(curve->fit.steps[k - 1].end) : 0), INFINITY};
-    add_bandwidth(w, result, MAP_METRIC_BANDWIDTH, "device", span);
-    add_bandwidth(w, result, MAP_METRIC_GROUP_BANDWIDTH, "workgroup",
-                  (struct span){k ? exp2(curve->fit.steps[k - 1].end_high) : 0, INFINITY});
+    map_add_bandwidth(w, result, curve, sizes, k);
     if (is_open(w, curve))
         result_flag(w->run->arena, result, VERDICT_SUSPECT, "unknown",
                     "memory, or a cache larger than the largest region measured");
@@ -322,7 +286,7 @@ static void add_level_count(const struct map_writer *w, const struct level_curve
         unit_format(largest_region(curve), UNIT_BYTE, at, sizeof at);
         map_add_unknown(w, result, "levels",
                         "at least %zu. No region above %s was measured and no "
-                        "driver states a cache: what lies beyond may be a cache or memory",
+                        "driver states the last cache: what lies beyond may be a cache or memory",
                         fit->count - 1, at);
     } else {
         map_add_plain(w, result, MAP_METRIC_LEVELS, (double)(fit->count - 1));
@@ -333,16 +297,19 @@ static void add_hierarchy(const struct map_writer *w, const struct level_curve *
                           const char *path)
 {
     struct lines_cache inner[PLATEAUS_MAX];
+    struct map_size sizes[PLATEAUS_MAX];
     const struct plateaus *fit = &curve->fit;
     struct result *result = map_add_result(w, MAP_HIERARCHY, path, 0);
     bool bound = fit->decided && strcmp(path, "vector") == 0 && is_cut_short(w, curve);
     add_level_count(w, curve, path, result);
+    if (strcmp(path, "vector") == 0)
+        map_level_sizes(w, curve, sizes);
     for (size_t k = 0; k + 1 < fit->flat; k++)
-        add_level(w, curve, path, k, inner);
+        add_level(w, curve, path, k, inner, sizes);
     if (bound)
         add_bound(w, curve, path);
     else if (fit->decided)
-        add_memory(w, curve, path);
+        add_memory(w, curve, path, sizes);
 }
 
 // ---------------------------------------------------------------- shared memory

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The parts of a map that have cases and results of their own: address translation, the instruction
-// caches, and the clock that a level runs by.
+// The parts of a map that have cases and results of their own: address translation, bandwidth, the
+// instruction caches, and the clock that a level runs by.
 #ifndef MAP_PARTS_H
 #define MAP_PARTS_H
 
@@ -26,6 +26,22 @@ void map_pages_add_cases(struct map_cases *cases, const struct level_curve *curv
 // reaches; then a result without a level, for loads that no TLB serves. If the curve shows no end,
 // the result without a level is skipped, and its reason says why.
 void map_add_translation(const struct map_writer *w, const struct level_curve *curve);
+
+// ---------------------------------------------------------------- bandwidth
+// The bandwidth of a level is the plateau of reads with several sizes within the level. Where
+// several caches form a level, each of them has to hold all that is read: the number of parts that
+// workgroups read has no factor 2 or 3, so a scheduler that deals workgroups to 2, 3, 4, 6, 8 …
+// caches in turn brings every part to every cache.
+
+// Adds reads within each level of the curve and far beyond the last; none if `curve` is NULL.
+// `sizes`: from map_level_sizes.
+void map_bandwidth_add_cases(struct map_cases *cases, const struct level_curve *curve,
+                             const struct map_size *sizes);
+
+// Adds the bandwidth of level k, counted from 0, or of what follows the last: of the whole device
+// and of one workgroup, or why they are unknown. To be called after the level's sharers are known.
+void map_add_bandwidth(const struct map_writer *w, struct result *result,
+                       const struct level_curve *curve, const struct map_size *sizes, size_t k);
 
 // ---------------------------------------------------------------- caches of instructions
 

@@ -149,17 +149,18 @@ static void plan_banks(struct map_cases *cases)
         map_cases_add_chosen(cases, cases->strides, texts, sizeof texts / sizeof *texts);
 }
 
-// Adds reads within each level, and far beyond the last.
-static void plan_bandwidth(struct map_cases *cases, const struct level_curve *curve)
+static void plan_bandwidth(struct map_cases *cases, const struct level_curve *curve,
+                           const struct run *run, struct arena *scratch)
 {
-    double from = 4096;
-    for (size_t k = 0; curve && k + 1 < curve->fit.flat; k++) {
-        double end = exp2(curve->fit.steps[k].end);
-        map_cases_add_level_bandwidth(cases, from, end, k == 0);
-        from = end;
-    }
-    if (curve && curve->fit.decided)
-        map_cases_add_memory_bandwidth(cases, from);
+    struct map_size sizes[PLATEAUS_MAX];
+    const struct map_writer reader = {.run = (struct run *)run, // nothing is written
+                                      .scratch = scratch,
+                                      .device = cases->device,
+                                      .info = &cases->map->info,
+                                      .limits = cases->limits};
+    if (curve)
+        map_level_sizes(&reader, curve, sizes);
+    map_bandwidth_add_cases(cases, curve, sizes);
 }
 
 static void plan_paths(struct map_cases *cases)
@@ -197,7 +198,7 @@ static void plan_stage(struct map_plan *plan, const struct run *run)
         plan_each_level(cases, vector);
         break;
     case STAGE_BANDWIDTH:
-        plan_bandwidth(cases, vector);
+        plan_bandwidth(cases, vector, run, scratch);
         break;
     case STAGE_TLB:
         map_translation_add_cases(cases);

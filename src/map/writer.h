@@ -52,6 +52,16 @@ double map_chain_ns(const struct map_writer *w, const char *what, size_t level, 
 // True if the result is of this device and of the benchmark map, with that `what`.
 bool map_is_probe(const struct map_writer *w, const struct result *result, const char *what);
 
+// The interval of a level's size in bytes.
+struct map_size {
+    double low, high;
+};
+
+// Fills `sizes` with those of the levels of a curve of vector loads: where they end, as far as the
+// probes of their lines show that, else down to the size with the shortest lines.
+void map_level_sizes(const struct map_writer *w, const struct level_curve *curve,
+                     struct map_size *sizes);
+
 // Adds all results of the device: levels, memory, translation, shared memory, caches of
 // instructions. If the measurements do not show a property, the reason is given: a result is
 // skipped, or has a detail "PROPERTY" = "unknown: …".

@@ -139,3 +139,15 @@ void measure_claim_report(const struct measure_account *account, unsigned metric
     };
     visit_limit(account->visit, metric, limits[form]);
 }
+
+void measure_claim_memory(struct measure_visit *visit, const struct measure_limits *limits,
+                          uint64_t bytes)
+{
+    if (limits->last_cache_known || measure_limits_is_dram(limits, bytes))
+        return;
+    visit_flag(visit, "unseen-cache",
+               "nobody states how large the last cache of this device is: %llu MiB may be in it; "
+               "more than %llu MiB cannot",
+               (unsigned long long)(bytes >> 20),
+               (unsigned long long)(MEASURE_DRAM_CACHES * measure_limits_cache_most(limits) >> 20));
+}

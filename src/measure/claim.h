@@ -83,4 +83,9 @@ struct measure_account {
 void measure_claim_report(const struct measure_account *account, unsigned metric,
                           enum measure_form form, double amount);
 
+// Flags a result that is said to be of memory if the working set of `bytes` may be in a cache that
+// nobody states: "unseen-cache".
+void measure_claim_memory(struct measure_visit *visit, const struct measure_limits *limits,
+                          uint64_t bytes);
+
 #endif

@@ -244,6 +244,18 @@ static void fill_from_tables(const struct gpu_info *info, struct measure_limits 
     }
 }
 
+// NVIDIA's driver knows the cache of this very device, of which it may give a part (MIG). What
+// others state is one of the device's caches, so the last one has at least that size.
+static void fill_last_cache(const struct gpu_info *info, struct measure_limits *limits)
+{
+    uint64_t reported = info->limits.last_cache_bytes;
+    bool is_nvidia = info->vendor_id == GPU_VENDOR_NVIDIA && info->kind == GPU_KIND_DISCRETE;
+    limits->last_cache_known =
+        info->kind == GPU_KIND_CPU || limits->last_cache_bytes || (is_nvidia && reported);
+    if (reported && (is_nvidia || reported > limits->last_cache_bytes))
+        limits->last_cache_bytes = reported;
+}
+
 // Replaces figures of the tables by those that the driver reports of this device.
 static void fill_from_driver(const struct gpu_info *info, struct measure_limits *limits)
 {
@@ -252,8 +264,7 @@ static void fill_from_driver(const struct gpu_info *info, struct measure_limits 
         limits->cores = (unsigned)reported->cores;
     if (reported->core_clock_hz)
         limits->core_clock_hz = (double)reported->core_clock_hz;
-    if (reported->last_cache_bytes)
-        limits->last_cache_bytes = reported->last_cache_bytes;
+    fill_last_cache(info, limits);
     // NVIDIA reports half the data rate as memory clock for every kind of memory; others do not.
     if (reported->memory_clock_hz && reported->memory_bus_bits &&
         info->vendor_id == GPU_VENDOR_NVIDIA)
@@ -269,6 +280,20 @@ void measure_limits_of(const struct gpu_info *info, struct measure_limits *limit
     else
         fill_from_tables(info, limits);
     fill_from_driver(info, limits);
+}
+
+uint64_t measure_limits_cache_most(const struct measure_limits *limits)
+{
+    uint64_t most = limits->last_cache_bytes;
+    for (size_t i = 0; !limits->last_cache_known && i < sizeof products / sizeof *products; i++)
+        if ((uint64_t)products[i].last_cache_mib << 20 > most)
+            most = (uint64_t)products[i].last_cache_mib << 20;
+    return most;
+}
+
+bool measure_limits_is_dram(const struct measure_limits *limits, uint64_t bytes)
+{
+    return bytes >= MEASURE_DRAM_CACHES * measure_limits_cache_most(limits);
 }
 
 uint64_t measure_limits_buffer(const struct gpu_limits *limits, uint64_t bytes,

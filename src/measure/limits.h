@@ -23,11 +23,26 @@ struct measure_limits {
     double fp16_matrix_per_cycle, fp8_matrix_per_cycle;
     uint64_t l1_bytes;         // largest part of L1 that can hold data
     uint64_t last_cache_bytes; // the last cache before memory, often L2; for CPUs from sysconf
+    // True if no larger cache can lie behind last_cache_bytes: the size is a product's of the
+    // table, a CPU's, or what NVIDIA's driver states of a discrete GPU. Others may state a cache
+    // nearer to the cores (AMD's OpenCL: 16 KiB of L1), or nothing.
+    bool last_cache_known;
 };
 
 // Fills the limits of a device. Its chip is found in the tables by PCI id and its product by name,
 // because Vulkan does not report clocks and the size of L2.
 void measure_limits_of(const struct gpu_info *info, struct measure_limits *limits);
+
+// Bytes of the largest cache that may lie before memory: last_cache_bytes if that is known as the
+// last cache, else at least 256 MiB, the largest in the table of products.
+uint64_t measure_limits_cache_most(const struct measure_limits *limits);
+
+// True if a working set of `bytes` must be in memory: it is at least MEASURE_DRAM_CACHES times the
+// largest cache that may lie before memory.
+enum {
+    MEASURE_DRAM_CACHES = 4
+};
+bool measure_limits_is_dram(const struct measure_limits *limits, uint64_t bytes);
 
 // The size of the largest buffer that kernels can bind whole: at most `bytes`, and at most
 // 1 / memory_share of the device's memory (memory_share 0: no such limit). Limits that the driver

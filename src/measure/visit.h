@@ -8,7 +8,7 @@
 #include "results/results.h"
 
 enum {
-    MEASURE_METRICS_MAX = 20
+    MEASURE_METRICS_MAX = 24
 };
 
 struct measure_samples {

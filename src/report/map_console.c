@@ -118,6 +118,9 @@ static const char *bandwidth_text(struct arena *arena, const struct result *resu
     const char *all = value(arena, result, "bandwidth");
     const char *one = value(arena, result, "group_bandwidth");
     const char *line = value(arena, result, "line"), *sector = value(arena, result, "sector");
+    const struct metric *instances = result_metric(result, "instances");
+    if (*all && instances && instances->median > 1)
+        all = arena_printf(arena, "%s of %.0f caches", all, instances->median);
     if (*one)
         one = arena_printf(arena, "%s one workgroup", one);
     if (*line)

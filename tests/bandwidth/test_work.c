@@ -76,7 +76,8 @@ static void check_walk(const struct bandwidth_work_desc *desc)
 static void check_point(const struct bandwidth_case *this_case)
 {
     const struct gpu_info info = device();
-    const struct measure_limits limits = {.cores = 5, .last_cache_bytes = 8 * MIB};
+    const struct measure_limits limits = {
+        .cores = 5, .last_cache_bytes = 8 * MIB, .last_cache_known = true};
     static const uint64_t passes[] = {0, 1, 2, 7};
     struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX];
     size_t count = bandwidth_shapes(this_case, &info, &limits, shapes);
@@ -169,7 +170,7 @@ static void without_addresses_or_large_workgroups_what_is_left_is_taken(void **s
     struct gpu_info info = device();
     info.caps = GPU_CAP(SUBGROUPS);
     info.limits.workgroup_threads = 256;
-    const struct measure_limits limits = {.last_cache_bytes = 8 * MIB};
+    const struct measure_limits limits = {.last_cache_bytes = 8 * MIB, .last_cache_known = true};
     const struct bandwidth_case this_case = {.bytes = 64 * MIB, .width = 16, .apart = true};
     struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX];
     size_t count = bandwidth_shapes(&this_case, &info, &limits, shapes);
@@ -198,7 +199,8 @@ static void limits_are_those_of_the_level_that_a_case_is_about(void **state)
                                         .l1_bytes_per_cycle = 128,
                                         .shared_bytes_per_cycle = 128,
                                         .l1_bytes = 256 * KIB,
-                                        .last_cache_bytes = 60 * MIB};
+                                        .last_cache_bytes = 60 * MIB,
+                                        .last_cache_known = true};
     const struct bandwidth_case l1 = {.bytes = 16 * KIB},
                                 one = {.bytes = 16 * KIB, .scope = BANDWIDTH_WORKGROUP},
                                 cache = {.bytes = 8 * MIB, .apart = true},
@@ -209,6 +211,24 @@ static void limits_are_those_of_the_level_that_a_case_is_about(void **state)
     assert_true(bound_of(&cache, &h200, 1980e6).per_cycle <= 0);
     assert_true(fabs(bound_of(&dram, &h200, 0).per_s - 4814e9) < 1);
     assert_true(fabs(bound_of(&dram, &h200, 1980e6).per_cycle - 4814e9 / 132 / 1980e6) < 1e-9);
+}
+
+static void memory_is_far_beyond_every_cache_that_nobody_states(void **state)
+{
+    (void)state;
+    // given a driver that states 16 KiB, and one that states nothing
+    const uint64_t stated[] = {16 * KIB, 0};
+    for (size_t i = 0; i < COUNT(stated); i++) {
+        const struct measure_limits limits = {.dram_bytes_per_s = 512e9,
+                                              .last_cache_bytes = stated[i]};
+        const struct bandwidth_case cached = {.bytes = 64 * MIB, .apart = true},
+                                    dram = {.bytes = 1024 * MIB, .apart = true};
+        // then what may be in a cache of 256 MiB has no limit by DRAM
+        assert_false(bandwidth_is_dram(&cached, &limits));
+        assert_true(bound_of(&cached, &limits, 0).per_s <= 0);
+        assert_true(bandwidth_is_dram(&dram, &limits));
+        assert_true(fabs(bound_of(&dram, &limits, 0).per_s - 512e9) < 1);
+    }
 }
 
 static void misspelt_shapes_are_refused_with_the_nearest(void **state)
@@ -233,6 +253,7 @@ int main(void)
         cmocka_unit_test(a_working_set_that_does_not_divide_is_refused_with_the_grain),
         cmocka_unit_test(without_addresses_or_large_workgroups_what_is_left_is_taken),
         cmocka_unit_test(limits_are_those_of_the_level_that_a_case_is_about),
+        cmocka_unit_test(memory_is_far_beyond_every_cache_that_nobody_states),
         cmocka_unit_test(misspelt_shapes_are_refused_with_the_nearest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,6 +24,7 @@ static struct gpu_info device_with(gpu_caps missing)
     return (struct gpu_info){
         .kind = GPU_KIND_DISCRETE,
         .caps = ~missing,
+        .vendor_id = GPU_VENDOR_NVIDIA, // states the last cache
         .limits = {.memory_bytes = 24 * GIB,
                    .storage_range_bytes = 4 * GIB - 4,
                    .constant_range_bytes = 64 * KIB,

@@ -31,12 +31,16 @@ const struct machine machine_hopper = {
     .page = 2 << 20,
     .code = {1024, 8192, INFINITY},
     .fetch = {0.5, 0.7, 2.1},
+    .reads = {33e12, 9.8e12, 9.8e12, 4.7e12},
+    .piece = 256 << 10,
+    .merges = 40 << 10,
 };
 
 struct gpu_info machine_device(enum gpu_kind kind)
 {
     struct gpu_info info = {.id = "vulkan:0", .api = "vulkan", .kind = kind};
     info.caps = ~GPU_CAP(VIRTUAL_TIME);
+    info.vendor_id = GPU_VENDOR_NVIDIA; // whose driver states the last cache
     info.limits = (struct gpu_limits){.memory_bytes = UINT64_C(64) << 30,
                                       .allocation_bytes = UINT64_C(4) << 30,
                                       .storage_range_bytes = UINT64_C(4) << 30,
@@ -102,6 +106,33 @@ static double chase_ns(const struct machine *m, const struct bench_case *bench_c
     return latency_of(&seen, &(struct lines_chain){bytes, stride});
 }
 
+static uint64_t bytes_of(const struct bench_case *bench_case)
+{
+    return case_uint(bench_case, "bytes");
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    return b ? common_divisor(b, a % b) : a;
+}
+
+// Of reads by all cores, or by one. Each cache of a level sees a part of what all cores read.
+static double read_rate(const struct machine *m, double cores, const struct bench_case *bench_case)
+{
+    double bytes = (double)bytes_of(bench_case), merged = m->merges * cores;
+    bool apart = case_says(bench_case, "access", "apart");
+    size_t k = apart ? 1 : 0;
+    for (; k < m->levels; k++) {
+        uint64_t caches = (uint64_t)(cores / m->sharers[k] + 0.5);
+        uint64_t parts = (uint64_t)(bytes / m->piece);
+        double seen = apart && parts ? bytes / (double)common_divisor(parts, caches) : bytes;
+        if (seen <= m->capacity[k])
+            break;
+    }
+    double rate = m->reads[k] / (case_says(bench_case, "scope", "workgroup") ? cores : 1);
+    return apart && k < m->levels && bytes < merged ? rate * sqrt(merged / bytes) : rate;
+}
+
 static double fetch_ns(const struct machine *m, const struct bench_case *bench_case)
 {
     size_t k = 0;
@@ -110,26 +141,30 @@ static double fetch_ns(const struct machine *m, const struct bench_case *bench_c
     return m->fetch[k];
 }
 
-static void answer(struct run *run, const char *device, const struct plan_case *asked,
+static void answer(struct run *run, const struct gpu_info *device, const struct plan_case *asked,
                    const struct machine *m)
 {
     const struct benchmark_info *info = &asked->benchmark->info;
     struct result *result = run_add_result(run);
     result->benchmark = info->name;
     result->version = info->version;
-    result->device = device;
+    result->device = device->id;
     result->bench_case = *asked->bench_case;
     result->key = asked->key;
     result->metrics = ARENA_NEW(run->arena, struct metric);
     bool is_chase = strcmp(info->name, "latency") == 0 || strcmp(info->name, "map") == 0;
     // One part in a thousand of noise, by the case's number.
     double noise = 1 + 0.001 * sin(12.9898 * (double)asked->index);
-    const struct case_value *bytes = case_find(asked->bench_case, "bytes");
+    bool is_read = strcmp(info->name, "bandwidth") == 0;
+    if (is_read && m->falls)
+        noise *= 1e3 / sqrt((double)bytes_of(asked->bench_case));
     const struct case_value *what = case_find(asked->bench_case, "what");
     bool is_code = what && strcmp(what->text, MAP_CODE) == 0;
-    double value = noise * (is_code    ? fetch_ns(m, asked->bench_case)
-                            : is_chase ? chase_ns(m, asked->bench_case)
-                                       : 1e18 / (bytes ? (double)bytes->uint : 1));
+    double value =
+        noise * (is_code    ? fetch_ns(m, asked->bench_case)
+                 : is_chase ? chase_ns(m, asked->bench_case)
+                 : is_read  ? read_rate(m, (double)device->limits.cores, asked->bench_case)
+                            : 1e9);
     result->sensors = ARENA_NEW(run->arena, struct named_number);
     result->sensors[0] = (struct named_number){MAP_CODE_SENSOR, UNIT_BYTE, m->code_bytes};
     result->sensor_count = is_code;
@@ -141,7 +176,9 @@ static void answer(struct run *run, const char *device, const struct plan_case *
                                        .ci95 = {value * 0.999, value * 1.001},
                                        .n = 20};
     result->metric_count = 1;
-    if (m->no_reads && strcmp(info->name, "bandwidth") == 0) {
+    if (m->suspect && is_read)
+        result_flag(run->arena, result, VERDICT_SUSPECT, "throttled", "reads were throttled");
+    if (m->no_reads && is_read) {
         result->metric_count = 0;
         result_flag(run->arena, result, VERDICT_SKIPPED, "unsupported", "%s", m->no_reads);
     }
@@ -170,7 +207,7 @@ static struct run *map_run(const struct gpu_info *device, const struct machine *
          *cases < most && (step = plan->next(plan, run, &asked)) != PLAN_END;) {
         assert_true(*cases < CASES_MAX);
         if (step == PLAN_CASE) {
-            answer(run, device->id, &asked, machine);
+            answer(run, device, &asked, machine);
             ++*cases;
         }
     }

@@ -24,10 +24,17 @@ struct machine {
     double rises_from;                  // bytes; 0: never. Beyond, latency rises without levels
     double slope; // of a machine without levels: the latency's exponent over bytes
     double code[MACHINE_LEVELS_MAX],
-        fetch[MACHINE_LEVELS_MAX + 1]; // instructions that levels hold; their time, ns
-    double code_bytes;                 // of one, as the driver says; 0: it does not
-    double code_most;                  // longer code is skipped; 0: none is
-    const char *no_reads;              // why reads are skipped; NULL: they are not
+        fetch[MACHINE_LEVELS_MAX + 1];    // instructions that levels hold; their time, ns
+    double code_bytes;                    // of one, as the driver says; 0: it does not
+    double code_most;                     // longer code is skipped; 0: none is
+    const char *no_reads;                 // why reads are skipped; NULL: they are not
+    double reads[MACHINE_LEVELS_MAX + 1]; // bytes per second of all caches of a level together
+    // Workgroups are dealt to the caches of a level in turn: cores that share one see only some of
+    // the parts, unless the number of parts shares no factor with the number of caches.
+    double piece;  // bytes of a part
+    double merges; // bytes per core below which one access serves several cores
+    bool falls;    // the more is read the slower, without plateaus
+    bool suspect;  // every read is
 };
 
 extern const struct machine machine_hopper;

@@ -25,7 +25,10 @@ static void assert_level(const struct run *run, const struct machine *m, size_t 
     assert_true(fabs(size->median / truth - 1) < 0.05);
     assert_true(size->ci95[0] <= truth && truth <= size->ci95[1]);
     assert_true(fabs(machine_value(result, "latency") / m->latency[level - 1] - 1) < 0.01);
-    assert_true(machine_value(result, "group_bandwidth") > 0);
+    double rate = m->reads[level - 1];
+    assert_true(fabs(machine_value(result, "bandwidth") / rate - 1) < 0.02);
+    assert_true(fabs(machine_value(result, "group_bandwidth") * 132 / rate - 1) < 0.02);
+    assert_int_equal(machine_value(result, "instances"), 132 / machine_value(result, "sharers"));
     assert_int_equal(machine_value(result, "line"), m->line);
     assert_int_equal(machine_value(result, "sector"), m->sector);
 }
@@ -57,7 +60,7 @@ static void the_plan_asks_for_few_cases(void **state)
     struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
     size_t cases;
     struct run *run = machine_map(&device, &machine_hopper, &cases);
-    assert_true(cases < 350);
+    assert_true(cases < 375);
     run_destroy(run);
 }
 
@@ -296,6 +299,107 @@ static void a_bandwidth_is_unknown_for_the_reason_of_the_read_that_was_skipped(v
     run_destroy(run);
 }
 
+// The bandwidth of a level, NaN if it is unknown; then *why has the text.
+static double bandwidth_of(const struct run *run, size_t level, const char **why)
+{
+    const struct result *result =
+        machine_found(run, arena_printf(run->arena, "map/what=level/path=vector/level=%zu", level));
+    *why = machine_detail(result, "bandwidth");
+    return machine_value(result, "bandwidth");
+}
+
+static void a_level_behind_several_caches_is_asked_where_none_of_them_holds_it(void **state)
+{
+    (void)state;
+    // given eight chiplets with caches of 4 MiB each, together 32 MiB, and a cache of 256 MiB
+    // behind
+    struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
+    device.limits.cores = 304;
+    device.limits.last_cache_bytes = 0;
+    struct machine m = machine_hopper;
+    m.capacity[0] = 32 << 10;
+    m.capacity[1] = 4 << 20;
+    m.capacity[2] = 256 << 20;
+    m.sharers[1] = 38;
+    m.sharers[2] = 304;
+    m.reads[1] = 27e12;
+    m.reads[2] = 11e12;
+    m.reads[3] = 4.2e12;
+    m.merges = 0;
+    size_t cases;
+    const char *why;
+    struct run *run = machine_map(&device, &m, &cases);
+    // then the third level has its own bandwidth, not that of the caches before it
+    assert_true(fabs(bandwidth_of(run, 3, &why) / 11e12 - 1) < 0.02);
+    const struct result *memory = machine_found(run, "map/what=memory/path=vector");
+    assert_true(fabs(machine_value(memory, "bandwidth") / 4.2e12 - 1) < 0.02);
+    // and the second, where a core has less than 16 KiB of it, has none
+    assert_true(isnan(bandwidth_of(run, 2, &why)));
+    assert_non_null(strstr(why, "too small to give every core a part"));
+    run_destroy(run);
+}
+
+static void two_caches_of_a_level_are_not_asked_for_what_only_both_hold(void **state)
+{
+    (void)state;
+    // given two caches of 5.5 MiB, which together hold 10 MiB, and memory behind them
+    struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
+    device.limits.cores = 40;
+    struct machine m = machine_hopper;
+    m.levels = 2;
+    m.capacity[1] = 5.5 * (1 << 20);
+    m.sharers[1] = 20;
+    m.latency[2] = 335;
+    m.reads[1] = 5e12;
+    m.reads[2] = 1e12;
+    size_t cases;
+    const char *why;
+    struct run *run = machine_map(&device, &m, &cases);
+    assert_true(fabs(bandwidth_of(run, 2, &why) / 5e12 - 1) < 0.02);
+    assert_int_equal(
+        machine_value(machine_found(run, "map/what=level/path=vector/level=2"), "instances"), 2);
+    run_destroy(run);
+}
+
+static void a_bandwidth_without_a_plateau_or_of_suspect_reads_is_unknown(void **state)
+{
+    (void)state;
+    struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
+    struct machine falling = machine_hopper, suspect = machine_hopper;
+    falling.falls = true;
+    suspect.suspect = true;
+    const struct machine *const machines[] = {&falling, &suspect};
+    const char *const reasons[] = {"have no plateau", "reads were throttled"};
+    for (size_t i = 0; i < 2; i++) {
+        size_t cases;
+        const char *why;
+        struct run *run = machine_map(&device, machines[i], &cases);
+        for (size_t level = 1; level <= 2; level++) {
+            assert_true(isnan(bandwidth_of(run, level, &why)));
+            assert_non_null(strstr(why, reasons[i]));
+        }
+        run_destroy(run);
+    }
+}
+
+static void a_driver_that_states_a_cache_of_16_kib_changes_nothing(void **state)
+{
+    (void)state;
+    // given what AMD's OpenCL states: the first-level cache of a core as the last cache
+    struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
+    device.vendor_id = GPU_VENDOR_AMD;
+    device.limits.last_cache_bytes = 16 << 10;
+    size_t cases;
+    struct run *run = machine_map(&device, &machine_hopper, &cases);
+    assert_int_equal(machine_value(machine_found(run, "map/what=hierarchy/path=vector"), "levels"),
+                     3);
+    for (size_t level = 1; level <= 3; level++)
+        assert_level(run, &machine_hopper, level);
+    const struct result *memory = machine_found(run, "map/what=memory/path=vector");
+    assert_true(fabs(machine_value(memory, "bandwidth") / machine_hopper.reads[3] - 1) < 0.02);
+    run_destroy(run);
+}
+
 static void a_sweep_that_was_cut_short_invents_nothing(void **state)
 {
     (void)state;
@@ -350,6 +454,10 @@ int main(void)
         cmocka_unit_test(memory_well_beyond_any_cache_needs_no_statement),
         cmocka_unit_test(a_size_whose_lines_are_unknown_has_an_interval_down_to_the_shortest),
         cmocka_unit_test(a_bandwidth_is_unknown_for_the_reason_of_the_read_that_was_skipped),
+        cmocka_unit_test(a_level_behind_several_caches_is_asked_where_none_of_them_holds_it),
+        cmocka_unit_test(two_caches_of_a_level_are_not_asked_for_what_only_both_hold),
+        cmocka_unit_test(a_bandwidth_without_a_plateau_or_of_suspect_reads_is_unknown),
+        cmocka_unit_test(a_driver_that_states_a_cache_of_16_kib_changes_nothing),
         cmocka_unit_test(a_sweep_that_was_cut_short_invents_nothing),
         cmocka_unit_test(what_no_probe_shows_is_unknown),
     };

@@ -68,13 +68,13 @@ def stated(machine, k, which):
 
 
 def problems_of_bandwidth(result, machine, k):
-    """Of all cores, and of one. A level in which not every core can have a part of its own, as
-    `map` cuts them, is not asked for the first."""
+    """Of all cores, and of one. A level of which not every core can have a part of its own, or
+    that has too few parts of 256 KiB, as `map` cuts them, is not asked for the first."""
     name, hertz = result["key"], machine["core_clock_hz"]
     all_cores = stated(machine, k, "chip_bytes_per_cycle")
     one = stated(machine, k, "core_bytes_per_cycle")
     small = 0 < k < len(machine["levels"]) and (
-        machine["levels"][k]["capacity_bytes"] < 0.05e6 * machine["cores"]
+        machine["levels"][k]["capacity_bytes"] < max(0.05e6 * machine["cores"], 4 << 20)
         or machine["levels"][k]["capacity_bytes"] < 4 * machine["levels"][k - 1]["capacity_bytes"])
     for found, truth, optional in ((metric(result, "bandwidth"), all_cores, small),
                                    (metric(result, "group_bandwidth"), one, False)):
@@ -109,6 +109,9 @@ def problems(document, machine):
         yield from problems_of_sharing(result, level, sharers_of(machine, k))
         yield from problems_of_bandwidth(result, machine, k)
     memory = of(document, "memory")
+    if machine.get("last_cache_bytes", 0) < machine["levels"][-1]["capacity_bytes"] / 2:
+        if not memory or memory[0]["verdict"] == "ok":
+            yield "what lies beyond is called memory, though nobody states the last cache"
     truth = machine["memory"]["latency_cycles"]
     if memory and "throttling" not in machine:
         yield from problems_of_bandwidth(memory[0], machine, len(machine["levels"]))

@@ -84,7 +84,8 @@ static void find_regions(const struct bandwidth_plan *p, struct regions *regions
                            APART_BYTES_MIN, APART_BYTES_MAX);
     regions->middle = clamp(floor_power(cache / 4), regions->apart, MIDDLE_BYTES_MAX);
     uint64_t largest = floor_power(regions->max);
-    regions->least = clamp(ceil_power(BANDWIDTH_DRAM_CACHES * cache), DRAM_BYTES_MIN, largest);
+    regions->least = clamp(ceil_power(MEASURE_DRAM_CACHES * measure_limits_cache_most(&p->limits)),
+                           DRAM_BYTES_MIN, largest);
     regions->dram = p->quick ? regions->least : largest;
 }
 

@@ -187,8 +187,7 @@ static unsigned cores_busy(const struct bandwidth_case *this_case,
 
 bool bandwidth_is_dram(const struct bandwidth_case *this_case, const struct measure_limits *limits)
 {
-    return this_case->apart && limits->last_cache_bytes &&
-           this_case->bytes >= BANDWIDTH_DRAM_CACHES * limits->last_cache_bytes;
+    return this_case->apart && measure_limits_is_dram(limits, this_case->bytes);
 }
 
 struct measure_claim bandwidth_claim_of(const struct bandwidth_case *this_case,

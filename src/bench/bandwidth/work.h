@@ -50,7 +50,6 @@ enum bandwidth_walk {
 enum {
     BANDWIDTH_LONG_BYTES = 256 << 10,
     BANDWIDTH_CHUNK_THREAD_BYTES = 512,
-    BANDWIDTH_DRAM_CACHES = 4, // a working set of this many last-level caches or more is in DRAM
     BANDWIDTH_SHAPES_MAX = 16
 };
 
@@ -116,8 +115,7 @@ MUST_CHECK bool bandwidth_work_make(const struct bandwidth_work_desc *desc,
 // Returns the bytes of each buffer: half of the working set for a copy, else all of it.
 uint64_t bandwidth_stream_bytes(const struct bandwidth_case *this_case);
 
-// True if the working set must be in DRAM: access=apart, and at least BANDWIDTH_DRAM_CACHES
-// last-level caches. False if their size is unknown.
+// True if the working set must be in DRAM: access=apart, and measure_limits_is_dram.
 bool bandwidth_is_dram(const struct bandwidth_case *this_case, const struct measure_limits *limits);
 
 // Returns the claim of a unit that moves `bytes` at the level that holds the working set.

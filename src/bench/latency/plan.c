@@ -22,8 +22,7 @@ enum {
     PAGES_MIN = 4
 };
 
-#define UNKNOWN_CACHE_BYTES (UINT64_C(32) << 20) // assumed if the last-level cache is not known
-#define QUICK_CPU_BYTES     (UINT64_C(8) << 20)  // largest in quick on a CPU: it builds slowly
+#define QUICK_CPU_BYTES (UINT64_C(8) << 20) // largest in quick on a CPU: it builds slowly
 
 // The context of the plan's struct bench_product.
 struct latency_plan {
@@ -73,10 +72,9 @@ static uint64_t plan_bytes_max(const struct latency_plan *plan,
 {
     const char *name = NULL;
     uint64_t bytes = latency_bytes_max(plan->request->device, this_case, &name);
-    uint64_t cache = plan->limits.last_cache_bytes;
-    if (!plan->full && !is_main(plan, this_case) &&
-        2 * (cache ? cache : UNKNOWN_CACHE_BYTES) < bytes)
-        bytes = 2 * (cache ? cache : UNKNOWN_CACHE_BYTES);
+    uint64_t most = 2 * measure_limits_cache_most(&plan->limits);
+    if (!plan->full && !is_main(plan, this_case) && most < bytes)
+        bytes = most;
     if (plan->quick && plan->request->device->kind == GPU_KIND_CPU && QUICK_CPU_BYTES < bytes)
         bytes = QUICK_CPU_BYTES;
     return bytes - bytes % GRAIN_BYTES;

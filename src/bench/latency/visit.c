@@ -19,13 +19,12 @@ enum {
     COLD_UNTIMED_HOPS = 256,
     TRY_HOPS = 1024,
     TRY_WARM = 8192,
-    CACHES_WARM = 4 // a lap warms chains of at most this many last-level caches
+    CACHES_WARM = 4 // a lap warms chains of at most this many of the largest cache possible
 };
 static const uint64_t hurried_sample_ns = 1000000;
 static const double stamp_share_allowed = 0.001; // part of a window that the stamps may take
 static const double chase_ns_max = 100e6;        // longest dispatch: short enough for any watchdog
 static const double warm_ns_max = 100e6;
-static const uint64_t unknown_cache_bytes = UINT64_C(32) << 20; // assumed if the size is not known
 
 // Measuring
 enum {
@@ -54,8 +53,8 @@ static uint32_t repeats_for(double hops)
 
 static bool may_warm(const struct latency_chase *chase, double place_ns)
 {
-    uint64_t cache = chase->session->limits.last_cache_bytes;
-    return chase->shape.footprint_bytes <= CACHES_WARM * (cache ? cache : unknown_cache_bytes) &&
+    uint64_t most = measure_limits_cache_most(&chase->session->limits);
+    return chase->shape.footprint_bytes <= CACHES_WARM * most &&
            chase->shape.lap * place_ns <= warm_ns_max;
 }
 

@@ -100,7 +100,7 @@ static void report(const struct trial *trial, struct measure_visit *visit)
         report_once(trial, visit, METRIC_PREFETCH, trial->prefetch_ns);
     // DRAM is no limit if all arrays together have at most 4 last-level caches, or if pages stay
     // with the host.
-    bool is_dram = trial->arrays.bytes * MANAGED_ARRAYS > 4 * limits.last_cache_bytes;
+    bool is_dram = measure_limits_is_dram(&limits, trial->arrays.bytes * MANAGED_ARRAYS);
     bool is_on_host =
         this_case->advised && this_case->advice == GPU_MANAGED_PREFER_HOST && !this_case->prefetch;
     if (limits.dram_bytes_per_s > 0 && is_dram && !is_on_host)

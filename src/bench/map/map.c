@@ -97,11 +97,12 @@ static const struct metric_info metrics[MAP_METRIC_COUNT] = {
     [MAP_METRIC_BANDWIDTH] = {.name = "bandwidth",
                               .unit = UNIT_BYTE_PER_S,
                               .better = BETTER_HIGHER,
-                              .help = "reads by the whole device, within the level"},
+                              .help = "reads by the whole device within the level: the plateau of "
+                                      "a curve over sizes"},
     [MAP_METRIC_GROUP_BANDWIDTH] = {.name = "group_bandwidth",
                                     .unit = UNIT_BYTE_PER_S,
                                     .better = BETTER_HIGHER,
-                                    .help = "reads by one workgroup, within the level"},
+                                    .help = "reads by one workgroup within the level, likewise"},
     [MAP_METRIC_CLAIM] = {.name = "claim",
                           .unit = UNIT_BYTE,
                           .help = "the size that the driver or the data sheet states"},
@@ -127,6 +128,8 @@ static const struct metric_info metrics[MAP_METRIC_COUNT] = {
                                  .cycles_of = "fetch"},
     [MAP_METRIC_INSTRUCTIONS] = {.name = "instructions",
                                  .help = "code that the level holds, in instructions"},
+    [MAP_METRIC_INSTANCES] = {.name = "instances",
+                              .help = "caches of this level; the bandwidth is of all together"},
 };
 
 static const struct view_info views[] = {

@@ -177,6 +177,7 @@ static void report(const struct work *work, const struct measure_span *span, boo
     measure_claim_report(&account, METRIC_RATE, MEASURE_PER_SECOND,
                          bytes * work->this_case->intensity);
     measure_claim_report(&account, METRIC_BANDWIDTH, MEASURE_PER_SECOND, bytes);
+    measure_claim_memory(visit, account.limits, work->bytes);
     measure_span_note(span, visit);
     visit_detail(visit, "shape",
                  "%u workgroups of %d threads, %u times %d bytes and %llu steps each",

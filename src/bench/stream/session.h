@@ -99,6 +99,9 @@ void stream_work_make(const struct stream_case *this_case, const struct stream_s
                       const struct gpu_info *info, unsigned cores, uint64_t passes,
                       struct stream_work *work);
 
+// Bytes of all arrays together.
+uint64_t stream_set_bytes(const struct stream_case *this_case);
+
 // False with ERROR_UNSUPPORTED if all arrays together are smaller than STREAM_CACHES last-level
 // caches.
 MUST_CHECK bool stream_refuse_cached(const struct stream_case *this_case,

@@ -117,12 +117,13 @@ enum stream_param { // as `params` lists them
     STREAM_PARAM_THREADS
 };
 
-// Returns the size of an array: the larger of `given` and STREAM_CACHES last-level caches, but at
-// most what fits. On a CPU `given` does not count; CPU_BYTES_UNKNOWN if the caches are not known.
+// Returns the size of an array: the larger of `given` and STREAM_CACHES of the largest cache that
+// may lie before memory, but at most what fits. On a CPU `given` does not count; CPU_BYTES_UNKNOWN
+// if the caches are not known.
 static uint64_t usual_bytes(const struct gpu_info *device, const struct measure_limits *limits,
                             uint64_t given)
 {
-    uint64_t grain = STREAM_GRAIN_BYTES, cache = limits->last_cache_bytes;
+    uint64_t grain = STREAM_GRAIN_BYTES, cache = measure_limits_cache_most(limits);
     uint64_t least = (STREAM_CACHES * cache + grain - 1) / grain * grain;
     uint64_t bytes = given > least ? given : least;
     if (device->kind == GPU_KIND_CPU) // a CPU fills memory slowly

@@ -243,6 +243,7 @@ static void report(struct trial *trial, const struct memory *memory,
                                         .cores = limits->cores};
     measure_claim_report(&(struct measure_account){&claim, limits, span, visit}, METRIC_BANDWIDTH,
                          MEASURE_PER_SECOND, (double)work->moved_bytes);
+    measure_claim_memory(visit, limits, stream_set_bytes(trial->this_case));
     measure_span_note(span, visit);
     visit_detail(visit, "shape", "%s, %u workgroups", shape_name(trial), work->params.groups);
     visit_detail(visit, "work", "%u arrays read, %u written, %llu times in a dispatch", op->reads,

@@ -221,17 +221,22 @@ void stream_work_make(const struct stream_case *this_case, const struct stream_s
     measure_unit_grid(groups, most_x ? most_x : GRID_X_UNKNOWN, work->grid);
 }
 
+uint64_t stream_set_bytes(const struct stream_case *this_case)
+{
+    const struct stream_op *op = this_case->op;
+    return ((uint64_t)op->source + op->other + op->target) * this_case->bytes;
+}
+
 bool stream_refuse_cached(const struct stream_case *this_case, const struct measure_limits *limits,
                           struct error *err)
 {
-    const struct stream_op *op = this_case->op;
-    uint64_t set = ((uint64_t)op->source + op->other + op->target) * this_case->bytes;
+    uint64_t set = stream_set_bytes(this_case);
     uint64_t least = STREAM_CACHES * limits->last_cache_bytes;
     return set >= least ||
            error_set(err, ERROR_UNSUPPORTED,
                      "the arrays of %s have %llu bytes together, less than %d times the last-level "
                      "cache (%llu bytes): this would measure the cache; use `bandwidth` for that",
-                     op->name, (unsigned long long)set, STREAM_CACHES,
+                     this_case->op->name, (unsigned long long)set, STREAM_CACHES,
                      (unsigned long long)limits->last_cache_bytes);
 }
 

@@ -14,7 +14,7 @@ enum {
     GROUPS_MAX = 1024 // workgroups of the kernels that fill and check: their threads loop
 };
 static const uint64_t wait_ns = UINT64_C(20000000000);
-static const uint64_t window_most = 256 << 20, cache_unknown = 32 << 20;
+static const uint64_t window_most = 256 << 20;
 
 // ---------------------------------------------------------------- the data
 
@@ -79,8 +79,8 @@ static uint64_t pinned_window(const struct gpu_info *info)
 {
     struct measure_limits limits;
     measure_limits_of(info, &limits);
-    uint64_t cache = limits.last_cache_bytes ? limits.last_cache_bytes : cache_unknown;
-    uint64_t window = 2 * cache / TRANSFER_STEP_BYTES * TRANSFER_STEP_BYTES;
+    uint64_t window =
+        2 * measure_limits_cache_most(&limits) / TRANSFER_STEP_BYTES * TRANSFER_STEP_BYTES;
     if (info->kind == GPU_KIND_CPU || window < TRANSFER_WINDOW_BYTES)
         return TRANSFER_WINDOW_BYTES;
     return window < window_most ? window : window_most;

@@ -12,7 +12,6 @@ enum {
 };
 
 enum {
-    CACHES = 4,        // a copy that moves as much as this many last-level caches uses DRAM
     PASSES_MAX = 4096, // transfers in a sample that the host times
     SINGLES = 16       // single transfers in a sample
 };
@@ -289,7 +288,7 @@ static struct measure_claim claim_of(const struct trial *trial)
     double bytes = (double)this_case->bytes;
     struct measure_claim claim = {0};
     if (this_case->direction == TRANSFER_LOCAL) {
-        bool is_dram = 2 * this_case->bytes >= CACHES * trial->session->limits.last_cache_bytes;
+        bool is_dram = measure_limits_is_dram(&trial->session->limits, 2 * this_case->bytes);
         enum measure_level level = is_dram ? MEASURE_DRAM : MEASURE_CACHE;
         claim.read_bytes[level] = claim.written_bytes[level] = bytes;
     } else if (this_case->direction != TRANSFER_PEER) {
