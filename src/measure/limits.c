@@ -8,12 +8,14 @@
 
 struct architecture {
     const char *name;
-    // Per core: bytes per cycle of L1 and of shared memory; KiB of L1 (including the shared memory
-    // if both are one memory).
+    // Per core: bytes per cycle of L1 and of shared memory; KiB of L1 that can hold data.
     unsigned l1_bytes_per_cycle, shared_bytes_per_cycle, l1_kib;
-    // Results of fused multiply-adds per core and cycle; matrix16 and matrix8: of the matrix units,
-    // for halves and for 8-bit floats.
-    unsigned fp32, fp64, fp16, int32_mad, matrix16, matrix8;
+    // Results of fused multiply-adds per core and cycle.
+    unsigned fp32, fp64, fp16, int32_mad;
+    // Products of the matrix units per core and cycle, of halves and of 8-bit floats, summed up as
+    // floats; 0 if they differ between the products (struct product has them then).
+    unsigned matrix16, matrix8;
+    bool paired; // two cores form a processor that runs a workgroup on both (RDNA's WGP)
     const char *source;
 };
 
@@ -32,55 +34,86 @@ struct product {
     unsigned core_mhz; // highest; 0 if cards boost above the data sheet
     unsigned dram_gb_per_s;
     unsigned last_cache_mib;
+    unsigned matrix16, matrix8; // as in struct architecture; 0: its figures hold
+    const char *source;
 };
 
 // NVIDIA. Sizes: "CUDA C++ Programming Guide", technical specifications per compute capability.
 // Shared memory has 32 banks of 4 bytes per cycle (same guide); Turing moves half of that. Volta to
 // Hopper come close to 128 bytes of L1 per cycle in RRZE's gpu-benches; an H200 measured 99.7 % of
-// it. No source gives the L1 rate of Blackwell.
+// it. No source gives the L1 rate of Blackwell. Of Turing's 96 KiB at most 64 are L1: "Turing
+// Tuning Guide", 1.4.3.1.
 //
 // Arithmetic: "Throughput of Native Arithmetic Instructions" in the same guide; halves of GA10x and
 // Ada, and all matrix units, from the white papers (H100: 989.4 TFLOP/s of halves, dense, at 132 ×
-// 1830 MHz).
+// 1830 MHz). Matrix units of GeForce cards add up floats at half the rate of the same chip's
+// professional cards, and the L40 does too; TU116 and TU117 have none. So these rates stand with
+// the products. RTX Blackwell: 104.8 TFLOP/s of floats and halves at 170 × 2407 MHz, 1/64 of it for
+// doubles. B200: 80 and 40 TFLOP/s of floats and doubles are 128 and 64 per core.
 //
 // AMD. Rates: the peaks that AMD's ROCm Compute Profiler divides by ("System Speed-of-Light" of
 // gfx908, gfx90a, gfx942); no such peaks are published for RDNA. Sizes: AMD's "GPU hardware
 // specifications" of ROCm. Arithmetic: operations per clock and compute unit in AMD's white papers
-// of CDNA, CDNA 2, CDNA 3, Vega and RDNA; an instruction on a pair of values counts as two.
-#define CUDA_GUIDE "CUDA programming guide"
-#define ROCM_SIZES "ROCm hardware specifications"
+// of CDNA to CDNA 4, Vega and RDNA; an instruction on a pair of values counts as two. RDNA 4: 48.7
+// and 97.3 TFLOP/s of floats and halves, 195 and 389 of the matrix units, at 64 × 2970 MHz.
+#define CUDA_GUIDE "CUDA programming guide, docs.nvidia.com/cuda/cuda-c-programming-guide"
+#define ROCM_SIZES                                                                                 \
+    "ROCm hardware specifications, rocm.docs.amd.com/en/latest/reference/gpu-arch-specs.html"
+#define TURING_L1   "Turing tuning guide, docs.nvidia.com/cuda/turing-tuning-guide"
+#define TURING      "NVIDIA Turing white paper WP-09183"
+#define GA102       "NVIDIA Ampere GA102 white paper v2"
+#define ADA         "NVIDIA Ada white paper v2"
+#define HOPPER      "NVIDIA H100 white paper"
+#define GB20X       "NVIDIA RTX Blackwell white paper v1.1"
+#define GB100       "NVIDIA HGX B200 data sheet"
+#define CDNA_PAPERS "AMD CDNA, CDNA 2 and CDNA 3 white papers"
+#define CDNA4_PAPER "AMD CDNA 4 white paper"
 // clang-format off
 static const struct architecture
     // bytes per cycle: L1, shared memory; KiB of L1; fp32, fp64, fp16, int32_mad; matrix16, matrix8
-    volta      = {"Volta",           128, 128, 128,  64, 32, 128, 64,  512,    0,
+    volta      = {"Volta",           128, 128, 128,  64, 32, 128, 64,  512,    0, false,
                   CUDA_GUIDE "; gpu-benches on a V100"},
-    turing     = {"Turing",           64,  64,  96,  64,  2, 128, 64,  512,    0,
-                  CUDA_GUIDE "; NVIDIA Ampere GA102 white paper, L1 and shared"},
-    ampere_100 = {"Ampere GA100",    128, 128, 192,  64, 32, 256, 64, 1024,    0,
+    turing     = {"Turing",           64,  64,  64,  64,  2, 128, 64,    0,    0, false,
+                  CUDA_GUIDE "; " GA102 ", L1 and shared; " TURING_L1},
+    ampere_100 = {"Ampere GA100",    128, 128, 192,  64, 32, 256, 64, 1024,    0, false,
                   CUDA_GUIDE "; gpu-benches on an A100"},
-    ampere     = {"Ampere GA10x",    128, 128, 128, 128,  2, 128, 64,  512,    0,
-                  CUDA_GUIDE "; NVIDIA Ampere GA102 white paper"},
-    ada        = {"Ada",             128, 128, 128, 128,  2, 128, 64,  512, 1024,
+    ampere     = {"Ampere GA10x",    128, 128, 128, 128,  2, 128, 64,    0,    0, false,
+                  CUDA_GUIDE "; " GA102},
+    ada        = {"Ada",             128, 128, 128, 128,  2, 128, 64,    0,    0, false,
                   CUDA_GUIDE "; L1 as in Ampere GA10x"},
-    hopper     = {"Hopper",          128, 128, 256, 128, 64, 256, 64, 2048, 4096,
+    hopper     = {"Hopper",          128, 128, 256, 128, 64, 256, 64, 2048, 4096, false,
                   CUDA_GUIDE "; measured on an H200"},
-    blackwell  = {"Blackwell GB20x",   0, 128, 128,   0,  0,   0,  0,    0,    0, CUDA_GUIDE},
-    cdna       = {"CDNA",             64, 128,  16,  64, 32, 128,  0,    0,    0,
-                  "ROCm Compute Profiler gfx908; " ROCM_SIZES},
-    cdna2      = {"CDNA 2",           64, 128,  16, 128, 64, 128,  0,    0,    0,
-                  "ROCm Compute Profiler gfx90a; " ROCM_SIZES},
-    cdna3      = {"CDNA 3",          128, 128,  32, 128, 64,   0,  0,    0,    0,
-                  "ROCm Compute Profiler gfx942; " ROCM_SIZES},
-    vega       = {"GCN 5",             0,   0,  16,  64,  0, 128,  0,    0,    0, ROCM_SIZES},
-    rdna       = {"RDNA",              0,   0,  16,  64,  4, 128,  0,    0,    0, ROCM_SIZES},
-    rdna2      = {"RDNA 2",            0,   0,  16,  64,  4, 128,  0,    0,    0, ROCM_SIZES},
-    rdna3      = {"RDNA 3",            0,   0,  32, 128,  0, 256,  0,    0,    0, ROCM_SIZES},
-    alchemist  = {"Xe-HPG",            0,   0, 192,   0,  0,   0,  0,    0,    0,
-                  "Intel Arc A-series data sheets"};
+    // arithmetic is held below the chip's for export; no public source gives rates per clock
+    hopper_20  = {"Hopper",          128, 128, 256,   0,  0,   0,  0,    0,    0, false,
+                  CUDA_GUIDE "; measured on an H200"},
+    gb100      = {"Blackwell GB100",   0, 128, 256, 128, 64,   0,  0,    0,    0, false,
+                  CUDA_GUIDE "; " GB100},
+    gb20x      = {"Blackwell GB20x",   0, 128, 128, 128,  2, 128,  0,    0,    0, false,
+                  CUDA_GUIDE "; " GB20X},
+    cdna       = {"CDNA",             64, 128,  16,  64, 32, 128,  0,  512,    0, false,
+                  "ROCm Compute Profiler gfx908; " ROCM_SIZES "; " CDNA_PAPERS},
+    cdna2      = {"CDNA 2",           64, 128,  16, 128, 64, 128,  0,  512,    0, false,
+                  "ROCm Compute Profiler gfx90a; " ROCM_SIZES "; " CDNA_PAPERS},
+    cdna3      = {"CDNA 3",          128, 128,  32, 128, 64,   0,  0, 1024, 2048, false,
+                  "ROCm Compute Profiler gfx942; " ROCM_SIZES "; " CDNA_PAPERS},
+    cdna4      = {"CDNA 4",            0,   0,  32, 128, 64,   0,  0, 2048, 4096, false,
+                  ROCM_SIZES "; " CDNA4_PAPER},
+    vega       = {"GCN 5",             0,   0,  16,  64,  0, 128,  0,    0,    0, false, ROCM_SIZES},
+    rdna       = {"RDNA",              0,   0,  16,  64,  4, 128,  0,    0,    0, true, ROCM_SIZES},
+    rdna2      = {"RDNA 2",            0,   0,  16,  64,  4, 128,  0,    0,    0, true, ROCM_SIZES},
+    rdna3      = {"RDNA 3",            0,   0,  32, 128,  0, 256,  0,    0,    0, true, ROCM_SIZES},
+    rdna4      = {"RDNA 4",            0,   0,  32, 128,  0, 256,  0,  512, 1024, true,
+                  ROCM_SIZES "; AMD Radeon RX 9070 XT data sheet"},
+    alchemist  = {"Xe-HPG",            0,   0, 192,   0,  0,   0,  0,    0,    0, false,
+                  "Intel Arc A-series data sheets"},
+    battlemage = {"Xe2-HPG",           0,   0, 256, 128,  0,   0,  0,    0,    0, false,
+                  "Intel Arc B-series data sheets: 20 Xe-cores of 8 engines with 16 lanes"};
 // clang-format on
 
 // Ranges from the PCI ID Repository (pci-ids.ucw.cz): GV100, TU10x and TU11x, GA100, GA10x, AD10x,
-// GH100, GB20x; Vega 10 and 20, Navi 1x, 2x, 3x, Arcturus, Aldebaran, Aqua Vanjaram; DG2.
+// GH100, GB100, GB20x; Vega 10 and 20, Navi 1x to 4x, Arcturus, Aldebaran, Aqua Vanjaram (gfx942,
+// gfx950); DG2, Battlemage. Then graphics in processors, by family: Raven Ridge and Picasso,
+// Renoir, Lucienne and Cezanne; Van Gogh, Rembrandt, Raphael, Mendocino; Phoenix and Hawk Point.
 static const struct chip chips[] = {
     {GPU_VENDOR_NVIDIA, 0x1d80, 0x1dff, &volta},
     {GPU_VENDOR_NVIDIA, 0x1e00, 0x1fff, &turing},
@@ -88,9 +121,11 @@ static const struct chip chips[] = {
     {GPU_VENDOR_NVIDIA, 0x2080, 0x20ff, &ampere_100},
     {GPU_VENDOR_NVIDIA, 0x2200, 0x22ff, &ampere},
     {GPU_VENDOR_NVIDIA, 0x2400, 0x25ff, &ampere},
+    {GPU_VENDOR_NVIDIA, 0x2324, 0x232c, &hopper_20}, // H800 and H20
     {GPU_VENDOR_NVIDIA, 0x2300, 0x237f, &hopper},
     {GPU_VENDOR_NVIDIA, 0x2680, 0x28ff, &ada},
-    {GPU_VENDOR_NVIDIA, 0x2b80, 0x2d7f, &blackwell},
+    {GPU_VENDOR_NVIDIA, 0x2900, 0x29ff, &gb100},
+    {GPU_VENDOR_NVIDIA, 0x2b80, 0x2d7f, &gb20x},
     {GPU_VENDOR_AMD, 0x6860, 0x687f, &vega},
     {GPU_VENDOR_AMD, 0x66a0, 0x66af, &vega},
     {GPU_VENDOR_AMD, 0x7310, 0x736f, &rdna},
@@ -100,66 +135,105 @@ static const struct chip chips[] = {
     {GPU_VENDOR_AMD, 0x7408, 0x740f, &cdna2},
     {GPU_VENDOR_AMD, 0x7440, 0x749f, &rdna3},
     {GPU_VENDOR_AMD, 0x74a0, 0x74bf, &cdna3},
+    {GPU_VENDOR_AMD, 0x7550, 0x755f, &rdna4},
+    {GPU_VENDOR_AMD, 0x7590, 0x759f, &rdna4},
+    {GPU_VENDOR_AMD, 0x75a0, 0x75bf, &cdna4},
     {GPU_VENDOR_INTEL, 0x5690, 0x56bf, &alchemist},
+    {GPU_VENDOR_INTEL, 0xe200, 0xe2ff, &battlemage},
+    {GPU_VENDOR_AMD, 0x15d8, 0x15dd, &vega},
+    {GPU_VENDOR_AMD, 0x1636, 0x1638, &vega},
+    {GPU_VENDOR_AMD, 0x164c, 0x164c, &vega},
+    {GPU_VENDOR_AMD, 0x163f, 0x163f, &rdna2},
+    {GPU_VENDOR_AMD, 0x1681, 0x1681, &rdna2},
+    {GPU_VENDOR_AMD, 0x164e, 0x164e, &rdna2},
+    {GPU_VENDOR_AMD, 0x1506, 0x1506, &rdna2},
+    {GPU_VENDOR_AMD, 0x15bf, 0x15bf, &rdna3},
+    {GPU_VENDOR_AMD, 0x15c8, 0x15c8, &rdna3},
+    {GPU_VENDOR_AMD, 0x1900, 0x1901, &rdna3},
 };
 
-// From the makers' data sheets and product pages. The H200's are what its driver reports: 3201 MHz
-// × 6016 bit × 2 / 8 = 4814 GB/s, 60 MiB of L2, 1980 MHz. An MI250X is two devices; the figures
-// are of one of them.
+#define V100     "NVIDIA V100 data sheet"
+#define A100     "NVIDIA A100 data sheet"
+#define GEFORCE  "nvidia.com/geforce, product page"
+#define RADEON   "amd.com, product page; " ROCM_SIZES
+#define INSTINCT "AMD Instinct data sheet; " ROCM_SIZES
+#define GH200    "NVIDIA GH200 Grace Hopper data sheet"
+// What an H200's driver reports: 3201 MHz × 6016 bit × 2 / 8 = 4814 GB/s, 60 MiB of L2, 1980 MHz.
+#define BY_DRIVER  "the card's driver"
+#define H20_SOURCE "no public data sheet; willitrunai.com/es/gpus/h20-96gb, Geekbench 6"
+
+// An MI250X is two devices; the figures are of one of them. cores, core_mhz, dram_gb_per_s,
+// last_cache_mib; matrix16, matrix8.
 static const struct product products[] = {
-    {"H200", 0, &hopper, 132, 1980, 4814, 60},
-    {"H100 80GB HBM3", 0, &hopper, 132, 1980, 3352, 50},
-    {"H100 PCIe", 0, &hopper, 114, 1755, 2039, 50},
-    {"V100-SXM2-16GB", 0, &volta, 80, 1530, 900, 6},
-    {"V100-SXM2-32GB", 0, &volta, 80, 1530, 900, 6},
-    {"V100-PCIE-16GB", 0, &volta, 80, 1380, 900, 6},
-    {"V100-PCIE-32GB", 0, &volta, 80, 1380, 900, 6},
-    {"T4", 0, &turing, 40, 1590, 320, 4},
-    {"A100-SXM4-40GB", 0, &ampere_100, 108, 1410, 1555, 40},
-    {"A100-PCIE-40GB", 0, &ampere_100, 108, 1410, 1555, 40},
-    {"A100-SXM4-80GB", 0, &ampere_100, 108, 1410, 2039, 40},
-    {"A100 80GB PCIe", 0, &ampere_100, 108, 1410, 1935, 40},
-    {"A30", 0, &ampere_100, 56, 1440, 933, 24},
-    {"A40", 0, &ampere, 84, 1740, 696, 6},
-    {"A10", 0, &ampere, 72, 1695, 600, 6},
-    {"L40", 0, &ada, 142, 2490, 864, 96},
-    {"L40S", 0, &ada, 142, 2520, 864, 96},
-    {"L4", 0, &ada, 58, 2040, 300, 48},
-    {"RTX 2080 Ti", 11, &turing, 68, 0, 616, 0},
-    {"RTX 2080", 0, &turing, 46, 0, 448, 4},
-    {"RTX 2070", 0, &turing, 36, 0, 448, 4},
-    {"RTX 2060", 6, &turing, 30, 0, 336, 3},
-    {"RTX 3090 Ti", 0, &ampere, 84, 0, 1008, 6},
-    {"RTX 3090", 0, &ampere, 82, 0, 936, 6},
-    {"RTX 3080 Ti", 12, &ampere, 80, 0, 912, 6},
-    {"RTX 3080", 10, &ampere, 68, 0, 760, 5},
-    {"RTX 3070 Ti", 8, &ampere, 48, 0, 608, 4},
-    {"RTX 3070", 8, &ampere, 46, 0, 448, 4},
-    {"RTX 3060", 12, &ampere, 28, 0, 360, 3},
-    {"RTX 4090", 0, &ada, 128, 0, 1008, 72},
-    {"RTX 4080", 16, &ada, 76, 0, 717, 64},
-    {"RTX 4080 SUPER", 0, &ada, 80, 0, 736, 64},
-    {"RTX 4070 Ti", 0, &ada, 60, 0, 504, 48},
-    {"RTX 4070", 0, &ada, 46, 0, 504, 36},
-    {"RTX 4060", 0, &ada, 24, 0, 272, 24},
-    {"RTX 5090", 0, &blackwell, 170, 0, 1792, 96},
-    {"RTX 5080", 0, &blackwell, 84, 0, 960, 64},
-    {"MI100", 0, &cdna, 120, 1502, 1229, 8},
-    {"MI210", 0, &cdna2, 104, 1700, 1638, 8},
-    {"MI250X", 0, &cdna2, 110, 1700, 1638, 8},
-    {"MI300X", 0, &cdna3, 304, 2100, 5300, 256},
-    {"RX 5700 XT", 0, &rdna, 40, 0, 448, 4},
-    {"RX 6600 XT", 0, &rdna2, 32, 0, 256, 32},
-    {"RX 6700 XT", 0, &rdna2, 40, 0, 384, 96},
-    {"RX 6800", 0, &rdna2, 60, 0, 512, 128},
-    {"RX 6800 XT", 0, &rdna2, 72, 0, 512, 128},
-    {"RX 6900 XT", 0, &rdna2, 80, 0, 512, 128},
-    {"RX 6950 XT", 0, &rdna2, 80, 0, 576, 128},
-    {"RX 7600", 0, &rdna3, 32, 0, 288, 32},
-    {"RX 7800 XT", 0, &rdna3, 60, 0, 624, 64},
-    {"RX 7900 XT", 0, &rdna3, 84, 0, 800, 80},
-    {"RX 7900 XTX", 0, &rdna3, 96, 0, 960, 96},
-    {"A770 Graphics", 16, &alchemist, 32, 0, 560, 16},
+    {"H200", 0, &hopper, 132, 1980, 4814, 60, 0, 0, BY_DRIVER},
+    {"H100 80GB HBM3", 0, &hopper, 132, 1980, 3352, 50, 0, 0, HOPPER},
+    {"H100 PCIe", 0, &hopper, 114, 1755, 2039, 50, 0, 0, HOPPER},
+    {"H100 NVL", 0, &hopper, 132, 1785, 3938, 50, 0, 0, "NVIDIA H100 NVL product brief PB-11773"},
+    {"GH200 480GB", 0, &hopper, 132, 1980, 4000, 0, 0, 0, GH200},
+    {"GH200 144G HBM3e", 0, &hopper, 132, 1980, 4900, 0, 0, 0, GH200},
+    {"H20", 0, &hopper_20, 78, 0, 4000, 0, 0, 0, H20_SOURCE},
+    {"B200", 0, &gb100, 0, 0, 8000, 0, 0, 0, GB100},
+    {"V100-SXM2-16GB", 0, &volta, 80, 1530, 900, 6, 0, 0, V100},
+    {"V100-SXM2-32GB", 0, &volta, 80, 1530, 900, 6, 0, 0, V100},
+    {"V100-PCIE-16GB", 0, &volta, 80, 1380, 900, 6, 0, 0, V100},
+    {"V100-PCIE-32GB", 0, &volta, 80, 1380, 900, 6, 0, 0, V100},
+    {"T4", 0, &turing, 40, 1590, 320, 4, 512, 0, "NVIDIA T4 data sheet"},
+    {"A100-SXM4-40GB", 0, &ampere_100, 108, 1410, 1555, 40, 0, 0, A100},
+    {"A100-PCIE-40GB", 0, &ampere_100, 108, 1410, 1555, 40, 0, 0, A100},
+    {"A100-SXM4-80GB", 0, &ampere_100, 108, 1410, 2039, 40, 0, 0, A100},
+    {"A100 80GB PCIe", 0, &ampere_100, 108, 1410, 1935, 40, 0, 0, A100},
+    {"A30", 0, &ampere_100, 56, 1440, 933, 24, 0, 0, "NVIDIA A30 data sheet"},
+    {"A40", 0, &ampere, 84, 1740, 696, 6, 512, 0, GA102},
+    {"A10", 0, &ampere, 72, 1695, 600, 6, 512, 0, "NVIDIA A10 data sheet"},
+    {"L40", 0, &ada, 142, 2490, 864, 96, 256, 512, "NVIDIA L40 data sheet"},
+    {"L40S", 0, &ada, 142, 2520, 864, 96, 512, 1024, "NVIDIA L40S data sheet"},
+    {"L4", 0, &ada, 58, 2040, 300, 48, 512, 1024, "NVIDIA L4 data sheet"},
+    {"RTX 2080 Ti", 11, &turing, 68, 0, 616, 0, 256, 0, TURING},
+    {"RTX 2080", 0, &turing, 46, 0, 448, 4, 256, 0, TURING},
+    {"RTX 2070", 0, &turing, 36, 0, 448, 4, 256, 0, TURING},
+    {"RTX 2060", 6, &turing, 30, 0, 336, 3, 256, 0, TURING "; " GEFORCE},
+    {"RTX 3090 Ti", 0, &ampere, 84, 0, 1008, 6, 256, 0, GA102 "; " GEFORCE},
+    {"RTX 3090", 0, &ampere, 82, 0, 936, 6, 256, 0, GA102},
+    {"RTX 3080 Ti", 12, &ampere, 80, 0, 912, 6, 256, 0, GA102 "; " GEFORCE},
+    {"RTX 3080", 10, &ampere, 68, 0, 760, 5, 256, 0, GA102},
+    {"RTX 3070 Ti", 8, &ampere, 48, 0, 608, 4, 256, 0, GA102 "; " GEFORCE},
+    {"RTX 3070", 8, &ampere, 46, 0, 448, 4, 256, 0, GA102},
+    {"RTX 3060", 12, &ampere, 28, 0, 360, 3, 256, 0, GA102 "; " GEFORCE},
+    {"RTX 4090", 0, &ada, 128, 0, 1008, 72, 256, 512, ADA},
+    {"RTX 4080", 16, &ada, 76, 0, 717, 64, 256, 512, ADA},
+    {"RTX 4080 SUPER", 0, &ada, 80, 0, 736, 64, 256, 512, ADA "; " GEFORCE},
+    {"RTX 4070 Ti", 0, &ada, 60, 0, 504, 48, 256, 512, ADA "; " GEFORCE},
+    {"RTX 4070", 0, &ada, 46, 0, 504, 36, 256, 512, ADA "; " GEFORCE},
+    {"RTX 4060", 0, &ada, 24, 0, 272, 24, 256, 512, ADA "; " GEFORCE},
+    {"RTX 5090", 0, &gb20x, 170, 0, 1792, 96, 256, 512, GB20X},
+    {"RTX 5080", 0, &gb20x, 84, 0, 960, 64, 256, 512, GB20X},
+    {"RTX 5070 Ti", 0, &gb20x, 70, 0, 896, 48, 256, 512, GB20X},
+    {"RTX 5070", 0, &gb20x, 48, 0, 672, 48, 256, 512, GB20X},
+    {"RTX 5060 Ti", 0, &gb20x, 36, 0, 448, 0, 256, 512, GB20X "; " GEFORCE},
+    {"RTX 5060", 0, &gb20x, 30, 0, 448, 0, 256, 512, GB20X "; " GEFORCE},
+    {"MI100", 0, &cdna, 120, 1502, 1229, 8, 0, 0, INSTINCT},
+    {"MI210", 0, &cdna2, 104, 1700, 1638, 8, 0, 0, INSTINCT},
+    {"MI250X", 0, &cdna2, 110, 1700, 1638, 8, 0, 0, INSTINCT},
+    {"MI300X", 0, &cdna3, 304, 2100, 5300, 256, 0, 0, INSTINCT},
+    {"MI325X", 0, &cdna3, 304, 2100, 6000, 256, 0, 0, INSTINCT},
+    {"MI350X", 0, &cdna4, 256, 2200, 8000, 256, 0, 0, INSTINCT},
+    {"MI355X", 0, &cdna4, 256, 2400, 8000, 256, 0, 0, INSTINCT},
+    {"RX 5700 XT", 0, &rdna, 40, 0, 448, 4, 0, 0, RADEON},
+    {"RX 6600 XT", 0, &rdna2, 32, 0, 256, 32, 0, 0, RADEON},
+    {"RX 6700 XT", 0, &rdna2, 40, 0, 384, 96, 0, 0, RADEON},
+    {"RX 6800", 0, &rdna2, 60, 0, 512, 128, 0, 0, RADEON},
+    {"RX 6800 XT", 0, &rdna2, 72, 0, 512, 128, 0, 0, RADEON},
+    {"RX 6900 XT", 0, &rdna2, 80, 0, 512, 128, 0, 0, RADEON},
+    {"RX 6950 XT", 0, &rdna2, 80, 0, 576, 128, 0, 0, RADEON},
+    {"RX 7600", 0, &rdna3, 32, 0, 288, 32, 0, 0, RADEON},
+    {"RX 7800 XT", 0, &rdna3, 60, 0, 624, 64, 0, 0, RADEON},
+    {"RX 7900 XT", 0, &rdna3, 84, 0, 800, 80, 0, 0, RADEON},
+    {"RX 7900 XTX", 0, &rdna3, 96, 0, 960, 96, 0, 0, RADEON},
+    {"RX 9060 XT", 0, &rdna4, 32, 0, 320, 32, 0, 0, RADEON},
+    {"RX 9070", 0, &rdna4, 56, 0, 640, 64, 0, 0, RADEON},
+    {"RX 9070 XT", 0, &rdna4, 64, 0, 640, 64, 0, 0, RADEON},
+    {"A770 Graphics", 16, &alchemist, 32, 0, 560, 16, 0, 0, "ark.intel.com, Arc A770"},
+    {"B580 Graphics", 12, &battlemage, 20, 2670, 456, 18, 0, 0, "ark.intel.com, Arc B580"},
 };
 
 // ---------------------------------------------------------------- looking up
@@ -181,6 +255,15 @@ static bool memory_fits(uint64_t bytes, unsigned gib)
 {
     double ratio = (double)bytes / ((double)gib * 1024 * 1024 * 1024);
     return gib == 0 || (ratio > 0.9 && ratio < 1.1);
+}
+
+bool measure_limits_product(size_t row, const char **name, const char **source)
+{
+    if (row >= sizeof products / sizeof *products)
+        return false;
+    *name = products[row].name;
+    *source = products[row].source;
+    return true;
 }
 
 static const struct product *find_product(const struct gpu_info *info)
@@ -221,7 +304,7 @@ static void fill_from_tables(const struct gpu_info *info, struct measure_limits 
 {
     const struct product *product = find_product(info);
     const struct architecture *architecture = find_architecture(info);
-    if (!architecture && product)
+    if (product)
         architecture = product->architecture;
     if (architecture) {
         limits->architecture = architecture->name;
@@ -235,11 +318,17 @@ static void fill_from_tables(const struct gpu_info *info, struct measure_limits 
         limits->fp16_matrix_per_cycle = architecture->matrix16;
         limits->fp8_matrix_per_cycle = architecture->matrix8;
         limits->l1_bytes = (uint64_t)architecture->l1_kib << 10;
+        limits->group_cores = architecture->paired ? 2 : 1;
     }
     if (product) {
         limits->cores = product->cores;
         limits->core_clock_hz = product->core_mhz * 1e6;
         limits->dram_bytes_per_s = product->dram_gb_per_s * 1e9;
+        if (product->matrix16)
+            limits->fp16_matrix_per_cycle = product->matrix16;
+        if (product->matrix8)
+            limits->fp8_matrix_per_cycle = product->matrix8;
+        limits->product_source = product->source;
         limits->last_cache_bytes = (uint64_t)product->last_cache_mib << 20;
     }
 }
@@ -256,10 +345,31 @@ static void fill_last_cache(const struct gpu_info *info, struct measure_limits *
         limits->last_cache_bytes = reported;
 }
 
+// Makes a core what the driver counts, if two compute units run a workgroup together: ROCm's OpenCL
+// counts such pairs, Vulkan's drivers (which tell a core's threads too) the units. `units`: what
+// the table of products has. Where that does not show which, rates of a core are not known.
+static void count_pairs(const struct gpu_limits *reported, unsigned units,
+                        struct measure_limits *limits)
+{
+    bool counts_pairs = reported->cores * 2 == units, counts_units = reported->core_threads != 0;
+    if (!counts_pairs && (counts_units || reported->cores == units))
+        return;
+    double factor = counts_pairs ? 2 : 0;
+    double *const rates[] = {&limits->l1_bytes_per_cycle,    &limits->shared_bytes_per_cycle,
+                             &limits->fp32_per_cycle,        &limits->fp64_per_cycle,
+                             &limits->fp16_per_cycle,        &limits->int32_mad_per_cycle,
+                             &limits->fp16_matrix_per_cycle, &limits->fp8_matrix_per_cycle};
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        *rates[i] *= factor;
+    limits->group_cores = counts_pairs ? 1 : 0;
+}
+
 // Replaces figures of the tables by those that the driver reports of this device.
 static void fill_from_driver(const struct gpu_info *info, struct measure_limits *limits)
 {
     const struct gpu_limits *reported = &info->limits;
+    if (reported->cores && limits->group_cores == 2)
+        count_pairs(reported, limits->cores, limits);
     if (reported->cores)
         limits->cores = (unsigned)reported->cores;
     if (reported->core_clock_hz)
@@ -274,7 +384,7 @@ static void fill_from_driver(const struct gpu_info *info, struct measure_limits 
 
 void measure_limits_of(const struct gpu_info *info, struct measure_limits *limits)
 {
-    *limits = (struct measure_limits){0};
+    *limits = (struct measure_limits){.group_cores = info->vendor_id != GPU_VENDOR_AMD};
     if (info->kind == GPU_KIND_CPU)
         fill_cpu(limits);
     else

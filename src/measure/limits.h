@@ -8,9 +8,13 @@
 #include "gpu/gpu.h"
 
 struct measure_limits {
-    const char *architecture;      // "Hopper"; "CPU"; NULL = not in the table
-    const char *source;            // where the architecture's figures come from
-    unsigned cores;                // SM, CU; a CPU's processors
+    const char *architecture;   // "Hopper"; "CPU"; NULL = not in the table
+    const char *source;         // where the architecture's figures come from
+    const char *product_source; // where the product's come from; NULL = not in the table
+    unsigned cores;             // SM, CU or WGP, as the driver counts; a CPU's processors
+    // Cores that run one workgroup together: 2 if a core is one compute unit of an RDNA workgroup
+    // processor; 0 = not known.
+    unsigned group_cores;
     double core_clock_hz;          // highest; 0 also if cards boost above their data sheet
     double dram_bytes_per_s;       // theoretical: data rate × bus width
     double link_bytes_per_s;       // to the host, one way; left 0 here: measure_link_of reads it
@@ -32,6 +36,9 @@ struct measure_limits {
 // Fills the limits of a device. Its chip is found in the tables by PCI id and its product by name,
 // because Vulkan does not report clocks and the size of L2.
 void measure_limits_of(const struct gpu_info *info, struct measure_limits *limits);
+
+// Row number `row` of the table of products; false beyond its end.
+bool measure_limits_product(size_t row, const char **name, const char **source);
 
 // Bytes of the largest cache that may lie before memory: last_cache_bytes if that is known as the
 // last cache, else at least 256 MiB, the largest in the table of products.

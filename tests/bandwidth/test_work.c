@@ -194,6 +194,7 @@ static void limits_are_those_of_the_level_that_a_case_is_about(void **state)
 {
     (void)state;
     const struct measure_limits h200 = {.cores = 132,
+                                        .group_cores = 1,
                                         .core_clock_hz = 1980e6,
                                         .dram_bytes_per_s = 4814e9,
                                         .l1_bytes_per_cycle = 128,
@@ -211,6 +212,21 @@ static void limits_are_those_of_the_level_that_a_case_is_about(void **state)
     assert_true(bound_of(&cache, &h200, 1980e6).per_cycle <= 0);
     assert_true(fabs(bound_of(&dram, &h200, 0).per_s - 4814e9) < 1);
     assert_true(fabs(bound_of(&dram, &h200, 1980e6).per_cycle - 4814e9 / 132 / 1980e6) < 1e-9);
+}
+
+static void a_workgroup_on_two_compute_units_has_both_counted(void **state)
+{
+    (void)state;
+    const struct bandwidth_case one = {.scope = BANDWIDTH_WORKGROUP},
+                                some = {.scope = BANDWIDTH_SCALING, .workgroups = 30},
+                                all = {.scope = BANDWIDTH_SCALING, .workgroups = 80};
+    const struct measure_limits rdna = {.cores = 80, .group_cores = 2},
+                                other = {.cores = 80, .group_cores = 1}, unknown = {.cores = 80};
+    assert_int_equal(bandwidth_claim_of(&one, &rdna, 1).cores, 2);
+    assert_int_equal(bandwidth_claim_of(&some, &rdna, 1).cores, 60);
+    assert_int_equal(bandwidth_claim_of(&all, &rdna, 1).cores, 80);
+    assert_int_equal(bandwidth_claim_of(&one, &other, 1).cores, 1);
+    assert_int_equal(bandwidth_claim_of(&one, &unknown, 1).cores, 0); // no bytes per cycle then
 }
 
 static void memory_is_far_beyond_every_cache_that_nobody_states(void **state)
@@ -253,6 +269,7 @@ int main(void)
         cmocka_unit_test(a_working_set_that_does_not_divide_is_refused_with_the_grain),
         cmocka_unit_test(without_addresses_or_large_workgroups_what_is_left_is_taken),
         cmocka_unit_test(limits_are_those_of_the_level_that_a_case_is_about),
+        cmocka_unit_test(a_workgroup_on_two_compute_units_has_both_counted),
         cmocka_unit_test(memory_is_far_beyond_every_cache_that_nobody_states),
         cmocka_unit_test(misspelt_shapes_are_refused_with_the_nearest),
     };

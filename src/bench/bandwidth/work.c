@@ -182,7 +182,8 @@ static unsigned cores_busy(const struct bandwidth_case *this_case,
     if (this_case->scope == BANDWIDTH_DEVICE)
         return limits->cores;
     unsigned groups = this_case->scope == BANDWIDTH_WORKGROUP ? 1 : this_case->workgroups;
-    return limits->cores && limits->cores < groups ? limits->cores : groups;
+    unsigned cores = groups * limits->group_cores;
+    return limits->cores && limits->cores < cores ? limits->cores : cores;
 }
 
 bool bandwidth_is_dram(const struct bandwidth_case *this_case, const struct measure_limits *limits)
