@@ -280,7 +280,7 @@ const struct benchmark bench_map = {
     .info =
         {
             .name = "map",
-            .version = 1,
+            .version = 2,
             .title = "The memory hierarchy, found by measurement",
             .params = params,
             .param_count = MAP_PARAM_COUNT,
