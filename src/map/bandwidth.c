@@ -9,10 +9,11 @@
 
 enum {
     POINTS = 5,       // sizes within a level that the whole device reads
-    GROUP_POINTS = 3, // sizes that one workgroup reads, and that are read from memory
+    GROUP_POINTS = 4, // sizes that one workgroup reads, and that are read from memory
     PLATEAU_LEAST = 3,
     PIECE_BYTES = 256 << 10, // longest walk of a workgroup of `bandwidth` through a part of its own
     GRAIN_BYTES = 4 << 10,   // of sizes that everybody reads
+    MEMORY_GRAIN_BYTES = 512 << 10, // of sizes read from memory: its walks are of 1024 threads
     READS_MAX = 256,
     CORES_UNKNOWN = 64,
     CORE_BYTES = 64 << 10,       // bytes per core from which hardly two cores read a line at once
@@ -88,20 +89,26 @@ static uint64_t grain_size(double bytes)
     return (uint64_t)(bytes / GRAIN_BYTES + 0.5) * GRAIN_BYTES;
 }
 
+static uint64_t memory_size(double bytes)
+{
+    return (uint64_t)(bytes / MEMORY_GRAIN_BYTES + 0.5) * MEMORY_GRAIN_BYTES;
+}
+
 static bool is_in_span(double bytes, const struct span *span)
 {
     return bytes * rounding >= span->from && bytes <= span->to * rounding;
 }
 
-// Adds `count` reads with sizes across the span, each times the same factor.
-static void add_reads(struct map_cases *cases, const char *scope, bool apart, struct span span,
-                      unsigned count)
+// Adds `count` reads with sizes across the span, each times the same factor, rounded by `round_to`.
+// Unless that is grain_size, each workgroup reads a part of its own.
+static void add_reads(struct map_cases *cases, const char *scope, uint64_t (*round_to)(double),
+                      struct span span, unsigned count)
 {
     for (unsigned i = 0; span.from <= span.to && i < count; i++) {
         double bytes = span.from * pow(span.to / span.from, (double)i / (count - 1));
-        uint64_t size = apart ? odd_size(bytes) : grain_size(bytes);
+        uint64_t size = round_to(bytes);
         if (is_in_span((double)size, &span))
-            map_cases_add_read(cases, scope, apart, size);
+            map_cases_add_read(cases, scope, round_to != grain_size, size);
     }
 }
 
@@ -120,17 +127,17 @@ static void add_memory_reads(struct map_cases *cases, const struct level_curve *
     struct span span = group_span(curve, sizes, k);
     span.to = largest_read(cases, k ? sizes[k - 1].high : INFINITY);
     span.from = fmax(span.from, span.to / 2);
-    add_reads(cases, "device", true, span, GROUP_POINTS);
-    add_reads(cases, "workgroup", false, span, GROUP_POINTS);
+    add_reads(cases, "device", memory_size, span, GROUP_POINTS);
+    add_reads(cases, "workgroup", grain_size, span, GROUP_POINTS);
 }
 
 void map_bandwidth_add_cases(struct map_cases *cases, const struct level_curve *curve,
                              const struct map_size *sizes)
 {
     for (size_t k = 0; curve && k + 1 < curve->fit.flat; k++) {
-        add_reads(cases, "device", k > 0, device_span(curve, sizes, k, cases->limits.cores),
-                  POINTS);
-        add_reads(cases, "workgroup", false, group_span(curve, sizes, k), GROUP_POINTS);
+        add_reads(cases, "device", k ? odd_size : grain_size,
+                  device_span(curve, sizes, k, cases->limits.cores), POINTS);
+        add_reads(cases, "workgroup", grain_size, group_span(curve, sizes, k), GROUP_POINTS);
     }
     if (curve && curve->fit.decided)
         add_memory_reads(cases, curve, sizes);
