@@ -12,8 +12,12 @@ enum {
     GROUP_POINTS = 4, // sizes that one workgroup reads, and that are read from memory
     PLATEAU_LEAST = 3,
     PIECE_BYTES = 256 << 10, // longest walk of a workgroup of `bandwidth` through a part of its own
-    GRAIN_BYTES = 4 << 10,   // of sizes that everybody reads
-    MEMORY_GRAIN_BYTES = 512 << 10, // of sizes read from memory: its walks are of 1024 threads
+    // Grains of sizes: of those that everybody reads; of large ones, so that a lap of 32 rows of
+    // threads is one walk; of memory, where workgroups of 1024 threads walk through 512 KiB.
+    GRAIN_BYTES = 4 << 10,
+    LARGE_GRAIN_BYTES = 128 << 10,
+    MEMORY_GRAIN_BYTES = 512 << 10,
+    LARGE_BYTES = 2 << 20,
     READS_MAX = 256,
     CORES_UNKNOWN = 64,
     CORE_BYTES = 64 << 10,       // bytes per core from which hardly two cores read a line at once
@@ -84,14 +88,19 @@ static uint64_t odd_size(double bytes)
     return best * PIECE_BYTES;
 }
 
+static uint64_t rounded(double bytes, uint64_t grain)
+{
+    return (uint64_t)(bytes / (double)grain + 0.5) * grain;
+}
+
 static uint64_t grain_size(double bytes)
 {
-    return (uint64_t)(bytes / GRAIN_BYTES + 0.5) * GRAIN_BYTES;
+    return rounded(bytes, bytes < LARGE_BYTES ? GRAIN_BYTES : LARGE_GRAIN_BYTES);
 }
 
 static uint64_t memory_size(double bytes)
 {
-    return (uint64_t)(bytes / MEMORY_GRAIN_BYTES + 0.5) * MEMORY_GRAIN_BYTES;
+    return rounded(bytes, MEMORY_GRAIN_BYTES);
 }
 
 static bool is_in_span(double bytes, const struct span *span)

@@ -140,6 +140,17 @@ static void arrays_grow_with_the_cache_and_end_with_the_memory(void **state)
     assert_true(case_uint(&planned->list.cases[0], "bytes") == 128 * MIB - STREAM_GRAIN_BYTES);
 }
 
+static void arrays_are_far_beyond_any_cache_that_nobody_states(void **state)
+{
+    struct planned *planned = *state;
+    // given an AMD card that is not listed, whose OpenCL states the first-level cache
+    planned->info.vendor_id = 0x1002;
+    planned->info.limits.last_cache_bytes = 16 << 10;
+    strcpy(planned->info.name, "AMD Radeon unlisted");
+    assert_true(plan(planned, "quick", NULL));
+    assert_true(case_uint(&planned->list.cases[0], "bytes") == GIB);
+}
+
 static void what_makes_no_sense_is_refused(void **state)
 {
     static const char *const sets[] = {"bytes=1000", "shape=best,default", "op=3pt"};
@@ -306,6 +317,7 @@ int main(void)
         PLAN(full_has_the_table_of_gpu_stream),
         PLAN(quick_is_a_handful),
         PLAN(arrays_grow_with_the_cache_and_end_with_the_memory),
+        PLAN(arrays_are_far_beyond_any_cache_that_nobody_states),
         PLAN(what_makes_no_sense_is_refused),
         cmocka_unit_test(a_working_set_that_caches_could_hold_is_refused),
         cmocka_unit_test(a_grid_covers_every_block_once_a_pass),

@@ -163,6 +163,30 @@ static void loads_of_one_kind_have_the_same_cores_levels_units_and_balance(void 
         assert_int_not_equal(measure_claim_load(&others[i]), load);
 }
 
+static void what_may_be_in_an_unseen_cache_is_not_called_memory(void **state)
+{
+    (void)state;
+    const struct {
+        struct measure_limits limits;
+        uint64_t mib;
+        bool flagged;
+    } results[] = {
+        {{.last_cache_bytes = UINT64_C(60) << 20, .last_cache_known = true}, 256, false},
+        {{.last_cache_bytes = UINT64_C(16) << 10}, 256, true}, // as AMD's OpenCL states
+        {{.last_cache_bytes = 0}, 256, true},
+        {{.last_cache_bytes = 0}, 1024, false},
+    };
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
+        struct arena *arena = arena_create();
+        struct measure_visit *visit = measure_visit_create(arena);
+        measure_claim_memory(visit, &results[i].limits, results[i].mib << 20);
+        assert_int_equal(visit->reason_count, results[i].flagged);
+        if (results[i].flagged)
+            assert_string_equal(visit->reasons[0].code, "unseen-cache");
+        arena_destroy(arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +198,7 @@ int main(void)
         cmocka_unit_test(every_form_is_divided_from_the_same_samples),
         cmocka_unit_test(without_a_clock_there_are_no_cycles),
         cmocka_unit_test(loads_of_one_kind_have_the_same_cores_levels_units_and_balance),
+        cmocka_unit_test(what_may_be_in_an_unseen_cache_is_not_called_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
