@@ -77,12 +77,12 @@ static struct span device_span(const struct level_curve *curve, const struct map
     return span;
 }
 
-// The size nearest to `bytes` whose number of pieces has no factor 2 or 3.
+// The size nearest to `bytes` whose number of pieces has no factor 2 or 3 and is above 1.
 static uint64_t odd_size(double bytes)
 {
     double pieces = bytes / PIECE_BYTES;
-    uint64_t best = 1;
-    for (uint64_t n = 1; (double)n < pieces + 4; n += n % 3 == 1 ? 4 : 2)
+    uint64_t best = 5;
+    for (uint64_t n = 5; (double)n < pieces + 4; n += n % 3 == 1 ? 4 : 2)
         if (fabs((double)n - pieces) < fabs((double)best - pieces))
             best = n;
     return best * PIECE_BYTES;

@@ -11,7 +11,8 @@ enum {
     SETTINGS_MAX = 10 // largest `count` of map_cases_add_chosen
 };
 
-#define CACHE_BYTES (UINT64_C(64) << 20) // least size that the last cache may have if it is unknown
+#define CACHE_BYTES  (UINT64_C(64) << 20) // used if the size of the last cache is unknown
+#define STATED_LEAST (UINT64_C(1) << 20)  // what a driver states below it is no last cache
 
 bool map_cases_of_cpu(const struct map_cases *cases)
 {
@@ -21,7 +22,7 @@ bool map_cases_of_cpu(const struct map_cases *cases)
 uint64_t map_cases_last_cache(const struct map_cases *cases)
 {
     const struct measure_limits *limits = &cases->limits;
-    return limits->last_cache_known || limits->last_cache_bytes > CACHE_BYTES
+    return limits->last_cache_known || limits->last_cache_bytes >= STATED_LEAST
                ? limits->last_cache_bytes
                : CACHE_BYTES;
 }
@@ -92,8 +93,7 @@ void map_cases_add_latency(struct map_cases *cases, const char *path, const char
 const char *map_cases_coarse_sizes(const struct map_cases *cases)
 {
     const uint64_t last = map_cases_last_cache(cases) / 1024 * 1024, most = cases->largest;
-    const uint64_t most_cache = 2 * measure_limits_cache_most(&cases->limits);
-    const uint64_t parts[] = {1024, 2 * last, 6 * last > most_cache ? 6 * last : most_cache};
+    const uint64_t parts[] = {1024, 2 * last, 6 * last};
     const char *sizes = "";
     if (map_cases_of_cpu(cases))
         return arena_printf(cases->arena, "4KiB..%" PRIu64 "/3", MAP_CPU_BYTES);

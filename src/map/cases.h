@@ -35,7 +35,8 @@ MUST_CHECK bool map_cases_init(struct map_cases *cases, struct arena *arena,
 // its pages.
 bool map_cases_of_cpu(const struct map_cases *cases);
 
-// Bytes of the last cache; at least 64 MiB if it is not known which cache is the last.
+// Bytes of the last cache, as far as somebody states it; 64 MiB if nobody does, or if a driver
+// states less than 1 MiB, which can only be a cache nearer to the cores.
 uint64_t map_cases_last_cache(const struct map_cases *cases);
 
 // Adds all cases of the settings `texts` ("KEY=VALUES"); adds none if they do not go together on
@@ -48,10 +49,9 @@ void map_cases_add_latency(struct map_cases *cases, const char *path, const char
                            const char *bytes);
 
 // The first sizes of vector loads, as --set takes them: four per octave up to twice the last cache,
-// three up to six times it (if its size is not known, up to twice the largest cache possible), then
-// one per octave, because these sizes only show translation. (If
-// lines are short, a chain's nodes fill that cache only in a region four times as large.) On a CPU:
-// three per octave up to MAP_CPU_BYTES.
+// three up to six times it, then one per octave: these sizes show translation, and caches that
+// nobody states, whose ends get more sizes. (If lines are short, a chain's nodes fill that cache
+// only in a region four times as large.) On a CPU: three per octave up to MAP_CPU_BYTES.
 const char *map_cases_coarse_sizes(const struct map_cases *cases);
 
 // Adds a chain of the benchmark `map`; adds none if its region has fewer than two nodes.

@@ -231,7 +231,7 @@ static bool is_open(const struct map_writer *w, const struct level_curve *curve)
     double last = count > 1 ? exp2(curve->fit.steps[count - 2].end) : 0;
     double stated = (double)w->limits.last_cache_bytes;
     double most = (double)measure_limits_cache_most(&w->limits);
-    return !w->limits.last_cache_known && (stated <= 0 || stated < last / 2) &&
+    return (stated <= 0 || stated < last / 2) &&
            largest_region(curve) < fmax(BEHIND * last, 2 * most);
 }
 

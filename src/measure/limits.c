@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define STATED_LEAST (UINT64_C(1) << 20) // bytes; what a model states below it is no last cache
+
 // Tables of architectures, chips and products. A figure that no source gives is 0.
 
 struct architecture {
@@ -333,14 +335,16 @@ static void fill_from_tables(const struct gpu_info *info, struct measure_limits 
     }
 }
 
-// NVIDIA's driver knows the cache of this very device, of which it may give a part (MIG). What
-// others state is one of the device's caches, so the last one has at least that size.
+// NVIDIA's driver knows the cache of this very device, of which it may give a part (MIG), and a
+// model states what its file does. What others state is one of the device's caches, so the last one
+// has at least that size.
 static void fill_last_cache(const struct gpu_info *info, struct measure_limits *limits)
 {
     uint64_t reported = info->limits.last_cache_bytes;
     bool is_nvidia = info->vendor_id == GPU_VENDOR_NVIDIA && info->kind == GPU_KIND_DISCRETE;
-    limits->last_cache_known =
-        info->kind == GPU_KIND_CPU || limits->last_cache_bytes || (is_nvidia && reported);
+    bool is_model = (info->caps & GPU_CAP(VIRTUAL_TIME)) && reported >= STATED_LEAST;
+    limits->last_cache_known = info->kind == GPU_KIND_CPU || limits->last_cache_bytes ||
+                               (is_nvidia && reported) || is_model;
     if (reported && (is_nvidia || reported > limits->last_cache_bytes))
         limits->last_cache_bytes = reported;
 }

@@ -28,8 +28,8 @@ struct measure_limits {
     uint64_t l1_bytes;         // largest part of L1 that can hold data
     uint64_t last_cache_bytes; // the last cache before memory, often L2; for CPUs from sysconf
     // True if no larger cache can lie behind last_cache_bytes: the size is a product's of the
-    // table, a CPU's, or what NVIDIA's driver states of a discrete GPU. Others may state a cache
-    // nearer to the cores (AMD's OpenCL: 16 KiB of L1), or nothing.
+    // table, a CPU's, what NVIDIA's driver states of a discrete GPU, or a model's (1 MiB or more).
+    // Others may state a cache nearer to the cores (AMD's OpenCL: 16 KiB of L1), or nothing.
     bool last_cache_known;
 };
 

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """check_map.py FATHOM MACHINE.json: what `fathom map` finds on a model must be what its file says:
-every level and no other, sizes within 5 %, latencies and bandwidths within 3 %, lines, sectors and
-ways exact or unknown, the cores that share a level within the interval, and the reach of its TLB.
-A bandwidth that the file does not give is not found."""
+every level and no other, sizes within 5 %, latencies within 3 %, bandwidths within 4 % (launches and
+outliers take up to 3), lines, sectors and ways exact or unknown, the cores that share a level within
+the interval, and the reach of its TLB. A bandwidth that the file does not give is not found."""
 
 import json
 import pathlib
@@ -81,7 +81,7 @@ def problems_of_bandwidth(result, machine, k):
         if truth is None and found is not None:
             yield f"{name}: {found} B/s, but the file gives none"
         elif truth is not None and not (optional and found is None) and not near(
-                found, truth * hertz, 0.03):
+                found, truth * hertz, 0.04):
             yield f"{name}: {found} B/s, not {truth * hertz:.4g}"
 
 
