@@ -9,7 +9,7 @@
 
 enum {
     POINTS = 5,       // sizes within a level that the whole device reads
-    GROUP_POINTS = 4, // sizes that one workgroup reads, and that are read from memory
+    GROUP_POINTS = 5, // sizes that one workgroup reads, and that are read from memory
     PLATEAU_LEAST = 3,
     PIECE_BYTES = 256 << 10, // longest walk of a workgroup of `bandwidth` through a part of its own
     // Grains of sizes: of those that everybody reads; of large ones, so that a lap of 32 rows of
