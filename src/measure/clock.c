@@ -511,10 +511,12 @@ void measure_clock_lead(const struct measure_clock *clock, struct gpu_batch *bat
                              group_words(LEAD_STAMPS)),
         .stamps = LEAD_STAMPS,
         .iterations = LOOPS_MAX / LEAD_STAMPS - 9};
-    double left = ceil((double)ns / fmax(clock->iteration_ns, 1));
-    for (; left > 0; left -= longest.iterations) {
+    uint64_t left = (uint64_t)ceil((double)ns / fmax(clock->iteration_ns, 1));
+    while (left > 0) {
         struct clock_dispatch dispatch = longest;
-        dispatch.iterations = (uint32_t)fmin(left, longest.iterations);
+        if (left < longest.iterations)
+            dispatch.iterations = (uint32_t)left;
+        left -= dispatch.iterations;
         clock_kernel_dispatch(batch, &dispatch);
         gpu_batch_barrier(batch, GPU_BARRIER_MEMORY);
     }

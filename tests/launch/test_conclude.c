@@ -52,7 +52,8 @@ static void add_row(struct run *run, const char *device, const char *mode, doubl
 // Kernels of a device that would take 1.2 µs + V / 4 TB/s, each launched by a call of `host_ns`.
 static void add_slow_host(struct run *run, double host_ns)
 {
-    for (double elements = 4096; elements <= 1 << 20; elements *= 1.41421356) {
+    for (int step = 0; step <= 16; step++) {
+        double elements = 4096 * pow(2, step / 2.0);
         double device_ns = 1200 + 16 * elements / 4000;
         add(run, "cuda:0", "batch", (uint64_t)elements, fmax(device_ns, host_ns));
         run->results[run->result_count - 1]->metrics[2].median = host_ns;

@@ -34,6 +34,7 @@ static void assert_item(const struct benchmark_info *info, char *item)
     char *values = strchr(item, '=');
     assert_non_null(values);
     *values++ = '\0';
+    item[strcspn(item, "!")] = '\0'; // "key!=value|value"
     const struct param_info *param = param_of(info, item);
     assert_int_equal(param->role, PARAM_AXIS);
     for (char *value = strtok(values, "|"); value && param->choices; value = strtok(NULL, "|")) {

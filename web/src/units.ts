@@ -95,7 +95,7 @@ export function formatValue(value: Value | undefined, param: Param | undefined):
 }
 
 // The median of a metric: "1.9 ms", or "≥ 1.9 ms" where it is a lower bound.
-export function formatMedian(metric: { median?: number; at_least?: boolean } | undefined, unit: Unit): string {
+export function formatMedian(metric: { median?: number; at_least?: boolean } | undefined, unit: ShownUnit): string {
   const text = formatUnit(metric?.median, unit);
   return metric?.at_least ? `≥ ${text}` : text;
 }

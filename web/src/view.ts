@@ -50,9 +50,10 @@ export const isLogY = (view: View): boolean => {
 
 function matches(result: Result, where: string | undefined): boolean {
   return (where ?? "").split(",").filter((item) => item.includes("=")).every((item) => {
-    const at = item.indexOf("=");
-    const value = result.case[item.slice(0, at)];
-    return value !== undefined && String(value) === item.slice(at + 1);
+    const at = item.indexOf("="), not = item[at - 1] === "!";
+    const value = result.case[item.slice(0, not ? at - 1 : at)];
+    const named = value !== undefined && item.slice(at + 1).split("|").includes(String(value));
+    return named !== not;
   });
 }
 

@@ -3,7 +3,7 @@
 import { csvText, download, h } from "../dom";
 import type { Benchmark, Metric, MetricInfo, Subject, View } from "../run";
 import { metricOf, sensorsOf, shownUnit } from "../run";
-import { formatMargin, formatMedian, formatUnit, formatValue } from "../units";
+import { formatMargin, formatMedian, formatValue } from "../units";
 import type { Selected } from "../view";
 import { select, varying } from "../view";
 import { doubtText } from "./parts";
