@@ -35,6 +35,7 @@ static bool run_command(struct cli *cli, struct error *err)
         [COMMAND_LIST] = command_list,
         [COMMAND_RUN] = command_run,
         [COMMAND_MAP] = command_map,
+        [COMMAND_SHOW] = command_show,
         [COMMAND_REPORT] = command_report,
         [COMMAND_COMPARE] = command_compare,
         [COMMAND_WORKER] = command_worker,

@@ -17,6 +17,10 @@ enum exit_status {
     EXIT_INTERRUPTED = 130
 };
 
+enum {
+    CLI_COLUMNS = 100 // widest tables of a run, also if there is no terminal
+};
+
 struct cli {
     struct arena *arena;
     const struct options *options;
@@ -36,6 +40,7 @@ bool command_devices(struct cli *cli, struct error *err);
 bool command_list(struct cli *cli, struct error *err);
 bool command_run(struct cli *cli, struct error *err);
 bool command_map(struct cli *cli, struct error *err);
+bool command_show(struct cli *cli, struct error *err);
 bool command_report(struct cli *cli, struct error *err);
 bool command_compare(struct cli *cli, struct error *err);
 bool command_worker(struct cli *cli, struct error *err);
@@ -75,6 +80,17 @@ MUST_CHECK bool cli_find_benchmark(struct cli *cli, const char *name,
 // True if a report can be written to `path`. ERROR_USAGE if this build has no report page, ERROR_IO
 // if the file cannot be written.
 MUST_CHECK bool cli_report_check(const char *path, struct error *err);
+
+// Reads a run file as run_read (results/json.h), and adds the findings about levels that early
+// versions of fathom did not write.
+struct run *cli_read_run(const char *path, struct error *err);
+
+// The forms of a run other than the run file, as --csv, --html, --trace and --svg ask for them.
+// cli_forms_check tests whether every output can be written and is a file of its own; it comes
+// before the run is measured or read. cli_forms_save writes them; if one cannot be written, the
+// others still are. False with the messages of all failures.
+MUST_CHECK bool cli_forms_check(const struct options *options, struct error *err);
+MUST_CHECK bool cli_forms_save(const struct cli *cli, const struct run *run, struct error *err);
 
 // True if the environment has FATHOM_VALIDATION=1, which turns the API's own validation on.
 bool cli_validation(void);

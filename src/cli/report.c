@@ -5,15 +5,13 @@
 #include "results/json.h"
 #include "results/save.h"
 
-bool cli_report_check(const char *path, struct error *err)
+struct run *cli_read_run(const char *path, struct error *err)
 {
-    const char *reason;
-    if (!html_available(&reason))
-        return error_set(err, ERROR_USAGE,
-                         "the report page is not in this build, because %s; `make kit` or a build "
-                         "where npm is installed has it",
-                         reason);
-    return file_save_check(path, err);
+    struct run *run = run_read(path, err);
+    // Run files of early versions of fathom have no findings about levels.
+    for (size_t d = 0; run && d < run->device_count; d++)
+        levels_add_findings(run, run->devices[d].id);
+    return run;
 }
 
 // Refuses `report -o run.json run.json`, which would overwrite the run.
@@ -41,12 +39,8 @@ bool command_report(struct cli *cli, struct error *err)
     struct run **runs = ARENA_ARRAY(cli->arena, options->operand_count, struct run *);
     size_t count = 0;
     while (count < options->operand_count &&
-           (runs[count] = run_read(options->operands[count], err)) != NULL) {
-        // Run files of early versions of fathom have no findings about levels.
-        for (size_t d = 0; d < runs[count]->device_count; d++)
-            levels_add_findings(runs[count], runs[count]->devices[d].id);
+           (runs[count] = cli_read_run(options->operands[count], err)) != NULL)
         count++;
-    }
     bool done = count == options->operand_count &&
                 html_save((const struct run *const *)runs, count, output, err);
     while (count > 0)

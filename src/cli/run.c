@@ -5,9 +5,6 @@
 #include "cli/terminal.h"
 #include "gpu/backend.h"
 #include "report/console.h"
-#include "report/export.h"
-#include "results/json.h"
-#include "results/save.h"
 #include "suite/clock_lock.h"
 #include "suite/executor.h"
 #include "suite/runner.h"
@@ -29,10 +26,6 @@ struct running {
     bool unread;          // a signal came while standard output was full: text was dropped
     struct error unsaved; // why the run file could not be written at the end; ERROR_NONE: it was
     const struct cli_measuring *measuring;
-};
-
-enum {
-    CONSOLE_COLUMNS = 100
 };
 
 // ---------------------------------------------------------------- from options to a request
@@ -250,7 +243,7 @@ static bool measure(struct running *r, struct error *err)
     static const char *const guard[] = {"/proc/self/exe", "__guard", NULL};
     progress_init(&r->progress, r->cli->err);
     r->console = (struct console_desc){.colour = terminal_has_colour(r->cli->out),
-                                       .columns = terminal_columns(r->cli->out, CONSOLE_COLUMNS)};
+                                       .columns = terminal_columns(r->cli->out, CLI_COLUMNS)};
     r->desc.worker_argv = worker;
     r->desc.guard_argv = guard;
     r->desc.worker_environment = r->cli->environment;
@@ -271,43 +264,20 @@ static bool measure(struct running *r, struct error *err)
     return done;
 }
 
-static void add_failure(struct error *all, const struct error *one)
+// Writes the forms that the options ask for. False with the messages of all failures, including
+// that of the run file.
+static bool save(const struct running *r, struct error *err)
 {
-    if (all->code == ERROR_NONE)
-        *all = *one;
+    bool saved = cli_forms_save(r->cli, r->run, err);
+    if (r->unsaved.code == ERROR_NONE)
+        return saved;
+    struct error unsaved = r->unsaved;
+    error_prefix(&unsaved, "the results are not in the run file");
+    if (saved)
+        *err = unsaved;
     else
-        error_prefix(all, "%s; and", one->message);
-}
-
-// Writes the CSV, HTML page, trace and SVG that the options ask for. If one cannot be written, the
-// others are still written. False with the messages of all failures, including that of the run
-// file.
-static bool save_forms(const struct running *r, struct error *err)
-{
-    const struct options *options = r->cli->options;
-    const char *csv = options_value(options, OPTION_CSV);
-    const char *html = options_value(options, OPTION_HTML);
-    const char *trace = options_value(options, OPTION_TRACE);
-    const char *svg = options_value(options, OPTION_SVG);
-    const struct run *const run = r->run;
-    struct error one;
-    *err = (struct error){.code = ERROR_NONE};
-    if (csv && !run_save_as(run, csv_write, csv, &one))
-        add_failure(err, &one);
-    if (html && !html_save(&run, 1, html, &one))
-        add_failure(err, &one);
-    else if (html && terminal_is(r->cli->out))
-        fprintf(r->cli->out, "Report: %s\n", html);
-    if (trace && !run_save_as(run, trace_write, trace, &one))
-        add_failure(err, &one);
-    if (svg && !run_save_as(run, svg_write, svg, &one))
-        add_failure(err, &one);
-    if (r->unsaved.code != ERROR_NONE) {
-        one = r->unsaved;
-        error_prefix(&one, "the results are not in the run file");
-        add_failure(err, &one);
-    }
-    return err->code == ERROR_NONE;
+        error_prefix(err, "%s; and", unsaved.message);
+    return false;
 }
 
 static bool tell_end(struct running *r, struct error *err)
@@ -320,7 +290,7 @@ static bool tell_end(struct running *r, struct error *err)
     print(r, &text);
     if (r->desc.output && r->unsaved.code == ERROR_NONE && terminal_is(r->cli->out))
         fprintf(r->cli->out, "Run file: %s\n", r->desc.output);
-    if (!save_forms(r, err))
+    if (!save(r, err))
         return false;
     r->cli->status = exit_status(r->run, options_has(r->cli->options, OPTION_STRICT));
     if (r->cli->status != EXIT_INTERRUPTED && !r->unread)
@@ -330,43 +300,13 @@ static bool tell_end(struct running *r, struct error *err)
                      r->desc.output ? r->desc.output : "");
 }
 
-// Refuses to write two outputs to one file, as `-o run.json --csv run.json` would.
-static bool check_apart(const struct options *options, struct error *err)
-{
-    static const enum option_id ids[] = {OPTION_OUTPUT, OPTION_CSV, OPTION_HTML, OPTION_TRACE,
-                                         OPTION_SVG};
-    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
-        const char *one = options_value(options, ids[i]);
-        for (size_t k = 0; one && k < i; k++) {
-            const char *other = options_value(options, ids[k]);
-            if (other && file_save_same(one, other))
-                return error_set(err, ERROR_USAGE,
-                                 "--%s %s and --%s %s are the same file: give each its own",
-                                 option_table[ids[k]].name, other, option_table[ids[i]].name, one);
-        }
-    }
-    return true;
-}
-
-// Checks, before anything is measured, that every output can be written.
-static bool check_forms(const struct options *options, struct error *err)
-{
-    const char *csv = options_value(options, OPTION_CSV);
-    const char *html = options_value(options, OPTION_HTML);
-    const char *trace = options_value(options, OPTION_TRACE);
-    const char *svg = options_value(options, OPTION_SVG);
-    return check_apart(options, err) && (!csv || file_save_check(csv, err)) &&
-           (!html || cli_report_check(html, err)) && (!trace || file_save_check(trace, err)) &&
-           (!svg || file_save_check(svg, err));
-}
-
 bool cli_measure(struct cli *cli, const struct cli_measuring *measuring, struct error *err)
 {
     struct running running = {.cli = cli, .measuring = measuring};
     running.desc.plan = measuring->plan;
     if (!read_request(&running, err) ||
         !api_check(cli, options_value(cli->options, OPTION_API), err) ||
-        !check_forms(cli->options, err))
+        !cli_forms_check(cli->options, err))
         return false;
     // Must come before drivers start threads (--no-isolate): a thread that does not block the
     // signals would receive them, and they would end the process.

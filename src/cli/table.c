@@ -5,7 +5,7 @@
 
 #define EVERY                                                                                      \
     (COMMAND_PROGRAM | COMMAND_BIT(DEVICES) | COMMAND_BIT(LIST) | COMMAND_BIT(RUN) |               \
-     COMMAND_BIT(MAP) | COMMAND_BIT(REPORT) | COMMAND_BIT(COMPARE))
+     COMMAND_BIT(MAP) | COMMAND_BIT(SHOW) | COMMAND_BIT(REPORT) | COMMAND_BIT(COMPARE))
 
 const struct command_info command_table[COMMAND_COUNT] = {
     [COMMAND_DEVICES] =
@@ -76,6 +76,16 @@ const struct command_info command_table[COMMAND_COUNT] = {
                 "root only). fathom refuses if another process uses the card, and it restores "
                 "the clock however it ends. NVIDIA's driver does not report a lock that existed "
                 "before: that lock is lost. Without this option fathom never sets a clock.",
+        },
+    [COMMAND_SHOW] =
+        {
+            .name = "show",
+            .operands = "RUN.json [BENCHMARK…]",
+            .operand_kind = WORD_FILE,
+            .operand_max = 64,
+            .summary = "Show the results of a run file again",
+            .detail = "Prints what the command that wrote the file printed, or the tables of the "
+                      "named benchmarks only. The options write other forms of the whole run.",
         },
     [COMMAND_REPORT] =
         {
@@ -232,7 +242,7 @@ const struct option_info option_table[OPTION_COUNT] = {
             .argument = "FILE",
             .kind = WORD_FILE,
             .help = "Write one line for each metric of each case",
-            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
+            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP) | COMMAND_BIT(SHOW),
         },
     [OPTION_HTML] =
         {
@@ -240,7 +250,7 @@ const struct option_info option_table[OPTION_COUNT] = {
             .argument = "FILE",
             .kind = WORD_FILE,
             .help = "Draw the run as an HTML page (see report)",
-            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
+            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP) | COMMAND_BIT(SHOW),
         },
     [OPTION_TRACE] =
         {
@@ -248,7 +258,7 @@ const struct option_info option_table[OPTION_COUNT] = {
             .argument = "FILE",
             .kind = WORD_FILE,
             .help = "Write the time lines as a trace for Perfetto (ui.perfetto.dev)",
-            .commands = COMMAND_BIT(RUN),
+            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(SHOW),
         },
     [OPTION_SVG] =
         {
@@ -256,7 +266,7 @@ const struct option_info option_table[OPTION_COUNT] = {
             .argument = "FILE",
             .kind = WORD_FILE,
             .help = "Draw the time lines as an SVG",
-            .commands = COMMAND_BIT(RUN),
+            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(SHOW),
         },
     [OPTION_STRICT] =
         {

@@ -266,12 +266,21 @@ void console_benchmark(const struct run *run, const char *device, const char *be
     screen_finish(&screen, stream);
 }
 
+static bool is_wanted(const struct console_desc *desc, const char *benchmark)
+{
+    for (size_t i = 0; i < desc->benchmark_count; i++)
+        if (strcmp(desc->benchmarks[i], benchmark) == 0)
+            return true;
+    return desc->benchmark_count == 0;
+}
+
 void console_run(const struct run *run, const struct console_desc *desc, FILE *stream)
 {
     console_head(run, desc, stream);
     for (size_t i = 0; i < run->device_count; i++)
         for (size_t j = 0; j < run->benchmark_count; j++)
-            if (measured(run, run->devices[i].id, run->benchmarks[j]->name))
+            if (is_wanted(desc, run->benchmarks[j]->name) &&
+                measured(run, run->devices[i].id, run->benchmarks[j]->name))
                 console_benchmark(run, run->devices[i].id, run->benchmarks[j]->name, desc, stream);
     console_end(run, desc, stream);
 }

@@ -12,6 +12,9 @@ struct console_desc {
     bool colour;      // true: use colours; the caller tests for a terminal and NO_COLOR
     unsigned columns; // width of the screen; 0: SCREEN_COLUMNS (report/screen.h)
     double elapsed_s; // duration of the run, for the summary; 0: unknown, not shown
+    // Names of the benchmarks whose tables console_run prints; count 0: of all
+    const char *const *benchmarks;
+    size_t benchmark_count;
 };
 
 // Prints the whole run: head, tables by device and benchmark, the comparison of APIs on one chip,

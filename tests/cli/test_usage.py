@@ -17,19 +17,19 @@ class Help(fathom.Case):
     def test_help_names_every_command_and_exits_0(self):
         done = fathom.run("--help")
         self.assertEqual((0, ""), (done.status, done.err))
-        for command in ("devices", "list", "run", "map", "report", "compare"):
+        for command in ("devices", "list", "run", "map", "show", "report", "compare"):
             self.assertRegex(done.out, rf"(?m)^  {command} ")
         self.assertNotIn("__worker", done.out)
 
     def test_every_command_has_help(self):
-        for command in ("devices", "list", "run", "map", "report", "compare"):
+        for command in ("devices", "list", "run", "map", "show", "report", "compare"):
             done = fathom.run(command, "--help")
             self.assertEqual((0, ""), (done.status, done.err))
             self.assertTrue(done.out.startswith(f"Usage: fathom {command}"), done.out)
             self.assertIn("--help", done.out)
 
     def test_help_is_at_most_80_columns_wide(self):
-        for command in ("", "devices", "list", "run", "map", "report", "compare"):
+        for command in ("", "devices", "list", "run", "map", "show", "report", "compare"):
             for line in fathom.run(*command.split(), "--help").out.splitlines():
                 self.assertLessEqual(len(line), 80, line)
 

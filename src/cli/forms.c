@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "cli/cli.h"
+#include "cli/terminal.h"
+#include "report/export.h"
+#include "results/json.h"
+#include "results/save.h"
+
+bool cli_report_check(const char *path, struct error *err)
+{
+    const char *reason;
+    if (!html_available(&reason))
+        return error_set(err, ERROR_USAGE,
+                         "the report page is not in this build, because %s; `make kit` or a build "
+                         "where npm is installed has it",
+                         reason);
+    return file_save_check(path, err);
+}
+
+// Refuses to write two outputs to one file, as `-o run.json --csv run.json` would.
+static bool check_apart(const struct options *options, struct error *err)
+{
+    static const enum option_id ids[] = {OPTION_OUTPUT, OPTION_CSV, OPTION_HTML, OPTION_TRACE,
+                                         OPTION_SVG};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        const char *one = options_value(options, ids[i]);
+        for (size_t k = 0; one && k < i; k++) {
+            const char *other = options_value(options, ids[k]);
+            if (other && file_save_same(one, other))
+                return error_set(err, ERROR_USAGE,
+                                 "--%s %s and --%s %s are the same file: give each its own",
+                                 option_table[ids[k]].name, other, option_table[ids[i]].name, one);
+        }
+    }
+    return true;
+}
+
+bool cli_forms_check(const struct options *options, struct error *err)
+{
+    const char *csv = options_value(options, OPTION_CSV);
+    const char *html = options_value(options, OPTION_HTML);
+    const char *trace = options_value(options, OPTION_TRACE);
+    const char *svg = options_value(options, OPTION_SVG);
+    return check_apart(options, err) && (!csv || file_save_check(csv, err)) &&
+           (!html || cli_report_check(html, err)) && (!trace || file_save_check(trace, err)) &&
+           (!svg || file_save_check(svg, err));
+}
+
+static void add_failure(struct error *all, const struct error *one)
+{
+    if (all->code == ERROR_NONE)
+        *all = *one;
+    else
+        error_prefix(all, "%s; and", one->message);
+}
+
+bool cli_forms_save(const struct cli *cli, const struct run *run, struct error *err)
+{
+    const char *csv = options_value(cli->options, OPTION_CSV);
+    const char *html = options_value(cli->options, OPTION_HTML);
+    const char *trace = options_value(cli->options, OPTION_TRACE);
+    const char *svg = options_value(cli->options, OPTION_SVG);
+    struct error one;
+    *err = (struct error){.code = ERROR_NONE};
+    if (csv && !run_save_as(run, csv_write, csv, &one))
+        add_failure(err, &one);
+    if (html && !html_save(&run, 1, html, &one))
+        add_failure(err, &one);
+    else if (html && terminal_is(cli->out))
+        fprintf(cli->out, "Report: %s\n", html);
+    if (trace && !run_save_as(run, trace_write, trace, &one))
+        add_failure(err, &one);
+    if (svg && !run_save_as(run, svg_write, svg, &one))
+        add_failure(err, &one);
+    return err->code == ERROR_NONE;
+}

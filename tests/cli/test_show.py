@@ -1,0 +1,101 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""`fathom show`: a run file is printed as the command that wrote it printed the run."""
+
+import gzip
+import json
+import pathlib
+import re
+import shutil
+
+import fathom
+
+DEMO = str(fathom.ROOT / "tests/golden/demo.json")
+RICH = str(fathom.ROOT / "tests/golden/rich.json")
+MAP = str(fathom.ROOT / "reference/h200-vulkan-map.json")
+
+
+def sections(text):
+    return re.findall(r"(?m)^── ([a-z]+):", text)
+
+
+class Show(fathom.Case):
+    def shown(self, *arguments):
+        done = fathom.run("show", *arguments)
+        self.assertEqual((0, ""), (done.status, done.err))
+        return done.out
+
+    def test_it_prints_what_the_run_printed(self):
+        for name, devices in (("run.json", []), ("run.json.gz", ["-d", "all", "--api", "all"])):
+            with self.subTest(file=name):
+                path = self.path(name)
+                ran = fathom.run("run", "--preset", "quick", "-o", path, *devices)
+                self.assertEqual(0, ran.status, ran.err)
+                without_duration = re.sub(r" · \d+\.\d s$", "", ran.out, flags=re.M)
+                self.assertNotEqual(ran.out, without_duration)
+                self.assertEqual(without_duration, self.shown(path))
+
+    def test_named_benchmarks_are_printed_alone(self):
+        every = sections(self.shown(DEMO))
+        self.assertGreater(len(every), 1)
+        for name in every:
+            self.assertEqual([name], sections(self.shown(DEMO, name)))
+        self.assertEqual(every, sections(self.shown(DEMO, *reversed(every))))
+
+    def test_a_map_is_drawn_and_its_tables_are_printed_on_demand(self):
+        picture, tables = self.shown(MAP), self.shown(MAP, "latency")
+        self.assertIn("│ level 1 ", picture)
+        self.assertEqual([], sections(picture))
+        self.assertNotIn("│ level 1 ", tables)
+        self.assertEqual(["latency"], sections(tables))
+
+    def test_findings_are_printed_once(self):
+        with open(MAP, encoding="utf-8") as file:
+            findings = json.load(file)["findings"]
+        shown = self.shown(MAP).partition("\nFindings\n")[2]
+        self.assertEqual(len(findings), shown.count("  • "))
+
+    def test_other_forms_are_those_that_the_run_writes(self):
+        run, forms = self.path("run.json"), ("csv", "trace", "svg")
+        ran = fathom.run("run", "--preset", "quick", "-o", run,
+                         *(f"--{form}={self.path(form)}" for form in forms))
+        self.assertEqual(0, ran.status, ran.err)
+        self.shown(run, *(f"--{form}={self.path('again.' + form)}" for form in forms))
+        for form in forms:
+            self.assertEqual((self.folder / form).read_bytes(),
+                             (self.folder / f"again.{form}").read_bytes())
+
+    def test_the_page_can_be_written(self):
+        done = fathom.run("show", DEMO, "--html", self.path("page.html"))
+        if "not in this build" in done.err:
+            self.skipTest(done.err)
+        self.assertEqual((0, ""), (done.status, done.err))
+        self.assertIn("<!doctype html>", (self.folder / "page.html").read_text(encoding="utf-8"))
+
+    def test_the_run_file_is_not_replaced(self):
+        path = self.path("run.json")
+        shutil.copy(DEMO, path)
+        self.assert_one_line_error(fathom.run("show", path, "--csv", path), 2, "--csv", path,
+                                   "another name")
+        self.assertEqual(pathlib.Path(DEMO).read_bytes(), pathlib.Path(path).read_bytes())
+
+    def test_mistakes_are_one_line_and_print_nothing(self):
+        cut, packed = self.path("cut.json"), self.path("packed.json.gz")
+        whole = pathlib.Path(DEMO).read_bytes()
+        pathlib.Path(cut).write_bytes(whole[:len(whole) // 2])
+        pathlib.Path(packed).write_bytes(gzip.compress(whole)[:-100])
+        for arguments, parts in (([], ["RUN.json"]),
+                                 ([self.path("none.json")], ["none.json", "No such file"]),
+                                 ([cut], ["cut.json"]),
+                                 ([packed], ["packed.json.gz", "damaged"]),
+                                 ([__file__], ["test_show.py"]),
+                                 ([DEMO, "latensy"], ["demo.json", "'latensy'", "'latency'"]),
+                                 ([DEMO, "--csv", "/nonexistent/a"], ["create its folder first"])):
+            with self.subTest(arguments=arguments):
+                done = fathom.run("show", *arguments)
+                self.assert_one_line_error(done, 2, *parts)
+                self.assertEqual("", done.out)
+
+
+if __name__ == "__main__":
+    fathom.main()
