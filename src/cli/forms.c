@@ -34,6 +34,20 @@ static bool check_apart(const struct options *options, struct error *err)
     return true;
 }
 
+bool cli_shows_tables(const struct options *options)
+{
+    for (size_t i = 0; i < options->use_count; i++)
+        if (option_table[options->uses[i].option].kind == WORD_FILE &&
+            file_save_is_standard(options->uses[i].value))
+            return false;
+    return true;
+}
+
+bool cli_would_replace(const char *input, const char *output)
+{
+    return !file_save_is_standard(input) && file_save_same(input, output);
+}
+
 bool cli_forms_check(const struct options *options, struct error *err)
 {
     const char *csv = options_value(options, OPTION_CSV);
@@ -65,7 +79,7 @@ bool cli_forms_save(const struct cli *cli, const struct run *run, struct error *
         add_failure(err, &one);
     if (html && !html_save(&run, 1, html, &one))
         add_failure(err, &one);
-    else if (html && terminal_is(cli->out))
+    else if (html && cli_shows_tables(cli->options) && terminal_is(cli->out))
         fprintf(cli->out, "Report: %s\n", html);
     if (trace && !run_save_as(run, trace_write, trace, &one))
         add_failure(err, &one);

@@ -3,7 +3,6 @@
 #include "cli/cli.h"
 #include "report/export.h"
 #include "results/json.h"
-#include "results/save.h"
 
 struct run *cli_read_run(const char *path, struct error *err)
 {
@@ -22,7 +21,7 @@ static bool check_request(const struct options *options, const char *output, str
                          "report: expected run files and the page to write: "
                          "fathom report RUN.json… -o REPORT.html");
     for (size_t i = 0; i < options->operand_count; i++)
-        if (file_save_same(options->operands[i], output))
+        if (cli_would_replace(options->operands[i], output))
             return error_set(err, ERROR_USAGE,
                              "report: -o %s would replace that run file: give the page another "
                              "name",

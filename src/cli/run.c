@@ -5,6 +5,7 @@
 #include "cli/terminal.h"
 #include "gpu/backend.h"
 #include "report/console.h"
+#include "results/save.h"
 #include "suite/clock_lock.h"
 #include "suite/executor.h"
 #include "suite/runner.h"
@@ -181,14 +182,14 @@ static int exit_status(const struct run *run, bool strict)
     return counts[VERDICT_OK] + counts[VERDICT_SUSPECT] ? EXIT_MEASURED : EXIT_NO_MEASUREMENT;
 }
 
-// Prints what `text` holds, and destroys it. Signals are blocked while a run measures, so a reader
-// that does not read must not block the run: when a signal comes, this text and all that would
-// follow are dropped.
+// Prints what `text` holds if tables are wanted, and destroys it. Signals are blocked while a run
+// measures, so a reader that does not read must not block the run: when a signal comes, this text
+// and all that would follow are dropped.
 static void print(struct running *r, struct text_stream *text)
 {
     text_stream_close(text);
     fflush(r->cli->out);
-    if (!r->unread)
+    if (!r->unread && cli_shows_tables(r->cli->options))
         r->unread = !terminal_write(r->cli->out, text->text, text->bytes, &r->interrupt);
     free(text->text);
 }
@@ -288,16 +289,19 @@ static bool tell_end(struct running *r, struct error *err)
         r->measuring->draw(r->run, text.file);
     console_end(r->run, &r->console, text.file);
     print(r, &text);
-    if (r->desc.output && r->unsaved.code == ERROR_NONE && terminal_is(r->cli->out))
+    if (r->desc.output && r->unsaved.code == ERROR_NONE && cli_shows_tables(r->cli->options) &&
+        terminal_is(r->cli->out))
         fprintf(r->cli->out, "Run file: %s\n", r->desc.output);
     if (!save(r, err))
         return false;
     r->cli->status = exit_status(r->run, options_has(r->cli->options, OPTION_STRICT));
     if (r->cli->status != EXIT_INTERRUPTED && !r->unread)
         return true;
+    const char *file = r->desc.output;
+    if (file && file_save_is_standard(file))
+        file = "the standard output";
     return error_set(err, ERROR_INTERRUPTED, "interrupted%s%s",
-                     r->desc.output ? "; what was measured is in " : "",
-                     r->desc.output ? r->desc.output : "");
+                     file ? "; what was measured is in " : "", file ? file : "");
 }
 
 bool cli_measure(struct cli *cli, const struct cli_measuring *measuring, struct error *err)

@@ -4,7 +4,6 @@
 #include "cli/cli.h"
 #include "cli/terminal.h"
 #include "report/console.h"
-#include "results/save.h"
 
 #include <string.h>
 
@@ -32,7 +31,7 @@ static bool check_outputs(const struct options *options, struct error *err)
     for (size_t i = 0; i < options->use_count; i++) {
         const struct option_info *option = &option_table[options->uses[i].option];
         const char *output = options->uses[i].value;
-        if (option->kind == WORD_FILE && file_save_same(path, output))
+        if (option->kind == WORD_FILE && cli_would_replace(path, output))
             return error_set(err, ERROR_USAGE,
                              "show: --%s %s would replace the run file: give it another name",
                              option->name, output);
@@ -67,7 +66,8 @@ bool command_show(struct cli *cli, struct error *err)
     struct run *run = cli_read_run(cli->options->operands[0], err);
     bool done = run && check_names(cli, run, err);
     if (done) {
-        print(cli, run);
+        if (cli_shows_tables(cli->options))
+            print(cli, run);
         done = cli_forms_save(cli, run, err);
     }
     run_destroy(run);

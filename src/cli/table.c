@@ -39,7 +39,8 @@ const struct command_info command_table[COMMAND_COUNT] = {
                 "Runs the named benchmarks, or all of them, on the best device or on those "
                 "chosen with -d. Results go to the standard output, progress goes to the "
                 "terminal. With -o the run file keeps every result and how it was measured; "
-                "every command that reads run files takes gzipped ones.\n"
+                "every command that reads run files takes gzipped ones. A file named - is the "
+                "standard output, which then has no tables.\n"
                 "DEVICE is an id (vulkan:0), an API (cuda), a part of a name, a UUID or all. "
                 "By default a discrete GPU is preferred to an integrated one and that to a "
                 "CPU; and Vulkan to CUDA and that to OpenCL.\n"
@@ -85,7 +86,8 @@ const struct command_info command_table[COMMAND_COUNT] = {
             .operand_max = 64,
             .summary = "Show the results of a run file again",
             .detail = "Prints what the command that wrote the file printed, or the tables of the "
-                      "named benchmarks only. The options write other forms of the whole run.",
+                      "named benchmarks only. The options write other forms of the whole run. "
+                      "If a file is named -, it is the standard output, which then has no tables.",
         },
     [COMMAND_REPORT] =
         {
@@ -94,9 +96,10 @@ const struct command_info command_table[COMMAND_COUNT] = {
             .operand_kind = WORD_FILE,
             .operand_max = 64,
             .summary = "Draw runs as one HTML page that can be mailed",
-            .detail = "Writes one file that needs no network: the machine, charts and tables of "
-                      "every benchmark, every flagged result with its reason, and how the run was "
-                      "made. Several runs are drawn in the same charts.",
+            .detail =
+                "Writes one file that needs no network: the machine, charts and tables of "
+                "every benchmark, every flagged result with its reason, and how the run was "
+                "made. Several runs are drawn in the same charts. -o - is the standard output.",
         },
     [COMMAND_COMPARE] =
         {

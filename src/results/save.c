@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ struct target {
     const char *temporary; // in `folder`; NULL: write directly to path
     struct stat info;      // of the existing file
     bool exists;
+    bool standard; // the standard output, which is open
 };
 
 // What is written.
@@ -75,9 +77,19 @@ static const char *temporary_prefix(struct arena *arena, const char *path)
     return arena_printf(arena, "%.*s.", NAME_BYTES_MAX, name_in(path));
 }
 
+bool file_save_is_standard(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
 static void target_find(struct arena *arena, const char *path, struct target *target)
 {
-    *target = (struct target){.path = path};
+    *target = (struct target){.path = path, .standard = file_save_is_standard(path)};
+    if (target->standard) {
+        target->path = "the standard output"; // for messages
+        target->exists = fstat(STDOUT_FILENO, &target->info) == 0;
+        return;
+    }
     target->exists = stat(path, &target->info) == 0;
     if (target->exists && !S_ISREG(target->info.st_mode) && !S_ISDIR(target->info.st_mode))
         return;
@@ -91,6 +103,8 @@ static void target_find(struct arena *arena, const char *path, struct target *ta
 
 static int target_open(const struct target *target)
 {
+    if (target->standard)
+        return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
     if (!target->temporary) // a FIFO without reader must not block
         return open(target->path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (target->exists && S_ISDIR(target->info.st_mode)) {
@@ -147,20 +161,21 @@ static bool write_temporary(const struct target *target, int file, const struct 
     return written;
 }
 
-// Writes to a file that does not block. Returns 0 or the error number; ETIMEDOUT if nobody reads.
-static int write_out(int file, const char *text, size_t bytes)
+// Writes to a file that may or may not block: the standard output is as the caller left it. Returns
+// 0 or the error number; ETIMEDOUT if nobody reads for wait_ms (-1: no limit).
+static int write_out(int file, const char *text, size_t bytes, int wait_ms)
 {
     for (size_t done = 0; done < bytes;) {
-        ssize_t wrote = write(file, text + done, bytes - done);
-        if (wrote >= 0) {
-            done += (size_t)wrote;
-            continue;
-        }
         struct pollfd room = {.fd = file, .events = POLLOUT};
-        if (errno != EAGAIN && errno != EINTR)
-            return errno;
-        if (poll(&room, 1, READER_WAIT_MS) == 0)
+        if (poll(&room, 1, wait_ms) == 0)
             return ETIMEDOUT;
+        // A pipe with room takes at least PIPE_BUF bytes without blocking.
+        size_t left = bytes - done;
+        ssize_t wrote = write(file, text + done, left < PIPE_BUF ? left : PIPE_BUF);
+        if (wrote >= 0)
+            done += (size_t)wrote;
+        else if (errno != EAGAIN && errno != EINTR)
+            return errno;
     }
     return 0;
 }
@@ -172,7 +187,9 @@ static bool write_directly(const struct target *target, int file, const struct c
     text_stream_open(&text);
     bool written = contents->write(contents->context, text.file, err);
     text_stream_close(&text);
-    int number = written ? write_out(file, text.text, text.bytes) : 0;
+    // A pager is read by a person, who may take long.
+    int wait_ms = target->standard ? -1 : READER_WAIT_MS;
+    int number = written ? write_out(file, text.text, text.bytes, wait_ms) : 0;
     free(text.text);
     close(file);
     return number ? cannot_write(err, target->path, number) : written;
@@ -197,7 +214,7 @@ bool file_save(const char *path, file_write *write, void *context, struct error 
 bool file_save_replaces(const char *path)
 {
     struct stat info;
-    return stat(path, &info) != 0 || S_ISREG(info.st_mode);
+    return !file_save_is_standard(path) && (stat(path, &info) != 0 || S_ISREG(info.st_mode));
 }
 
 static bool same_node(const struct stat *a, const struct stat *b)
@@ -212,7 +229,9 @@ bool file_save_same(const char *one, const char *other)
     target_find(arena, one, &a);
     target_find(arena, other, &b);
     bool same = false;
-    if (a.exists || b.exists) {
+    if (a.standard && b.standard) {
+        same = true;
+    } else if (a.exists || b.exists) {
         same = a.exists && b.exists && S_ISREG(a.info.st_mode) && same_node(&a.info, &b.info);
     } else {
         struct stat folder, other_folder;
@@ -255,7 +274,7 @@ static bool may_replace(const struct target *target)
 // because its reader ends when the last writer closes it.
 static int try_open(const struct target *target)
 {
-    if (target->exists && access(target->path, W_OK) != 0)
+    if (!target->standard && target->exists && access(target->path, W_OK) != 0)
         return errno;
     if (target->temporary && !may_replace(target))
         return EPERM;
@@ -263,7 +282,7 @@ static int try_open(const struct target *target)
     int number = file < 0 ? errno : 0;
     if (file >= 0 && !target->temporary && write(file, "", 0) < 0)
         number = errno; // /dev/full
-    if (file >= 0 && (target->temporary || !S_ISFIFO(target->info.st_mode)))
+    if (file >= 0 && (target->temporary || target->standard || !S_ISFIFO(target->info.st_mode)))
         close(file);
     if (file >= 0 && target->temporary)
         unlink(target->temporary);

@@ -13,11 +13,15 @@ typedef bool file_write(void *context, FILE *stream, struct error *err);
 
 // Writes the file with `write`. Returns the error of `write`, or ERROR_IO with a message that says
 // what to do. A path that is not a regular file (/dev/stdout, a pipe) is written directly; a
-// symbolic link to a file stays a link.
+// symbolic link to a file stays a link. "-" is the standard output, here and below; what the caller
+// printed to it must be flushed.
 MUST_CHECK bool file_save(const char *path, file_write *write, void *context, struct error *err);
 
+// True if the path is "-", the standard output.
+bool file_save_is_standard(const char *path);
+
 // True if file_save would replace a file or make one: each call leaves one whole file. False for a
-// device or a pipe, where each call appends.
+// device, a pipe or the standard output, where each call appends.
 bool file_save_replaces(const char *path);
 
 // True if file_save would write the same regular file for both paths. The files need not exist.

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import shutil
+import subprocess
 
 import fathom
 
@@ -61,6 +62,15 @@ class Report(fathom.Case):
         done = fathom.run("run", "--preset", "quick", "--html", self.page)
         self.assertEqual((0, ""), (done.status, done.err))
         self.assertIn("<!doctype html>", self.text())
+
+    def test_a_dash_is_the_standard_output(self):
+        with open(DEMO, encoding="utf-8") as run:
+            for arguments in (["report", DEMO], ["report", "-"]):
+                run.seek(0)
+                done = subprocess.run([fathom.BINARY, *arguments, "-o", "-"], stdin=run, text=True,
+                                      env=fathom.environment(), capture_output=True, check=False)
+                self.assertEqual((0, ""), (done.returncode, done.stderr))
+                self.assertEqual(self.text(), done.stdout)
 
     def test_a_run_with_only_failures_makes_a_page(self):
         os.remove(self.page)

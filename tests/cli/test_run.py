@@ -87,6 +87,44 @@ class Measuring(fathom.Case):
             with open(packed, "wb") as file:
                 file.write(whole)
 
+    def test_a_dash_is_the_standard_output_and_has_it_alone(self):
+        path, csv_path = self.path("run.json"), self.path("run.csv")
+        done = fathom.run("run", "--preset", "quick", "--seed", "3", "-o", path, "--csv", "-")
+        self.assertEqual((0, ""), (done.status, done.err))
+        fathom.run("show", path, "--csv", csv_path)
+        with open(csv_path, encoding="utf-8", newline="") as file:
+            self.assertEqual(file.read(), done.out)
+        for arguments in (["run", "--preset", "quick", "--seed", "3", "-o", "-"],
+                          ["run", "--preset", "quick", "--seed", "3", "-o-", "--csv", csv_path]):
+            done = fathom.run(*arguments)  # written once, although a run lasts
+            self.assertEqual((0, ""), (done.status, done.err))
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(json.load(file)["results"], json.loads(done.out)["results"])
+        self.assertEqual([], [name for name in os.listdir(".") if name.startswith("-")])
+
+    def test_a_slow_reader_of_the_standard_output_gets_it_whole(self):
+        file = str(fathom.ROOT / "reference/h200-vulkan-map.json")
+        whole = fathom.run("show", file, "--csv", "-").out
+        self.assertGreater(len(whole), 1 << 17)  # more than a pipe holds
+        shown = fathom.start("show", file, "--csv", "-")
+        time.sleep(0.1)
+        self.assertIsNone(shown.poll())
+        self.assertEqual((whole, ""), shown.communicate(timeout=fathom.TIMEOUT_S))
+
+    def test_a_standard_output_that_cannot_take_a_file_is_refused(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([fathom.BINARY, "run", "--preset", "quick", "--csv", "-"],
+                                  env=fathom.environment(), stdout=full, stderr=subprocess.PIPE,
+                                  text=True, check=False)
+        self.assertEqual(2, done.returncode)
+        self.assertRegex(done.stderr, r"^fathom: cannot write the standard output: No space left.*\n$")
+
+    def test_two_files_cannot_both_be_the_standard_output(self):
+        log = self.path("calls")
+        done = fathom.run("run", "-o", "-", "--csv", "-", fake=f"log={log}")
+        self.assert_one_line_error(done, 2, "--output -", "--csv -", "give each its own")
+        self.assertFalse(os.path.exists(log))  # before anything is measured
+
     def test_worker_and_in_process_give_the_same_numbers(self):
         _, isolated = self.measure("--preset", "quick", "--seed", "5")
         _, here = self.measure("--preset", "quick", "--seed", "5", "--no-isolate")
