@@ -28,6 +28,20 @@ static bool run_program(struct cli *cli, struct error *err)
                      "no command: try `fathom run --preset quick` (`fathom --help` shows all)");
 }
 
+static bool command_help(struct cli *cli, struct error *err)
+{
+    struct options named = {.command = COMMAND_COUNT};
+    char *words[] = {cli->argv[0], NULL};
+    // The parser finds the command, or suggests another.
+    if (cli->options->operand_count) {
+        words[1] = arena_strdup(cli->arena, cli->options->operands[0]);
+        if (!options_parse(cli->arena, 2, words, &named, err))
+            return false;
+    }
+    help_write(cli->out, named.command);
+    return true;
+}
+
 static bool run_command(struct cli *cli, struct error *err)
 {
     static bool (*const commands[COMMAND_COUNT])(struct cli *, struct error *) = {
@@ -38,6 +52,7 @@ static bool run_command(struct cli *cli, struct error *err)
         [COMMAND_SHOW] = command_show,
         [COMMAND_REPORT] = command_report,
         [COMMAND_COMPARE] = command_compare,
+        [COMMAND_HELP] = command_help,
         [COMMAND_WORKER] = command_worker,
         [COMMAND_BESIDE] = command_beside,
         [COMMAND_ENUMERATE] = command_enumerate,

@@ -92,7 +92,8 @@ struct run *cli_read_run(const char *path, struct error *err);
 MUST_CHECK bool cli_forms_check(const struct options *options, struct error *err);
 MUST_CHECK bool cli_forms_save(const struct cli *cli, const struct run *run, struct error *err);
 
-// True if tables may be printed: no option names "-", the standard output, as the file to write.
+// True if tables may be printed: not with --quiet, nor if an option names "-", the standard output,
+// as the file to write.
 bool cli_shows_tables(const struct options *options);
 
 // True if writing `output` would replace the run file `input`; "-" is the standard input there.

@@ -29,6 +29,13 @@ static void write_choices(FILE *out, const char *choices)
         fputc(*choices == '|' ? ' ' : *choices, out);
 }
 
+static void write_commands(FILE *out)
+{
+    for (size_t i = 0, shown = 0; i < COMMAND_COUNT; i++)
+        if (!command_table[i].hidden)
+            write_word(out, shown++ ? " " : "", command_table[i].name);
+}
+
 // Writes the words that an argument of this kind may be; `shown` is the text that the help shows
 // for it. Files are not listed: the shell completes them itself.
 static void write_words(FILE *out, enum word_kind kind, const char *shown)
@@ -45,18 +52,14 @@ static void write_words(FILE *out, enum word_kind kind, const char *shown)
     case WORD_PRESET:
         write_choices(out, shown);
         break;
+    case WORD_COMMAND:
+        write_commands(out);
+        break;
     case WORD_NONE:
     case WORD_ANY:
     case WORD_FILE:
         break;
     }
-}
-
-static void write_commands(FILE *out)
-{
-    for (size_t i = 0, shown = 0; i < COMMAND_COUNT; i++)
-        if (!command_table[i].hidden)
-            write_word(out, shown++ ? " " : "", command_table[i].name);
 }
 
 static bool is_offered(const struct option_info *option, unsigned command)
@@ -191,7 +194,9 @@ void generate_zsh(FILE *out)
                 write_zsh_option(out, &option_table[i]);
         if (command->operand_max) {
             fprintf(out, " \\\n            '*:%s:",
-                    command->operand_kind == WORD_FILE ? "run file" : "benchmark");
+                    command->operand_kind == WORD_FILE      ? "run file"
+                    : command->operand_kind == WORD_COMMAND ? "command"
+                                                            : "benchmark");
             write_zsh_action(out, command->operand_kind, "");
             fputc('\'', out);
         }

@@ -36,6 +36,8 @@ static bool check_apart(const struct options *options, struct error *err)
 
 bool cli_shows_tables(const struct options *options)
 {
+    if (options_has(options, OPTION_QUIET))
+        return false;
     for (size_t i = 0; i < options->use_count; i++)
         if (option_table[options->uses[i].option].kind == WORD_FILE &&
             file_save_is_standard(options->uses[i].value))

@@ -5,7 +5,8 @@
 
 #define EVERY                                                                                      \
     (COMMAND_PROGRAM | COMMAND_BIT(DEVICES) | COMMAND_BIT(LIST) | COMMAND_BIT(RUN) |               \
-     COMMAND_BIT(MAP) | COMMAND_BIT(SHOW) | COMMAND_BIT(REPORT) | COMMAND_BIT(COMPARE))
+     COMMAND_BIT(MAP) | COMMAND_BIT(SHOW) | COMMAND_BIT(REPORT) | COMMAND_BIT(COMPARE) |           \
+     COMMAND_BIT(HELP))
 
 const struct command_info command_table[COMMAND_COUNT] = {
     [COMMAND_DEVICES] =
@@ -116,6 +117,15 @@ const struct command_info command_table[COMMAND_COUNT] = {
                       "The exit status is 1 if a case got slower or failed, so that CI can gate on "
                       "it.",
         },
+    [COMMAND_HELP] =
+        {
+            .name = "help",
+            .operands = "[COMMAND]",
+            .operand_kind = WORD_COMMAND,
+            .operand_max = 1,
+            .summary = "Explain fathom or a command",
+            .detail = "Prints what `fathom COMMAND --help` prints.",
+        },
     [COMMAND_BESIDE] =
         {
             .name = "__beside",
@@ -165,6 +175,7 @@ const struct option_info option_table[OPTION_COUNT] = {
         },
     [OPTION_VERSION] =
         {
+            .letter = 'V',
             .name = "version",
             .help = "Show which fathom this is",
             .commands = COMMAND_PROGRAM,
@@ -275,6 +286,13 @@ const struct option_info option_table[OPTION_COUNT] = {
         {
             .name = "strict",
             .help = "Suspect and skipped cases make the exit status 1",
+            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
+        },
+    [OPTION_QUIET] =
+        {
+            .letter = 'q',
+            .name = "quiet",
+            .help = "Print neither tables nor progress: only errors, and the files asked for",
             .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
         },
     [OPTION_NO_ISOLATE] =

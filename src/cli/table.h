@@ -15,6 +15,7 @@ enum command_id {
     COMMAND_SHOW,
     COMMAND_REPORT,
     COMMAND_COMPARE,
+    COMMAND_HELP,
     COMMAND_ENUMERATE,
     COMMAND_WORKER,
     COMMAND_BESIDE,
@@ -31,6 +32,7 @@ enum word_kind {
     WORD_DEVICE,
     WORD_API,
     WORD_PRESET,
+    WORD_COMMAND,
 };
 
 struct command_info {
@@ -59,6 +61,7 @@ enum option_id {
     OPTION_TRACE,
     OPTION_SVG,
     OPTION_STRICT,
+    OPTION_QUIET,
     OPTION_NO_ISOLATE,
     OPTION_WAIT_IDLE,
     OPTION_REFERENCE,

@@ -352,6 +352,17 @@ class Terminal(fathom.Case):
         path = self.path("run.json")
         self.assertIn(f"Run file: {path}", self.on_terminal("run", "sum", "-o", path))
 
+    def test_quiet_prints_nothing_but_errors_and_writes_the_files(self):
+        path, table = self.path("run.json"), self.path("run.csv")
+        self.assertEqual("", self.on_terminal("run", "--preset", "quick", "-q", "-o", path, "--csv",
+                                              table, fake="slow=5"))
+        self.assertEqual("complete", self.read_run(path)["status"])
+        self.assertTrue(os.path.exists(table))
+        done = fathom.run("run", "sum", "--set", "bytes=4KiB", "--quiet", fake="fail=1")
+        self.assertEqual((1, ""), (done.status, done.out))
+        self.assert_one_line_error(fathom.run("run", "-q", "-d", "fake:7"), 2, "there are: fake:0")
+        self.assert_one_line_error(fathom.run("list", "-q"), 2, "list: no option '-q'")
+
     def test_no_progress_and_no_colour_without_a_terminal(self):
         done = fathom.run("run", "--preset", "quick", fake="slow=5")
         self.assertEqual("", done.err)

@@ -17,19 +17,26 @@ class Help(fathom.Case):
     def test_help_names_every_command_and_exits_0(self):
         done = fathom.run("--help")
         self.assertEqual((0, ""), (done.status, done.err))
-        for command in ("devices", "list", "run", "map", "show", "report", "compare"):
+        for command in ("devices", "list", "run", "map", "show", "report", "compare", "help"):
             self.assertRegex(done.out, rf"(?m)^  {command} ")
         self.assertNotIn("__worker", done.out)
 
     def test_every_command_has_help(self):
-        for command in ("devices", "list", "run", "map", "show", "report", "compare"):
+        for command in ("devices", "list", "run", "map", "show", "report", "compare", "help"):
             done = fathom.run(command, "--help")
             self.assertEqual((0, ""), (done.status, done.err))
             self.assertTrue(done.out.startswith(f"Usage: fathom {command}"), done.out)
             self.assertIn("--help", done.out)
 
+    def test_help_as_a_command_prints_the_same(self):
+        self.assertEqual(fathom.run("--help").out, fathom.run("help").out)
+        for command in ("run", "show", "help"):
+            self.assertEqual(fathom.run(command, "--help").out, fathom.run("help", command).out)
+        for name, part in (("rnu", "'run'"), ("xyzzy", "no command 'xyzzy'"), ("--xyzzy", "help: ")):
+            self.assert_one_line_error(fathom.run("help", name), 2, part)
+
     def test_help_is_at_most_80_columns_wide(self):
-        for command in ("", "devices", "list", "run", "map", "show", "report", "compare"):
+        for command in ("", "devices", "list", "run", "map", "show", "report", "compare", "help"):
             for line in fathom.run(*command.split(), "--help").out.splitlines():
                 self.assertLessEqual(len(line), 80, line)
 
@@ -45,6 +52,7 @@ class Help(fathom.Case):
         self.assertLess(min(fathom.cpu_seconds("--help")[1] for _ in range(5)), 0.05)
 
     def test_version_tells_version_commit_and_build(self):
+        self.assertEqual(fathom.run("--version").out, fathom.run("-V").out)
         self.assertRegex(fathom.run("--version").out, r"^fathom \d+\.\d+\.\d+ \([0-9a-z-]+, .+\)\n$")
 
 
@@ -66,6 +74,7 @@ class Generated(fathom.Case):
         self.assertEqual(["--preset"], self.complete("fathom run --pre"))
         self.assertEqual(["quick"], self.complete("fathom run --preset q"))
         self.assertEqual(["devices"], self.complete("fathom dev"))
+        self.assertEqual(["compare"], self.complete("fathom help com"))
 
     def test_bash_offers_a_model_as_a_device_and_not_as_an_api(self):
         real = os.environ["FATHOM_REAL"]
