@@ -37,7 +37,7 @@ void help_wrap(FILE *out, const char *text, size_t indent, size_t column)
     if (column < indent) {
         fprintf(out, "%*s", (int)(indent - column), "");
         column = indent;
-    } else if (column > indent) {
+    } else if (column > 0 && column >= indent) {
         new_line(out, indent, &column);
     }
     while (*text) {
@@ -78,7 +78,7 @@ static void write_options(FILE *out, enum command_id command)
             continue;
         fprintf(out, "  ");
         help_option_name(out, option);
-        help_wrap(out, option->help, HELP_COLUMN, 2 + option_columns(option) + 1);
+        help_wrap(out, option->help, HELP_COLUMN, 2 + option_columns(option));
     }
 }
 

@@ -19,8 +19,8 @@ extern const char *const help_exit_statuses[];
 void help_write(FILE *out, enum command_id command);
 
 // Writes text wrapped to 80 columns. Every line begins with `indent` blanks; a newline in the text
-// begins a new line. `column` is where the cursor stands: if it is beyond `indent`, the text begins
-// on a new line.
+// begins a new line. `column` is where the cursor stands: if no blank would divide what is there
+// from the text, the text begins on a new line.
 void help_wrap(FILE *out, const char *text, size_t indent, size_t column);
 
 // Prints the names of an option and its argument, as in "-d, --device DEVICE".
