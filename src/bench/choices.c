@@ -21,6 +21,12 @@ bool setting_parse(struct arena *arena, const char *text, struct setting *settin
                          text);
     char *name = arena_strdup(arena, text);
     name[equals - text] = '\0';
+    size_t wrong = strcspn(name, ": \t");
+    if (name[wrong])
+        return error_set(err, ERROR_USAGE,
+                         "--set '%s': '%c' after '%.*s': expected BENCHMARK.KEY=VALUE with a dot "
+                         "and no blank, as in latency.path=vector",
+                         text, name[wrong], (int)wrong, name);
     char *dot = strchr(name, '.');
     if (dot)
         *dot = '\0';
@@ -147,7 +153,8 @@ bool choices_make(struct arena *arena, const struct choice_request *request,
         const char *text = chosen_values(request, benchmark, &info->params[i], &setting);
         struct value_list list = {0};
         if (text && !values_parse(arena, &info->params[i], text, &list, err))
-            return setting ? error_prefix(err, "--set %s", info->name)
+            return setting ? error_set(err, err->code, "--set %s.%s", info->name,
+                                       arena_strdup(arena, err->message))
                            : error_prefix(err, "%s, preset %s", info->name, request->preset);
         (*choices)[i] = (struct bench_choice){.param = &info->params[i],
                                               .values = list.values,

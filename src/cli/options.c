@@ -49,7 +49,8 @@ size_t options_values(struct arena *arena, const struct options *options, enum o
 
 // ---------------------------------------------------------------- options
 
-static bool refuse_option(struct parser *p, const char *typed)
+// `dashes` are what was typed before it.
+static bool refuse_option(struct parser *p, const char *dashes, const char *typed)
 {
     struct text_guess guess = {.typed = typed};
     for (size_t i = 0; i < OPTION_COUNT; i++)
@@ -57,8 +58,8 @@ static bool refuse_option(struct parser *p, const char *typed)
             text_guess_offer(&guess, option_table[i].name);
     const char *hint =
         guess.best ? arena_printf(p->arena, "; did you mean '--%s'?", guess.best) : "";
-    return error_set(p->err, ERROR_USAGE, "%s: no option '--%s'%s (--help shows all)",
-                     command_shown(p->options), typed, hint);
+    return error_set(p->err, ERROR_USAGE, "%s: no option '%s%s'%s (--help shows all)",
+                     command_shown(p->options), dashes, typed, hint);
 }
 
 static bool use(struct parser *p, enum option_id id, const char *value)
@@ -103,18 +104,18 @@ static bool parse_long(struct parser *p, const char *word)
     }
     char *name = arena_strdup(p->arena, word);
     name[length] = '\0';
-    return refuse_option(p, name);
+    return refuse_option(p, "--", name);
 }
 
 static bool parse_short(struct parser *p, const char *word)
 {
     for (unsigned id = 0; id < OPTION_COUNT; id++) {
         const struct option_info *option = &option_table[id];
-        if (option->letter == *word && option->commands & command_bit(p->options))
+        bool whole = option->argument || word[1] == '\0'; // "-quiet" is not "-q"
+        if (option->letter == *word && whole && option->commands & command_bit(p->options))
             return use_with_argument(p, (enum option_id)id, word[1] ? word + 1 : NULL);
     }
-    return error_set(p->err, ERROR_USAGE, "%s: no option '-%s' (--help shows all)",
-                     command_shown(p->options), word);
+    return refuse_option(p, "-", word);
 }
 
 // ---------------------------------------------------------------- words

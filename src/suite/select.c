@@ -185,6 +185,8 @@ static bool refuse_name(const struct selection *s, const char *name)
         there =
             arena_printf(s->arena, "%s%s%s (%s)", there, *there ? ", " : "", info->id, info->name);
     }
+    for (size_t i = 0; i < gpu_system_unavailable_count(s->request->system); i++)
+        text_guess_offer(&guess, gpu_system_unavailable(s->request->system, i)->api);
     return error_set(s->err, ERROR_USAGE, "-d %s: no such device%s; there are: %s", name,
                      text_guess_hint(s->arena, &guess), there);
 }

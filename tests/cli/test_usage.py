@@ -141,6 +141,13 @@ class Lists(fathom.Case):
         self.assertRegex(out, r"(?m)^ +full +all choices$")
         self.assertEqual(1, out.count("StructuredBuffer<uint64>.Load"))
 
+    def test_a_blank_stands_between_a_name_and_its_help(self):
+        for benchmark in ("latency", "map"):  # with names of 14 letters and more
+            out = fathom.run("list", benchmark, binary=REAL).out
+            self.assertRegex(out, r"(?m)^  latency_cycles$")
+            for name in re.findall(r"(?m)^  (\S+)", out.partition("Metrics:")[2]):
+                self.assertRegex(name, r"^[a-z0-9_]+$")
+
     def test_list_as_json(self):
         document = json.loads(fathom.run("list", "sum", "--json").out)
         self.assertEqual(["sum"], [one["name"] for one in document["benchmarks"]])
@@ -181,7 +188,15 @@ class Mistakes(fathom.Case):
                 (["run", "--set", "bytes=8KiB..4KiB"], ["upward"]),
                 (["run", "--set", "bytes=1KiB..4KiB/0"], ["values an octave"]),
                 (["run", "--set", "hops=-1"], ["hops=-1", "whole number"]),
-                (["run", "--set", "hops=0"], ["--set chase: hops=0", "a number from 1"]),
+                (["run", "--set", "hops=0"], ["--set chase.hops=0: ", "a number from 1"]),
+                (["run", "--set", "chase: hops=1"], ["':' after 'chase'", "no blank"]),
+                (["run", "--set", "chase hops=1"], ["' ' after 'chase'", "with a dot"]),
+                (["run", "--set", "chase.order=radnom"],
+                 ["fathom: --set chase.order=radnom: no such choice", "'random'"]),
+                (["run", "-preset", "quick"], ["run: no option '-preset'", "'--preset'"]),
+                (["run", "-quite"], ["run: no option '-quite'", "'--quiet'"]),
+                (["run", "--api", "fkae"], ["--api fkae", "'fake'"]),
+                (["run", "-d", "absnet"], ["-d absnet", "'absent'", "there are: fake:0"]),
                 (["run", "--seed", "x"], ["--seed x", "whole number"])):
             with self.subTest(arguments=arguments):
                 log = self.path("calls")
