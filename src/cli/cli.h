@@ -88,7 +88,8 @@ struct run *cli_read_run(const char *path, struct error *err);
 // The forms of a run other than the run file, as --csv, --html, --trace and --svg ask for them.
 // cli_forms_check tests whether every output can be written and is a file of its own; it comes
 // before the run is measured or read. cli_forms_save writes them; if one cannot be written, the
-// others still are. False with the messages of all failures.
+// others still are; without time lines, a note replaces trace and SVG. False with the messages of
+// all failures.
 MUST_CHECK bool cli_forms_check(const struct options *options, struct error *err);
 MUST_CHECK bool cli_forms_save(const struct cli *cli, const struct run *run, struct error *err);
 

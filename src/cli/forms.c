@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/terminal.h"
 #include "report/export.h"
+#include "report/spans.h"
 #include "results/json.h"
 #include "results/save.h"
 
@@ -69,12 +70,34 @@ static void add_failure(struct error *all, const struct error *one)
         error_prefix(all, "%s; and", one->message);
 }
 
+// True if the run has time lines, which a trace or an SVG shows.
+static bool has_lines(const struct run *run)
+{
+    struct spans spans;
+    for (size_t i = 0; i < run->result_count; i++)
+        if (spans_line(run->results[i], &spans))
+            return true;
+    return false;
+}
+
+// The file that the option names, for a form that shows time lines. NULL if the option was not
+// given or, after a note, if there are none.
+static const char *lines_path(const struct cli *cli, const struct run *run, enum option_id option)
+{
+    const char *path = options_value(cli->options, option);
+    if (!path || has_lines(run))
+        return path;
+    fprintf(cli->err, "fathom: note: --%s %s is not written: no result has a time line\n",
+            option_table[option].name, path);
+    return NULL;
+}
+
 bool cli_forms_save(const struct cli *cli, const struct run *run, struct error *err)
 {
     const char *csv = options_value(cli->options, OPTION_CSV);
     const char *html = options_value(cli->options, OPTION_HTML);
-    const char *trace = options_value(cli->options, OPTION_TRACE);
-    const char *svg = options_value(cli->options, OPTION_SVG);
+    const char *trace = lines_path(cli, run, OPTION_TRACE);
+    const char *svg = lines_path(cli, run, OPTION_SVG);
     struct error one;
     *err = (struct error){.code = ERROR_NONE};
     if (csv && !run_save_as(run, csv_write, csv, &one))

@@ -285,15 +285,23 @@ class Files(fathom.Case):
             self.assert_one_line_error(done, 2, "cannot write /dev/full: No space left")
 
     def test_a_form_that_cannot_be_written_does_not_cost_the_others(self):
-        # A file may not grow past 512 bytes: enough for the trace, but not for the run file.
-        path, trace = self.path("run.json"), self.path("run.trace")
+        # A file may not grow past 512 bytes: enough for one row, but not for the run file.
+        path, table = self.path("run.json"), self.path("run.csv")
         done = fathom.Outcome(subprocess.run(
-            ["sh", "-c", 'ulimit -f 1; exec "$0" "$@"', fathom.BINARY, "run", "sum", "--preset",
-             "quick", "-o", path, "--trace", trace],
+            ["sh", "-c", 'ulimit -f 1; exec "$0" "$@"', fathom.BINARY, "run", "sum", "--set",
+             "bytes=4KiB", "-o", path, "--csv", table],
             env=fathom.environment(), capture_output=True, text=True, check=False))
         self.assert_one_line_error(done, 2, "the results are not in the run file",
                                    "run.json: File too large")
-        self.assertEqual(["run.trace"], os.listdir(self.folder))
+        self.assertEqual(["run.csv"], os.listdir(self.folder))
+
+    def test_forms_of_time_lines_are_not_written_without_any(self):
+        done = fathom.run("run", "sum", "--preset", "quick", "--trace", self.path("run.trace"),
+                          "--svg", self.path("run.svg"))
+        self.assertEqual(0, done.status)
+        self.assertRegex(done.err, r"^fathom: note: --trace .*run\.trace is not written: [^\n]*\n"
+                                   r"fathom: note: --svg .*run\.svg is not written: [^\n]*\n$")
+        self.assertEqual([], os.listdir(self.folder))
 
     def test_closed_standard_streams_cost_nothing(self):
         path = self.path("run.json")
