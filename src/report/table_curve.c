@@ -51,20 +51,29 @@ static const char **x_texts(const struct table *table, size_t *width)
     return texts;
 }
 
-// The rows that are printed: all, or those at powers of two, or every n-th.
+// The rows that are printed: those at powers of two, where a device's behaviour changes, and every
+// n-th.
 struct rows {
-    bool octaves;
-    size_t step, shown;
+    size_t step, shown; // step 0: no others than powers of two
 };
 
 static bool whole_octave(const struct case_value *x)
 {
-    return x->type == PARAM_BYTES && x->uint && (x->uint & (x->uint - 1)) == 0;
+    bool integer = x->type == PARAM_BYTES || x->type == PARAM_UINT;
+    return integer && x->uint && (x->uint & (x->uint - 1)) == 0;
 }
 
 static bool row_shown(const struct rows *rows, const struct view_grid *grid, size_t row)
 {
-    return rows->octaves ? whole_octave(&grid->xs[row]) : row % rows->step == 0;
+    return whole_octave(&grid->xs[row]) || (rows->step && row % rows->step == 0);
+}
+
+static size_t rows_shown(const struct rows *rows, const struct view_grid *grid)
+{
+    size_t shown = 0;
+    for (size_t row = 0; row < grid->x_count; row++)
+        shown += row_shown(rows, grid, row);
+    return shown;
 }
 
 static struct rows rows_choose(const struct view_grid *grid)
@@ -72,12 +81,15 @@ static struct rows rows_choose(const struct view_grid *grid)
     struct rows rows = {.step = 1, .shown = grid->x_count};
     if (grid->x_count <= ROWS_MAX)
         return rows;
-    size_t octaves = 0;
-    for (size_t i = 0; i < grid->x_count; i++)
-        octaves += whole_octave(&grid->xs[i]);
-    rows.octaves = octaves >= ROWS_MAX / 4 && octaves <= ROWS_MAX;
-    rows.step = (grid->x_count + ROWS_MAX - 1) / ROWS_MAX;
-    rows.shown = rows.octaves ? octaves : (grid->x_count + rows.step - 1) / rows.step;
+    rows.step = 0;
+    rows.shown = rows_shown(&rows, grid);
+    bool sizes = grid->xs[0].type == PARAM_BYTES; // their steps are even on a logarithmic scale
+    if (sizes && rows.shown >= ROWS_MAX / 4 && rows.shown <= ROWS_MAX)
+        return rows;
+    do {
+        rows.step++;
+        rows.shown = rows_shown(&rows, grid);
+    } while (rows.shown > ROWS_MAX && rows.step < grid->x_count);
     return rows;
 }
 

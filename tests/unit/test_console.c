@@ -129,6 +129,66 @@ static void floating_point_operations_are_shown_in_flop_per_s(void **state)
     run_destroy(run);
 }
 
+// Adds a curve over the strides 1 to 128.
+static void strides_add(struct run *run)
+{
+    static const struct param_info params[] = {{.key = "stride", .type = PARAM_UINT}};
+    static const struct metric_info metrics[] = {{.name = "cycles", .unit = UNIT_CYCLE}};
+    static const struct view_info views[] = {
+        {.kind = VIEW_CURVE, .title = "Strides", .x = "stride", .metric = "cycles"}};
+    static const struct benchmark_info info = {.name = "steps",
+                                               .version = 1,
+                                               .title = "Steps",
+                                               .params = params,
+                                               .param_count = 1,
+                                               .metrics = metrics,
+                                               .metric_count = 1,
+                                               .views = views,
+                                               .view_count = 1};
+    run_add_benchmark(run, &info);
+    for (unsigned i = 0; i < 128; i++) {
+        struct result *result = run_add_result(run);
+        struct case_value *value = ARENA_NEW(run->arena, struct case_value);
+        struct metric *metric = ARENA_NEW(run->arena, struct metric);
+        *value = case_value_of(&params[0]);
+        value->uint = i + 1;
+        *metric = (struct metric){.name = "cycles",
+                                  .unit = UNIT_CYCLE,
+                                  .median = 201 + i,
+                                  .ci95 = {NAN, NAN},
+                                  .limit = NAN};
+        result->benchmark = "steps";
+        result->version = 1;
+        result->device = run->devices[0].id;
+        result->bench_case = (struct bench_case){value, 1};
+        result->key = case_key(run->arena, "steps", &result->bench_case);
+        result->metrics = metric;
+        result->metric_count = 1;
+    }
+}
+
+static void a_long_table_keeps_the_powers_of_two(void **state)
+{
+    (void)state;
+    struct run *run = rich_run();
+    strides_add(run);
+    const char *const name = "steps";
+    char *text = shown(run, (struct console_desc){.benchmarks = &name, .benchmark_count = 1});
+    for (unsigned stride = 1; stride <= 128; stride *= 2) {
+        char row[32];
+        snprintf(row, sizeof row, "\n  %6u   %u", stride, 200 + stride);
+        if (!strstr(text, row))
+            fail_msg("no row '%s' in:\n%s", row, text);
+    }
+    // Every seventh is shown as well: 19, of which 1, 8 and 64 are powers of two.
+    assert_non_null(strstr(text, "\n      15   215"));
+    assert_null(strstr(text, "\n      14   214"));
+    assert_non_null(strstr(text, "(24 of 128 points; all of them are in the run file)"));
+    assert_null(strstr(text, "Latency by size")); // of another benchmark
+    free(text);
+    run_destroy(run);
+}
+
 static void a_table_has_columns_for_the_sensors_of_its_view(void **state)
 {
     (void)state;
@@ -411,6 +471,7 @@ int main(void)
         cmocka_unit_test(no_line_is_wider_than_the_screen),
         cmocka_unit_test(colour_is_given_only_when_asked_for),
         cmocka_unit_test(no_case_hides_another),
+        cmocka_unit_test(a_long_table_keeps_the_powers_of_two),
         cmocka_unit_test(a_table_has_columns_for_the_sensors_of_its_view),
         cmocka_unit_test(floating_point_operations_are_shown_in_flop_per_s),
         cmocka_unit_test(a_time_line_has_a_bar_a_lane),
