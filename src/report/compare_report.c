@@ -105,14 +105,14 @@ static const char *counts_text(struct arena *arena, const struct compare_report 
 
 // The file, device and start of a run: "run.json · vulkan:0 NVIDIA H200 · driver 570.1 ·
 // 2026-01-02T03:04:05Z".
-static const char *source_text(struct arena *arena, const char *file, const struct run *run,
+static const char *source_text(struct arena *arena, const char *file, const char *started,
                                const struct run_device *device)
 {
     const char *text =
         arena_printf(arena, "%s · %s %s", file, device->id, device->name ? device->name : "");
     if (device->driver)
         text = arena_printf(arena, "%s · driver %s", text, device->driver);
-    return text_join(arena, text, " · ", run->started ? run->started : "");
+    return text_join(arena, text, " · ", started ? started : "");
 }
 
 // What a reader must know of a pair of two cards of one model; NULL: the pair is none.
@@ -211,9 +211,11 @@ void compare_console(const struct compare_report *report, const struct console_d
     for (size_t i = 0; i < compare->pairs.count; i++) {
         const struct device_pair *pair = &compare->pairs.list[i];
         source_print(&screen, report->reference ? "reference" : "base",
-                     source_text(arena, report->base_name, compare->base, pair->base));
+                     source_text(arena, report->base_name,
+                                 screen_time(arena, compare->base->started), pair->base));
         source_print(&screen, report->reference ? "measured" : "new",
-                     source_text(arena, report->now_name, compare->now, pair->now));
+                     source_text(arena, report->now_name, screen_time(arena, compare->now->started),
+                                 pair->now));
         if (card_text(pair))
             source_print(&screen, "", card_text(pair));
     }
@@ -308,9 +310,9 @@ void compare_markdown(const struct compare_report *report, FILE *stream)
     for (size_t i = 0; i < compare->pairs.count; i++) {
         const struct device_pair *pair = &compare->pairs.list[i];
         put_source(stream, report->reference ? "reference" : "base",
-                   source_text(arena, report->base_name, compare->base, pair->base));
+                   source_text(arena, report->base_name, compare->base->started, pair->base));
         put_source(stream, report->reference ? "measured" : "new",
-                   source_text(arena, report->now_name, compare->now, pair->now));
+                   source_text(arena, report->now_name, compare->now->started, pair->now));
         if (card_text(pair))
             put_source(stream, "note", card_text(pair));
     }

@@ -36,7 +36,7 @@ void console_head(const struct run *run, const struct console_desc *desc, FILE *
     const char *line = arena_printf(arena, "fathom %s", run->tool_version ? run->tool_version : "");
     if (run->preset)
         line = joined(arena, line, arena_printf(arena, "preset %s", run->preset));
-    line = joined(arena, line, run->started);
+    line = joined(arena, line, screen_time(arena, run->started));
     line = joined(arena, line, "medians ± half the 95 % interval");
     screen_paint(&screen, PAINT_DIM, screen_quote(arena, line, screen.columns));
     fputc('\n', screen.stream);

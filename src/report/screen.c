@@ -2,8 +2,10 @@
 #include "report/screen.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const char *const paint_codes[] = {
     [PAINT_NONE] = "",          [PAINT_BOLD] = "\x1b[1m",    [PAINT_DIM] = "\x1b[2m",
@@ -274,4 +276,38 @@ const char *screen_spark(struct arena *arena, const double *values, size_t count
         used += strlen(block);
     }
     return spark;
+}
+
+// Reads "2026-01-02T03:04:05Z" as seconds since 1970.
+static bool parse_utc(const char *text, time_t *seconds)
+{
+    int year, month, day, hour, minute, second;
+    char zone, more;
+    if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d%c%c", &year, &month, &day, &hour, &minute, &second,
+               &zone, &more) != 7 ||
+        zone != 'Z' || year < 1970 || month < 1 || month > 12)
+        return false;
+    // Years that begin in March end with their leap day; 153 days are five months from March on.
+    int from_march = (month + 9) % 12;
+    long years = year - (month <= 2);
+    long days = 365 * years + years / 4 - years / 100 + years / 400 + (153 * from_march + 2) / 5 +
+                day - 1 - 719468; // the days from March of the year 0 to 1970
+    *seconds = (time_t)days * 86400 + hour * 3600 + minute * 60 + second;
+    return true;
+}
+
+const char *screen_time(struct arena *arena, const char *utc)
+{
+    char text[64], zone[16];
+    time_t seconds;
+    struct tm local;
+    if (!utc || !parse_utc(utc, &seconds))
+        return utc ? utc : "";
+    tzset();
+    if (!localtime_r(&seconds, &local) || !strftime(zone, sizeof zone, "%z", &local) ||
+        !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &local))
+        return utc;
+    if (strcmp(zone, "+0000") == 0)
+        return arena_printf(arena, "%sZ", text);
+    return arena_printf(arena, "%s%.3s:%s", text, zone, zone + 3);
 }

@@ -84,6 +84,11 @@ const char *screen_margin(struct arena *arena, double median, const double ci95[
 // A bar that fills the share (0 … 1) of `columns` columns, in steps of one eighth of a column.
 const char *screen_bar(struct arena *arena, double share, size_t columns);
 
+// The time of day in the zone of this machine (TZ), as in "2026-01-02T04:04:05+01:00", or with "Z"
+// where that is UTC. `utc` is a time in UTC as run files have it; any other text is returned as it
+// is, NULL as "".
+const char *screen_time(struct arena *arena, const char *utc);
+
 // One block per value, from ▁ (lowest) to █ (highest), at most `columns` blocks. A value that
 // cannot be drawn (not finite, or ≤ 0 with `logarithmic`) repeats the block before it; before the
 // first drawn value it is a blank. The text ends after the last drawn value. If lowest and highest

@@ -36,11 +36,32 @@ static void lines_fit(const char *text, size_t columns)
 static void the_demo_looks_as_agreed(void **state)
 {
     (void)state;
+    assert_int_equal(setenv("TZ", "UTC0", 1), 0);
     struct run *run = golden_run(DEMO ".json");
     char *text = shown(run, (struct console_desc){.elapsed_s = 41.3});
     golden_compare(DEMO ".txt", text);
     free(text);
     run_destroy(run);
+}
+
+static void times_of_day_are_local_with_their_zone(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    assert_int_equal(setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1), 0);
+    assert_string_equal(screen_time(arena, "2026-01-02T03:04:05Z"), "2026-01-02T04:04:05+01:00");
+    assert_string_equal(screen_time(arena, "2026-07-01T23:00:00Z"), "2026-07-02T01:00:00+02:00");
+    assert_string_equal(screen_time(arena, "2024-02-29T22:59:59Z"), "2024-02-29T23:59:59+01:00");
+    assert_string_equal(screen_time(arena, "2000-02-29T23:00:00Z"), "2000-03-01T00:00:00+01:00");
+    assert_int_equal(setenv("TZ", "NST3:30", 1), 0);
+    assert_string_equal(screen_time(arena, "1970-01-01T00:00:00Z"), "1969-12-31T20:30:00-03:30");
+    assert_int_equal(setenv("TZ", "UTC0", 1), 0);
+    for (const char *const *same = (const char *const[]){"2026-01-02T03:04:05Z", "yesterday", "",
+                                                         "2026-13-02T03:04:05Z", NULL};
+         *same; same++)
+        assert_string_equal(screen_time(arena, *same), *same);
+    assert_string_equal(screen_time(arena, NULL), "");
+    arena_destroy(arena);
 }
 
 static void no_line_is_wider_than_the_screen(void **state)
@@ -468,6 +489,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_demo_looks_as_agreed),
+        cmocka_unit_test(times_of_day_are_local_with_their_zone),
         cmocka_unit_test(no_line_is_wider_than_the_screen),
         cmocka_unit_test(colour_is_given_only_when_asked_for),
         cmocka_unit_test(no_case_hides_another),
