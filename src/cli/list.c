@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "base/clock.h"
 #include "base/text.h"
 #include "bench/bench.h"
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "results/codec.h"
+#include "suite/budget.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -19,12 +21,29 @@ static const char *preset_or_standard(const struct param_info *param, const char
 
 // ---------------------------------------------------------------- for people
 
+static void write_preset_time(FILE *out, const char *preset)
+{
+    struct budget budget;
+    budget_of(preset, &(struct gpu_info){0}, &budget);
+    fprintf(out, "  %-10s", preset);
+    if (!budget.time_ns)
+        fprintf(out, "as long as it takes\n");
+    else
+        fprintf(out, "%" PRIu64 " s, then only the fewest rounds; at most %" PRIu64 " s\n",
+                budget.time_ns / NS_PER_S, budget.time_most_ns / NS_PER_S);
+}
+
 static void write_all(FILE *out)
 {
     for (size_t i = 0; benchmarks[i]; i++) {
         fprintf(out, "%s", benchmarks[i]->info.name);
         help_wrap(out, benchmarks[i]->info.title, 12, strlen(benchmarks[i]->info.name));
     }
+    fprintf(out,
+            "\nTime of a benchmark on one device, by --preset (less if its cases are done):\n");
+    write_preset_time(out, "quick");
+    write_preset_time(out, "standard");
+    write_preset_time(out, "full");
 }
 
 enum {

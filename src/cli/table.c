@@ -26,7 +26,8 @@ const struct command_info command_table[COMMAND_COUNT] = {
             .operand_max = 1,
             .summary = "Show the benchmarks, their parameters and presets",
             .detail =
-                "Without a name: every benchmark with one line about it. With a name: what it "
+                "Without a name: every benchmark with one line about it, and the time that each "
+                "preset takes. With a name: what it "
                 "measures, its metrics, and each parameter with its values in every preset.",
         },
     [COMMAND_RUN] =

@@ -131,6 +131,9 @@ class Lists(fathom.Case):
 
     def test_list_shows_benchmarks_and_one_in_detail(self):
         self.assertRegex(fathom.run("list").out, r"(?m)^sum +Reading on the fake GPU$")
+        for line in (r"quick +5 s, .* at most 12 s", r"standard +20 s, .* at most 240 s",
+                     r"full +as long as it takes"):
+            self.assertRegex(fathom.run("list").out, rf"(?m)^  {line}$")
         out = fathom.run("list", "chase").out
         for part in ("version 3", "forward|random", "1KiB..1MiB/1", "latency_cycles", "quick"):
             self.assertIn(part, out)
