@@ -80,15 +80,17 @@ static const char *time_left(struct arena *arena, const struct schedule_state *s
     return arena_printf(arena, "%lu:%02lu left  ", left_s / 60, left_s % 60);
 }
 
-// The text of the line: "[2/3] vulkan:0  41%  12 of 30  2:10 left  latency/…", in `arena`, at most
-// `columns` wide.
+// The text of the line: "[2/3] vulkan:0  41% of 30 cases  2:10 left  latency/…", in `arena`, at
+// most `columns` wide.
 static const char *progress_text(struct arena *arena, const struct schedule_state *state,
                                  size_t device, size_t devices, size_t columns)
 {
     const char *which = devices > 1 ? arena_printf(arena, "[%zu/%zu] ", device + 1, devices) : "";
+    // Rounds are interleaved: most cases are finished together at the end of their block, so that
+    // the number of finished cases would not agree with the share of the work.
     const char *far = state->total
-                          ? arena_printf(arena, "%3.0f%%  %zu of %zu  %s", 100 * state->fraction,
-                                         state->done, state->total, time_left(arena, state))
+                          ? arena_printf(arena, "%3.0f%% of %zu cases  %s", 100 * state->fraction,
+                                         state->total, time_left(arena, state))
                           : arena_printf(arena, "%zu done  ", state->done);
     char *text =
         arena_printf(arena, "%s%s  %s%s", which, state->device, far, state->key ? state->key : "");
@@ -101,12 +103,14 @@ void progress_draw(void *context, const struct schedule_state *state, size_t dev
 {
     struct progress *progress = context;
     uint64_t now_ns = clock_now_ns();
-    if (!progress->out || now_ns - progress->drawn_ns < interval_ns)
+    if (!progress->out || now_ns - progress->changed_ns < interval_ns)
         return;
-    progress->drawn_ns = now_ns;
+    progress->changed_ns = now_ns;
+    progress->drawn = true;
     struct arena *scratch = arena_create();
-    // Goes to the first column, writes the text, erases the rest of the line (ECMA-48, EL).
-    fprintf(progress->out, "\r%s\033[K",
+    // Goes to the first column, writes the text, erases the rest of the line (ECMA-48, EL), and
+    // goes back: tables that reach the terminal through another program begin there.
+    fprintf(progress->out, "\r%s\033[K\r",
             progress_text(scratch, state, device, devices,
                           terminal_columns(progress->out, COLUMNS_MAX) - 1));
     fflush(progress->out);
@@ -115,9 +119,10 @@ void progress_draw(void *context, const struct schedule_state *state, size_t dev
 
 void progress_wipe(struct progress *progress)
 {
-    if (!progress->out || !progress->drawn_ns)
+    if (!progress->out || !progress->drawn)
         return;
     fputs("\r\033[K", progress->out);
     fflush(progress->out);
-    progress->drawn_ns = 0;
+    progress->changed_ns = clock_now_ns();
+    progress->drawn = false;
 }

@@ -27,14 +27,17 @@ bool terminal_write(FILE *stream, const char *text, size_t bytes, struct interru
 // The progress line: which case is measured, how much is done, how much time is left. It is redrawn
 // in place and wiped at the end.
 struct progress {
-    FILE *out;         // NULL: not a terminal, nothing is drawn
-    uint64_t drawn_ns; // time of the last drawing; 0: the terminal shows no progress line
+    FILE *out; // NULL: not a terminal, nothing is drawn
+    bool drawn;
+    uint64_t changed_ns; // when it was drawn or wiped last; 0: never
 };
 
 // Prepares to draw on `out`, if it is a terminal.
 void progress_init(struct progress *progress, FILE *out);
 
-// Draws the line, at most ten times a second. `context` is a struct progress *.
+// Draws the line, at most ten times a second, and not within a tenth of a second after it was
+// wiped: what was printed meanwhile may reach the terminal through another program, as `| tee`
+// does. `context` is a struct progress *.
 void progress_draw(void *context, const struct schedule_state *state, size_t device,
                    size_t devices);
 
