@@ -16,7 +16,8 @@
 
 static void write_to_nowhere(void)
 {
-    *(volatile int *)8 = 1;
+    int *volatile nowhere = (int *)8; // a value that the compiler does not know
+    *nowhere = 1;
 }
 
 static void call_nowhere(void)
