@@ -46,7 +46,8 @@ static void babble(void)
 // A crash at an address, in this library: the file that the parent must name.
 static void crash(void)
 {
-    *(volatile int *)8 = 1;
+    int *volatile nowhere = (int *)8; // a value that the compiler does not know
+    *nowhere = 1;
 }
 
 static void happen(const char *fault)
