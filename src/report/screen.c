@@ -281,18 +281,24 @@ const char *screen_spark(struct arena *arena, const double *values, size_t count
 // Reads "2026-01-02T03:04:05Z" as seconds since 1970.
 static bool parse_utc(const char *text, time_t *seconds)
 {
-    int year, month, day, hour, minute, second;
-    char zone, more;
-    if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d%c%c", &year, &month, &day, &hour, &minute, &second,
-               &zone, &more) != 7 ||
-        zone != 'Z' || year < 1970 || month < 1 || month > 12)
+    static const char ends[] = "--T::Z"; // of year, month, day, hour, minute and second
+    long parts[6];
+    for (size_t i = 0; i < 6; i++) {
+        char *end;
+        parts[i] = strtol(text, &end, 10);
+        if (end == text || end - text > 4 || *end != ends[i])
+            return false;
+        text = end + 1;
+    }
+    long year = parts[0], month = parts[1], day = parts[2];
+    if (*text || year < 1970 || month < 1 || month > 12)
         return false;
     // Years that begin in March end with their leap day; 153 days are five months from March on.
-    int from_march = (month + 9) % 12;
+    long from_march = (month + 9) % 12;
     long years = year - (month <= 2);
     long days = 365 * years + years / 4 - years / 100 + years / 400 + (153 * from_march + 2) / 5 +
                 day - 1 - 719468; // the days from March of the year 0 to 1970
-    *seconds = (time_t)days * 86400 + hour * 3600 + minute * 60 + second;
+    *seconds = (time_t)days * 86400 + parts[3] * 3600 + parts[4] * 60 + parts[5];
     return true;
 }
 

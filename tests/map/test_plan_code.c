@@ -25,7 +25,7 @@ static void assert_code_level(const struct run *run, size_t level, double bytes)
     assert_true(length->ci95[0] <= truth && truth <= length->ci95[1]);
     assert_true(fabs(machine_value(result, "fetch") / machine_hopper.fetch[level - 1] - 1) < 0.01);
     if (bytes > 0)
-        assert_true(fabs(machine_value(result, "size") / (bytes * length->median) - 1.025) < 0.01);
+        assert_true(fabs(machine_value(result, "size") / (bytes * truth * 1.025) - 1) < 1.0 / 15);
     else
         assert_non_null(
             strstr(machine_detail(result, "size"), "unknown: the driver does not report"));

