@@ -17,7 +17,8 @@ GOLDEN = fathom.ROOT / "tests/golden"
 class Memory(fathom.Case):
     def setUp(self):
         super().setUp()
-        if b"__asan_init" in pathlib.Path(fathom.BINARY).read_bytes():
+        program = pathlib.Path(fathom.BINARY).read_bytes()
+        if b"__asan_init" in program or b"__tsan_init" in program:
             self.skipTest("a sanitizer replaces malloc itself")
 
     def command(self, *arguments, **variables):

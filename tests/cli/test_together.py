@@ -55,11 +55,11 @@ class Together(fathom.Case):
             others = [one for one in self.there.values() if one != device]
             self.assertEqual(others[0], result["case"]["with"], key)
             self.assertGreater(len(result["metrics"]), 0)
-        common = [result["sensors"]["common_time"]["value"] for result in results.values()]
-        # Both devices sample at once for half of the time, unless a worker has to wait for a core.
-        self.assertGreater(max(common), 0.3, common)
-        self.assertGreater(min(common), 0, common)
-        self.assertLessEqual(max(common), 1)
+            share = result["sensors"]["common_time"]["value"]
+            self.assertTrue(0 <= share <= 1, share)
+            # On a busy host a worker waits for a processor, and the result has to tell it.
+            if share < 0.5:
+                self.assertIn("apart", fathom.reason_codes(result), share)
 
     def test_one_chip_through_two_apis_is_measured_one_after_the_other(self):
         for result in self.measure().values():
