@@ -105,23 +105,45 @@ static struct pace_load *load_of(struct measure_pace *pace, uint32_t load)
     return place;
 }
 
+// Adds a visit. True if so many visits in a row had the same clock.
+static bool lasts(struct pace_row *row, double hz, double error, unsigned visits)
+{
+    bool same =
+        row->visits && !pace_is_lower(hz, row->hz, error) && !pace_is_lower(row->hz, hz, error);
+    row->visits = same ? row->visits + 1 : 1;
+    row->hz = hz;
+    return row->visits >= visits;
+}
+
+// Raises the highest known clock to hz, which is not lower. A reading may be too high by a percent
+// or two, and must not make the true clock look low from then on: a clock that is higher by more
+// than the margin counts when several visits in a row had it.
+static void raise_known(double *known_hz, struct pace_row *higher, double hz, double error)
+{
+    if (!(hz > 0))
+        return;
+    if (!(*known_hz > 0))
+        *known_hz = hz;
+    else if (!pace_is_lower(*known_hz, hz, error))
+        higher->visits = 0;
+    else if (lasts(higher, hz, error, PACE_HIGHER))
+        *known_hz = hz;
+}
+
 // True if the load keeps a higher clock than hz. A lower clock becomes the load's own when
 // PACE_LASTING visits in a row had it.
 static bool keeps_higher(struct pace_load *load, double hz, double error)
 {
     if (!pace_is_lower(hz, load->kept_hz, error)) {
-        load->kept_hz = fmax(load->kept_hz, hz);
-        load->lower = 0;
+        raise_known(&load->kept_hz, &load->higher, hz, error);
+        load->lower.visits = 0;
         return false;
     }
-    bool same = load->lower && !pace_is_lower(hz, load->lower_hz, error) &&
-                !pace_is_lower(load->lower_hz, hz, error);
-    load->lower = same ? load->lower + 1 : 1;
-    load->lower_hz = hz;
-    if (load->lower < PACE_LASTING)
+    load->higher.visits = 0;
+    if (!lasts(&load->lower, hz, error, PACE_LASTING))
         return true;
     load->kept_hz = hz;
-    load->lower = 0;
+    load->lower.visits = 0;
     return false;
 }
 
@@ -147,7 +169,7 @@ enum pace_verdict pace_judge(struct measure_pace *pace, double hz, const struct 
     }
     if (pace_is_lower(hz, pace->fastest_hz, clock->error))
         return PACE_LOWER;
-    pace->fastest_hz = fmax(pace->fastest_hz, hz);
+    raise_known(&pace->fastest_hz, &pace->higher, hz, clock->error);
     return PACE_KEPT;
 }
 

@@ -15,20 +15,26 @@
 enum {
     PACE_LOADS = 64,  // kinds of load that a worker remembers; the one seen longest ago goes first
     PACE_LASTING = 8, // so many visits in a row at the same lower clock: the load keeps this clock
+    PACE_HIGHER = 3,  // so many in a row at the same higher clock: it is no error of measurement
     PACE_LEAD_FIRST_NS = 2000000, // the first lead of a visit; each further one is 4 times as long
     PACE_LEAD_MOST_NS = 64000000, // the longest lead
     PACE_PATIENCE_NS = 150000000, // leads of a visit together, if they do not raise the clock
     PACE_SPENT_MOST_NS = 300000000, // leads of a visit together, if they do
-    PACE_SPARSE_MOST_NS = 8000000,  // the longest lead of sparse work
-    PACE_CALM = 256                 // visits in a row without a low clock: leads get shorter
+    PACE_SPARSE_MOST_NS = 4000000,  // the longest lead of sparse work
+    PACE_CALM = 64                  // visits in a row without a low clock: leads get shorter
+};
+
+// Visits in a row at the same clock, within the margin of pace_is_lower.
+struct pace_row {
+    double hz; // of the last one
+    unsigned visits;
 };
 
 struct pace_load {
-    uint32_t load;      // as in struct visit_clock
-    double kept_hz;     // the highest clock that it kept
-    double lower_hz;    // the last visits' clock, if it was lower
-    unsigned lower;     // number of these visits
-    uint64_t last_seen; // number of the visit
+    uint32_t load;                 // as in struct visit_clock
+    double kept_hz;                // the highest clock that it kept
+    struct pace_row lower, higher; // the last visits, if their clock was lower or higher than that
+    uint64_t last_seen;            // number of the visit
 };
 
 // What a worker knows of its device's core clock. All zero at first.
@@ -36,7 +42,8 @@ struct measure_pace {
     // True if the card says that something limits its clock at this moment. NULL: it cannot say.
     bool (*limited)(void *context);
     void *context;
-    double fastest_hz; // highest clock: of the product, or that a load kept; 0: not known
+    double fastest_hz;      // highest clock: of the product, or that a load kept; 0: not known
+    struct pace_row higher; // the last visits, if their clock was higher than that
     struct pace_load loads[PACE_LOADS];
     size_t load_count;
     uint64_t visits;

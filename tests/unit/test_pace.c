@@ -147,6 +147,46 @@ static void sparse_work_gets_the_lead_that_it_needs(void **state)
     assert_true(pace_lead_ns(&pace, true) < 100000);
 }
 
+// A card that lowers its clock when it was busy for less than `share` of the last second, and
+// raises it again after 20 ms of work. A visit takes 3.5 ms, the device is idle for most of it.
+struct governor {
+    double share, busy;
+    bool awake;
+    uint64_t lead_ns; // of all visits
+};
+
+static double governed_hz(struct governor *card, uint64_t lead_ns, double visit_ns)
+{
+    double took_ns = visit_ns + (double)lead_ns, kept = exp(-took_ns / 1e9);
+    card->busy = card->busy * kept + (1 - kept) * (double)lead_ns / took_ns;
+    card->awake = (card->awake && card->busy >= card->share) || lead_ns >= 20000000;
+    card->lead_ns += lead_ns;
+    return card->awake ? 1980e6 : 510e6;
+}
+
+static void sparse_work_is_kept_awake_with_little_more_work_than_that_takes(void **state)
+{
+    (void)state;
+    static const double shares[] = {0, 0.1, 0.2, 0.3, 0.4};
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        struct measure_pace pace = {.fastest_hz = 1980e6};
+        struct governor card = {.share = shares[i], .busy = 1, .awake = true};
+        double cases_hz[64] = {0};
+        for (int v = 0; v < 3200; v++) {
+            double visit_ns = 3.5e6, hz;
+            pace_begin(&pace, &cases_hz[v % 64]);
+            do {
+                hz = governed_hz(&card, pace_lead_ns(&pace, true), visit_ns);
+                visit_ns = 0.5e6;
+            } while (pace_again(&pace, hz, 0));
+            assert_true(hz == 1980e6);
+        }
+        // The least lead in each visit is shares / (1 − shares) of the visit.
+        double least_ns = 3200 * 3.5e6 * shares[i] / (1 - shares[i]);
+        assert_true((double)card.lead_ns <= 1.2 * least_ns);
+    }
+}
+
 static void without_a_clock_nothing_is_taken_again(void **state)
 {
     (void)state;
@@ -197,6 +237,41 @@ static void a_clock_that_lasts_becomes_the_load_s_own(void **state)
         assert_int_equal(judge(&other, 1900e6 * pow(0.97, i), 1), PACE_LOW);
 }
 
+static void one_reading_that_is_too_high_makes_no_clock_low(void **state)
+{
+    (void)state;
+    // Given cards whose fastest clock is known or not, a reading of 1976 MHz, and one that is 1.4
+    // or 2 % too high.
+    static const double known_hz[] = {0, 1980e6}, high_hz[] = {2004e6, 2016e6};
+    for (size_t i = 0; i < 4; i++) {
+        struct measure_pace pace = {.fastest_hz = known_hz[i / 2]};
+        assert_int_equal(judge(&pace, 1976e6, 1), PACE_KEPT);
+        assert_int_equal(judge(&pace, high_hz[i % 2], 1), PACE_KEPT);
+        // Then a clock within the margin of the right reading is none that is low, and no samples
+        // at it are taken again.
+        assert_int_equal(judge(&pace, 1960e6, 1), PACE_KEPT);
+        double case_hz = 0;
+        pace_begin(&pace, &case_hz);
+        assert_false(pace_again(&pace, 1960e6, 0));
+        // A second high one later changes nothing.
+        judge(&pace, high_hz[i % 2], 1);
+        assert_int_equal(judge(&pace, 1960e6, 1), PACE_KEPT);
+    }
+}
+
+static void a_higher_clock_that_several_visits_have_is_the_load_s(void **state)
+{
+    (void)state;
+    // Given a desktop card that boosts beyond its product's clock, after a visit at a low one.
+    struct measure_pace pace = {.fastest_hz = 2520e6};
+    judge(&pace, 2300e6, 1);
+    for (int i = 0; i < PACE_HIGHER; i++)
+        assert_int_equal(judge(&pace, 2745e6 + 1e6 * i, 1), PACE_KEPT);
+    // Then the product's clock is low.
+    assert_int_equal(judge(&pace, 2520e6, 1), PACE_LOW);
+    assert_int_equal(judge(&pace, 2520e6, 2), PACE_LOWER);
+}
+
 static void a_clock_that_changes_during_the_samples_is_told(void **state)
 {
     (void)state;
@@ -229,9 +304,12 @@ int main(void)
         cmocka_unit_test(a_low_clock_is_tried_with_all_leads_again),
         cmocka_unit_test(what_the_card_limits_is_not_tried),
         cmocka_unit_test(sparse_work_gets_the_lead_that_it_needs),
+        cmocka_unit_test(sparse_work_is_kept_awake_with_little_more_work_than_that_takes),
         cmocka_unit_test(without_a_clock_nothing_is_taken_again),
         cmocka_unit_test(each_kind_of_load_has_its_own_clock),
         cmocka_unit_test(a_clock_that_lasts_becomes_the_load_s_own),
+        cmocka_unit_test(one_reading_that_is_too_high_makes_no_clock_low),
+        cmocka_unit_test(a_higher_clock_that_several_visits_have_is_the_load_s),
         cmocka_unit_test(a_clock_that_changes_during_the_samples_is_told),
         cmocka_unit_test(more_kinds_of_load_than_places_forget_the_oldest),
     };

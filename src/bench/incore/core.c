@@ -156,13 +156,12 @@ static bool refuse_wrapped(const struct core *core, const struct stamp *stamps, 
                      measure_clock_low_bits(clock), core->memory->iterations);
 }
 
-static bool run_counted(struct core *core, struct error *err)
+static bool run_counted(struct core *core, uint64_t lead_ns, struct error *err)
 {
     struct gpu_batch *batch = begin_batch(core, 0, err);
     if (!batch)
         return false;
-    // Samples of some µs leave the device idle for most of a visit.
-    measure_clock_lead(&core->session->clock, batch, pace_lead_ns(core->run->request->pace, true));
+    measure_clock_lead(&core->session->clock, batch, lead_ns);
     for (unsigned i = 0; i < core->samples; i++)
         record_dispatch(core, batch, i, 0);
     if (!end_batch(core, batch, err))
@@ -240,11 +239,13 @@ static bool ran_low(const struct core *core)
                       error);
 }
 
+// Samples of some µs leave the device idle for most of a visit.
 static bool run_paced(struct core *core, struct error *err)
 {
-    bool done = run_counted(core, err);
-    while (done && core->session->clock.counts_core_clock && ran_low(core))
-        done = run_counted(core, err);
+    bool done;
+    do
+        done = run_counted(core, pace_lead_ns(core->run->request->pace, true), err);
+    while (done && core->session->clock.counts_core_clock && ran_low(core));
     return done;
 }
 
@@ -254,7 +255,8 @@ static bool run_samples(struct core *core, struct error *err)
 }
 
 // Chooses the number of iterations: enough that the step of the counter, or of the time stamps, is
-// negligible.
+// negligible. Counts of the core clock need no lead, and a sample of four iterations would tell its
+// clock badly.
 static bool size(struct core *core, struct error *err)
 {
     const uint64_t loops = core->session->bench->info->limits.loop_iterations; // 0: no limit
@@ -264,7 +266,7 @@ static bool size(struct core *core, struct error *err)
     double wanted = (double)core->run->request->sample_ns / 2;
     core->samples = 1;
     set_iterations(core, SIZING_ITERATIONS);
-    if (!run_samples(core, err))
+    if (!(core->session->clocked ? run_counted(core, 0, err) : run_until_positive(core, err)))
         return false;
     if (core->session->clocked)
         wanted = core->session->clock.counts_core_clock ? CYCLES_WANTED : TICKS_WANTED;
