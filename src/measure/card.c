@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-static const uint64_t reading_interval_ns = NS_PER_S / 10;
+static const uint64_t reading_interval_ns = NS_PER_S / 4;
 
 struct sensors_desc measure_card_of(struct arena *arena, const struct gpu_info *info)
 {

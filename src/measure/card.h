@@ -28,8 +28,9 @@ const char *measure_card_users(struct arena *arena, const struct gpu_info *info,
 
 // Judges the core clock of each visit and adds the values of the card's sensors. Sensors are read
 // before and after a visit, or while its samples are judged, never while something is timed, and at
-// most every 100 ms unless the clock was low: a reading takes several driver calls, and cards
-// update their sensors no more often (an H200's energy counter changes every 0.1 s).
+// most every 250 ms unless the clock was low: a reading takes several driver calls (of a limiter
+// time alone 1 ms on an H200), and cards update their sensors hardly more often (an H200's energy
+// counter every 0.1 s).
 struct measure_card;
 
 // Opens the sensors of a device. It may have none that fathom can read; its core clock is judged
