@@ -115,7 +115,8 @@ struct benchmark {
     bool together;
 
     // True: its cases use the link between host and device, so other work on the link disturbs
-    // them.
+    // them. The host has its part in their times, so a slow sample is no sign of other work on the
+    // device (collect_rule.alone).
     bool link;
 
     // Lists all cases for the request's device and choices, in the parent process. ERROR_USAGE if

@@ -116,6 +116,36 @@ static void a_device_that_is_given_up_fails_its_cases_and_joins_no_other(void **
     stage_destroy(stage);
 }
 
+// Five visits of a case, of four samples each. One sample took 1.6 times as long as the others.
+static unsigned rounds_with_a_slow_sample(const struct benchmark *benchmark, enum gpu_kind kind)
+{
+    struct stage *stage = stage_create("no");
+    stage->devices[0].kind = kind;
+    block_add(&stage->block, &(struct plan_case){.benchmark = benchmark,
+                                                 .bench_case = &stage->bench_case,
+                                                 .key = "shared/together"});
+    struct collect *collect = stage->block.entries[0].collect;
+    for (unsigned i = 0; i < 5; i++) {
+        struct measure_visit *visit = measure_visit_create(stage->arena);
+        const double rates[] = {1e9, 1.001e9, i == 2 ? 0.6e9 : 1.002e9, 0.999e9};
+        visit_samples(visit, 0, rates, 4, 1);
+        collect_visit(collect, visit);
+    }
+    unsigned rounds = collect_rounds(collect);
+    stage_destroy(stage);
+    return rounds;
+}
+
+static void a_slow_sample_tells_of_other_work_only_if_the_host_has_no_part_in_it(void **state)
+{
+    (void)state;
+    struct benchmark linked = shared;
+    linked.link = true;
+    assert_int_equal(rounds_with_a_slow_sample(&shared, GPU_KIND_DISCRETE), 4);
+    assert_int_equal(rounds_with_a_slow_sample(&shared, GPU_KIND_CPU), 5);
+    assert_int_equal(rounds_with_a_slow_sample(&linked, GPU_KIND_DISCRETE), 5);
+}
+
 static void only_cases_with_a_visit_or_an_end_become_results(void **state)
 {
     (void)state;
@@ -137,6 +167,7 @@ int main(void)
         cmocka_unit_test(a_case_is_taken_out_of_the_plan_of_a_peer_on_another_chip),
         cmocka_unit_test(the_same_chip_through_two_apis_does_not_run_beside_itself_unless_asked),
         cmocka_unit_test(a_device_that_is_given_up_fails_its_cases_and_joins_no_other),
+        cmocka_unit_test(a_slow_sample_tells_of_other_work_only_if_the_host_has_no_part_in_it),
         cmocka_unit_test(only_cases_with_a_visit_or_an_end_become_results),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
