@@ -15,8 +15,6 @@ static const double correlation_allowed = 0.3;
 static const double chance_deviations = 3.3; // one-sided 0.05 % for normal values
 
 enum {
-    HIT_SAMPLES_LEAST = 10,  // least samples of a case to tell which were hit
-    HIT_EACH_MAX = 16,       // a visit with so many samples is hit if one of them is
     FEW_SAMPLES = 20,        // least samples of a distribution: each share is known to ±30 %
     ROUND_SAMPLES_LEAST = 4, // least samples of a round to compare it with the other rounds
 };
@@ -499,6 +497,8 @@ void collect_result(const struct collect *collect, struct arena *arena, struct r
     struct measure_visit *copy = measure_visit_create(arena);
     visit_keep(copy, kept);
     copy_sensors(kept, copy);
+    if (collect->doubtful)
+        rounds_describe_doubts(collect->visits, collect->visit_count, copy);
     result->details = copy->details;
     result->detail_count = copy->detail_count;
     result->sensors = copy->sensors;

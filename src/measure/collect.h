@@ -20,7 +20,8 @@
 // the case goes on until it has rounds enough without it. Such visits count after all, and their
 // reasons make the case suspect, if the case ends with fewer than rounds_min other rounds: because
 // its budget is spent, its caller makes no more visits, or the doubtful visits became more than the
-// others by twice rounds_min.
+// others by twice rounds_min. The detail "doubtful" says how many there were, by their first
+// reason.
 //
 // Samples are witnesses, too (collect_rule.alone): a burst of other work hits one of them and
 // leaves the others. If the better 60 % of all samples of the first metric agree within 5 %, and at

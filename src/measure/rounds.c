@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "measure/rounds.h"
 
+#include "base/text.h"
+
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -181,4 +183,28 @@ size_t rounds_flag_hits(const struct rounds *rounds, struct measure_visit *const
         if (visits[v]->retake_count == 0 && is_hit(&visits[v]->metrics[metric], typical, better))
             visit_retake(visits[v], "shared-device", "samples took far longer than the others");
     return hits;
+}
+
+// ---------------------------------------------------------------- doubtful visits
+
+// The first reason why a visit should be taken again; "" if there is none.
+static const char *doubt_of(const struct measure_visit *visit)
+{
+    return visit->retake_count ? visit->retakes[0].code : "";
+}
+
+void rounds_describe_doubts(struct measure_visit *const *visits, size_t visit_count,
+                            struct measure_visit *kept)
+{
+    const char *text = "";
+    for (size_t i = 0; i < visit_count; i++) {
+        const char *code = doubt_of(visits[i]);
+        size_t count = 0;
+        for (size_t k = 0; k < visit_count; k++)
+            count += strcmp(doubt_of(visits[k]), code) == 0;
+        if (!strstr(text, code)) // "" is in every text
+            text = text_join(kept->arena, text, ", ",
+                             arena_printf(kept->arena, "%zu %s", count, code));
+    }
+    visit_detail(kept, "doubtful", "of %zu visits: %s", visit_count, text);
 }

@@ -62,4 +62,9 @@ const struct round_metric *rounds_primary(const struct rounds *rounds);
 size_t rounds_flag_hits(const struct rounds *rounds, struct measure_visit *const *visits,
                         size_t visit_count);
 
+// Adds the detail "doubtful" to `kept`: how many of the visits have reasons to be taken again, by
+// the first reason of each.
+void rounds_describe_doubts(struct measure_visit *const *visits, size_t visit_count,
+                            struct measure_visit *kept);
+
 #endif

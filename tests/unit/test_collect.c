@@ -504,6 +504,9 @@ static void a_visit_to_be_taken_again_is_no_round(void **state)
     assert_int_equal(result.reason_count, 0);
     assert_int_equal(result.metrics[0].round_count, 5);
     assert_true(result.metrics[0].median == 100 && result.metrics[0].ci95[0] == 100);
+    const struct named_text *last = &result.details[result.detail_count - 1];
+    assert_string_equal(last->name, "doubtful");
+    assert_string_equal(last->text, "of 9 visits: 4 shared-device");
     arena_destroy(f.arena);
 }
 
