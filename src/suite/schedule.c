@@ -16,7 +16,8 @@ struct scheduler {
     size_t watched_results; // number of the run\'s results that watches have judged
     bool last_block;
     struct random random;
-    uint64_t start_ns, saved_ns;
+    uint64_t start_ns;
+    uint64_t saved_ns, saving_ns;      // end of the last save, and how long it took
     const struct benchmark *benchmark; // the benchmark to which soft_ns and hard_ns belong
     uint64_t soft_ns, hard_ns;         // as in struct block, but for the whole benchmark
     size_t done;                       // number of cases in finished blocks
@@ -54,16 +55,27 @@ static void show(const struct scheduler *s, const struct block *block, const cha
     desc->progress(desc->context, &state);
 }
 
+// The longer a run is, the longer its saves take.
+static bool may_save(const struct scheduler *s)
+{
+    uint64_t least_ns = s->desc->save_ns, share_ns = SCHEDULE_SAVE_SHARE * s->saving_ns;
+    if (least_ns && share_ns > least_ns)
+        least_ns = share_ns;
+    return s->desc->save && clock_now_ns() - s->saved_ns >= least_ns;
+}
+
 static void save(struct scheduler *s, struct block *block)
 {
     const struct schedule_desc *desc = s->desc;
-    if (!desc->save || clock_now_ns() - s->saved_ns < desc->save_ns)
+    if (!may_save(s))
         return;
+    uint64_t began_ns = clock_now_ns();
     arena_destroy(block->provisional);
     block->provisional = arena_create();
     block_publish(block, block->provisional, BLOCK_AT_WORK);
     desc->save(desc->context);
     s->saved_ns = clock_now_ns();
+    s->saving_ns = s->saved_ns - began_ns;
 }
 
 // ---------------------------------------------------------------- other work on the device

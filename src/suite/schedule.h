@@ -12,7 +12,8 @@
 #include "suite/plan.h"
 
 enum {
-    SCHEDULE_LOSSES_MAX = 3 // a device is given up after so many lost workers in a row
+    SCHEDULE_LOSSES_MAX = 3, // a device is given up after so many lost workers in a row
+    SCHEDULE_SAVE_SHARE = 50 // saves take at most one part in so many of the time
 };
 
 // Another device of the run. If a benchmark measures devices together (struct benchmark), a case
@@ -54,8 +55,8 @@ struct schedule_desc {
     void (*notice)(void *context, const char *text);
     // Called before each visit. May be NULL.
     void (*progress)(void *context, const struct schedule_state *state);
-    // Saves the run, which then holds all results so far. Called at most once in save_ns. May be
-    // NULL.
+    // Saves the run, which then holds all results so far. Called at most once in save_ns (0: after
+    // each visit), and less often if saves take more than a fiftieth of the time. May be NULL.
     void (*save)(void *context);
     uint64_t save_ns;
     // Called when a benchmark's results on a device are final. May be NULL.

@@ -181,6 +181,27 @@ static void what_is_known_is_in_the_run_at_each_save(void **state)
     stage_destroy(stage);
 }
 
+static void save_slowly(void *context)
+{
+    struct stage *stage = context;
+    stage->saves++;
+    clock_sleep_ns(5 * NS_PER_MS);
+}
+
+static void saves_that_take_long_are_made_less_often(void **state)
+{
+    (void)state;
+    struct stage *stage = stage_create("", NULL);
+    stage->desc.save = save_slowly;
+    stage->desc.save_ns = 1;
+    uint64_t began_ns = clock_now_ns();
+    assert_true(schedule_run(&stage->desc));
+    uint64_t took_ns = clock_now_ns() - began_ns;
+    assert_true(stage->saves >= 1);
+    assert_true((stage->saves - 1) * SCHEDULE_SAVE_SHARE * 5 * NS_PER_MS <= took_ns);
+    stage_destroy(stage);
+}
+
 // A run that is killed leaves the file of its last save.
 static void note_unfinished(void *context)
 {
@@ -324,6 +345,7 @@ int main(void)
         cmocka_unit_test(the_seed_decides_the_order),
         cmocka_unit_test(progress_goes_from_nothing_to_nearly_all),
         cmocka_unit_test(what_is_known_is_in_the_run_at_each_save),
+        cmocka_unit_test(saves_that_take_long_are_made_less_often),
         cmocka_unit_test(cases_of_too_few_rounds_are_no_good_numbers_on_the_way),
         cmocka_unit_test(time_that_runs_out_before_five_rounds_makes_cases_suspect),
         cmocka_unit_test(noisy_cases_get_more_rounds_while_time_lasts),
