@@ -56,6 +56,7 @@ struct bandwidth_session {
     struct measure_limits limits;
     struct measure_clock clock;
     struct bandwidth_store store;
+    bool warm; // a visit has warmed the device up
 };
 
 // Functions of struct benchmark.

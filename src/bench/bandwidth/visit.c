@@ -211,6 +211,7 @@ static bool take_samples(struct trial *trial, uint64_t repeats, struct measure_s
                      trial->this_case->op != BANDWIDTH_WRITE &&
                      (trial->run->session->info->caps & GPU_CAP(UNORDERED)) != 0,
         .repeats = repeats,
+        .warm = trial->session->warm, // cases follow without a pause
     };
     return measure_span_run(trial->run->arena, &desc, span, err);
 }
@@ -429,6 +430,7 @@ bool bandwidth_visit(struct bench_visit *run, struct measure_visit *visit, struc
         return false;
     memory->repeats = span.repeats;
     memory->ready = true;
+    session->warm = true;
     report(&trial, memory, &span, visit);
     return true;
 }
