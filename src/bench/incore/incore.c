@@ -203,7 +203,7 @@ const struct benchmark bench_incore = {
     .info =
         {
             .name = "incore",
-            .version = 2,
+            .version = 3,
             .title = "Arithmetic inside a core",
             .params = params,
             .param_count = COUNT(params),

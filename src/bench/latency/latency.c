@@ -121,7 +121,7 @@ const struct benchmark bench_latency = {
     .info =
         {
             .name = "latency",
-            .version = 1,
+            .version = 2,
             .title = "Latency of dependent loads",
             .params = params,
             .param_count = LATENCY_PARAM_COUNT,
