@@ -43,6 +43,7 @@ bool command_map(struct cli *cli, struct error *err);
 bool command_show(struct cli *cli, struct error *err);
 bool command_report(struct cli *cli, struct error *err);
 bool command_compare(struct cli *cli, struct error *err);
+bool command_share(struct cli *cli, struct error *err);
 bool command_worker(struct cli *cli, struct error *err);
 bool command_enumerate(struct cli *cli, struct error *err);
 bool command_beside(struct cli *cli, struct error *err);

@@ -118,6 +118,23 @@ const struct command_info command_table[COMMAND_COUNT] = {
                       "The exit status is 1 if a case got slower or failed, so that CI can gate on "
                       "it.",
         },
+    [COMMAND_SHARE] =
+        {
+            .name = "share",
+            .operands = "RUN.json [-o FILE]",
+            .operand_kind = WORD_FILE,
+            .operand_max = 1,
+            .summary = "Make a small run file without names, to publish",
+            .detail =
+                "Writes a run file that every command reads, with at most 30 kB of gzipped data: "
+                "the device, the headline figures, the curves of latency and bandwidth, the map, "
+                "and as many other results as fit. It has no UUID, PCI address, serial number, "
+                "command, path, or name of a host or user; reasons keep their code only, and "
+                "numbers five digits.\n"
+                "Without -o the file is named after the device, the API and the preset, in the "
+                "current folder. If FILE does not end in .gz, it is not gzipped. See "
+                "reference/README.md for how to send it in.",
+        },
     [COMMAND_HELP] =
         {
             .name = "help",
@@ -250,6 +267,15 @@ const struct option_info option_table[OPTION_COUNT] = {
             .kind = WORD_FILE,
             .help = "Write the page to this file",
             .commands = COMMAND_BIT(REPORT),
+        },
+    [OPTION_SHARE_OUTPUT] =
+        {
+            .letter = 'o',
+            .name = "output",
+            .argument = "FILE",
+            .kind = WORD_FILE,
+            .help = "Write the run file here; gzipped if it is named FILE.gz",
+            .commands = COMMAND_BIT(SHARE),
         },
     [OPTION_CSV] =
         {

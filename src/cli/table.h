@@ -15,6 +15,7 @@ enum command_id {
     COMMAND_SHOW,
     COMMAND_REPORT,
     COMMAND_COMPARE,
+    COMMAND_SHARE,
     COMMAND_HELP,
     COMMAND_ENUMERATE,
     COMMAND_WORKER,
@@ -56,6 +57,7 @@ enum option_id {
     OPTION_SET,
     OPTION_OUTPUT,
     OPTION_REPORT_OUTPUT, // "--output" of `report`
+    OPTION_SHARE_OUTPUT,  // "--output" of `share`
     OPTION_CSV,
     OPTION_HTML,
     OPTION_TRACE,

@@ -416,7 +416,7 @@ bool run_write(const struct run *run, FILE *stream, struct error *err)
     return write_at(run, 0, stream, err);
 }
 
-static bool write_gzipped(const struct run *run, FILE *stream, struct error *err)
+bool run_write_gzipped(const struct run *run, FILE *stream, struct error *err)
 {
     // While the run lasts, its file is written once a second, beside a measurement.
     int level = run->status == RUN_RUNNING ? 1 : 9;
@@ -441,7 +441,7 @@ bool run_save_as(const struct run *run, run_writer *writer, const char *path, st
 
 bool run_save(const struct run *run, const char *path, struct error *err)
 {
-    return run_save_as(run, text_ends(path, ".gz") ? write_gzipped : run_write, path, err);
+    return run_save_as(run, text_ends(path, ".gz") ? run_write_gzipped : run_write, path, err);
 }
 
 static bool schema_check(struct json_reader *reader, const struct json_node *top)

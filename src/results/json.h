@@ -16,8 +16,9 @@
 struct json_out;
 struct json_table;
 
-// Writes the run to the stream. ERROR_IO if a write fails.
+// Writes the run to the stream; run_write_gzipped gzips it. ERROR_IO if a write fails.
 MUST_CHECK bool run_write(const struct run *run, FILE *stream, struct error *err);
+MUST_CHECK bool run_write_gzipped(const struct run *run, FILE *stream, struct error *err);
 
 // Writes the run as one element of a larger document (results/codec.h).
 void run_put(struct json_out *out, const struct run *run);

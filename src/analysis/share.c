@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/share.h"
+#include "base/text.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    NUMBER_BYTES = 32,
+    IMPORTANCE_FIGURE = 2 // a headline needs the result
+};
+
+static double rounded(double value)
+{
+    char text[NUMBER_BYTES];
+    snprintf(text, sizeof text, "%.5g", value);
+    return isfinite(value) && text_parse_real(text, &value) ? value : NAN;
+}
+
+// True if the text has a word that begins with "/", as the path of a file does.
+static bool has_path(const char *text)
+{
+    for (const char *slash = strchr(text, '/'); slash; slash = strchr(slash + 1, '/'))
+        if (slash == text || (!isalnum((unsigned char)slash[-1]) && slash[-1] != ')'))
+            return true;
+    return false;
+}
+
+// ---------------------------------------------------------------- removing results and findings
+
+static void remove_findings(struct run *run)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < run->finding_count; i++) {
+        const struct finding *finding = &run->findings[i];
+        bool whole = finding->device && finding->key_count > 0 && !has_path(finding->text);
+        for (size_t k = 0; whole && k < finding->key_count; k++)
+            whole = run_find(run, finding->device, finding->keys[k]) != NULL;
+        if (whole)
+            run->findings[kept++] = *finding;
+    }
+    run->finding_count = kept;
+}
+
+static bool has_results(const struct run *run, const char *benchmark)
+{
+    for (size_t i = 0; i < run->result_count; i++)
+        if (strcmp(run->results[i]->benchmark, benchmark) == 0)
+            return true;
+    return false;
+}
+
+static void remove_benchmarks(struct run *run)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < run->benchmark_count; i++)
+        if (has_results(run, run->benchmarks[i]->name))
+            run->benchmarks[kept++] = run->benchmarks[i];
+    run->benchmark_count = kept;
+}
+
+// Keeps the results whose number in `importance` is at least `least`, what they belong to, and the
+// findings about them.
+static void remove_results(struct run *run, const int *importance, int least)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < run->result_count; i++)
+        if (importance[i] >= least)
+            run->results[kept++] = run->results[i];
+    run->result_count = kept;
+    remove_benchmarks(run);
+    remove_findings(run);
+}
+
+// ---------------------------------------------------------------- what stays of a result
+
+static bool names_file(const struct result *result)
+{
+    for (size_t i = 0; i < result->bench_case.value_count; i++) {
+        const struct case_value *value = &result->bench_case.values[i];
+        if (value->type == PARAM_TEXT && (text_ends(value->text, ".json") || has_path(value->text)))
+            return true;
+    }
+    return false;
+}
+
+static bool is_publishable(const struct result *result)
+{
+    return result_measured(result) && result->metric_count > 0 && !names_file(result);
+}
+
+// A headline of levels whose parameter is the number of a level: the benchmark's details say what
+// is known of each level.
+static bool describes_levels(const struct benchmark_info *info)
+{
+    for (size_t h = 0; info && h < info->headline_count; h++) {
+        const struct param_info *by = benchmark_param(info, info->headlines[h].by);
+        if (info->headlines[h].kind == HEADLINE_LEVELS && by && by->type == PARAM_UINT)
+            return true;
+    }
+    return false;
+}
+
+static void strip_details(struct result *result, bool keep)
+{
+    size_t kept = 0;
+    for (size_t i = 0; keep && i < result->detail_count; i++)
+        if (!has_path(result->details[i].text))
+            result->details[kept++] = result->details[i];
+    result->detail_count = kept;
+}
+
+static void strip_sensors(struct result *result)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < result->sensor_count; i++)
+        if (result->sensors[i].unit == UNIT_HZ) {
+            result->sensors[i].value = rounded(result->sensors[i].value);
+            result->sensors[kept++] = result->sensors[i];
+        }
+    result->sensor_count = kept;
+}
+
+static void strip_metric(struct metric *metric)
+{
+    metric->median = rounded(metric->median);
+    metric->ci95[0] = rounded(metric->ci95[0]);
+    metric->ci95[1] = rounded(metric->ci95[1]);
+    metric->limit = rounded(metric->limit);
+    metric->round_count = 0;
+}
+
+static void strip_result(const struct run *run, struct result *result)
+{
+    for (size_t i = 0; i < result->reason_count; i++)
+        result->reasons[i].text = "text left out";
+    for (size_t i = 0; i < result->metric_count; i++)
+        strip_metric(&result->metrics[i]);
+    strip_details(result, describes_levels(run_benchmark(run, result->benchmark)));
+    strip_sensors(result);
+    result->series_count = 0;
+    result->kernel = (struct kernel_info){.registers = NAN, .spill_bytes = NAN, .loads = NAN};
+}
+
+// ---------------------------------------------------------------- what stays of the run
+
+static void strip_host(struct run *run)
+{
+    static const char kept_names[] = "os,architecture,cpu,cpu_threads";
+    size_t kept = 0;
+    for (size_t i = 0; i < run->host_count; i++)
+        if (text_list_has(kept_names, run->host[i].name))
+            run->host[kept++] = run->host[i];
+    run->host_count = kept;
+}
+
+static const struct benchmark_info *without_sentences(struct arena *arena,
+                                                      const struct benchmark_info *info)
+{
+    struct benchmark_info *copy = ARENA_NEW(arena, struct benchmark_info);
+    struct param_info *params = ARENA_ARRAY(arena, info->param_count, struct param_info);
+    struct metric_info *metrics = ARENA_ARRAY(arena, info->metric_count, struct metric_info);
+    *copy = *info;
+    copy->params = params;
+    copy->metrics = metrics;
+    for (size_t i = 0; i < info->param_count; i++) {
+        params[i] = info->params[i];
+        params[i].help = NULL;
+        params[i].choices = NULL;
+    }
+    for (size_t i = 0; i < info->metric_count; i++) {
+        metrics[i] = info->metrics[i];
+        metrics[i].help = NULL;
+    }
+    return copy;
+}
+
+void share_strip(struct run *run)
+{
+    int *importance = ARENA_ARRAY(run->arena, run->result_count, int);
+    run->command_count = 0;
+    strip_host(run);
+    for (size_t i = 0; i < run->device_count; i++)
+        run->devices[i].uuid = run->devices[i].pci = NULL;
+    for (size_t i = 0; i < run->benchmark_count; i++)
+        run->benchmarks[i] = without_sentences(run->arena, run->benchmarks[i]);
+    for (size_t i = 0; i < run->result_count; i++) {
+        importance[i] = is_publishable(run->results[i]);
+        strip_result(run, run->results[i]);
+    }
+    remove_results(run, importance, 1);
+}
+
+// ---------------------------------------------------------------- the importance of results
+
+static bool is_better(const struct metric *metric, const struct metric *than)
+{
+    return !than || (metric->better == BETTER_LOWER ? metric->median < than->median
+                                                    : metric->median > than->median);
+}
+
+// Marks the results of a device that a headline of the benchmark shows.
+static void mark_headline(const struct run *run, const char *device,
+                          const struct benchmark_info *info, const struct headline_info *headline,
+                          int *importance)
+{
+    const struct metric *best = NULL;
+    size_t at = 0;
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = run->results[i];
+        const struct metric *metric = result_metric(result, headline->metric);
+        if (!metric || !result_is_of(result, info->name, device) ||
+            !case_matches(&result->bench_case, headline->where))
+            continue;
+        if (headline->kind == HEADLINE_LEVELS)
+            importance[i] = IMPORTANCE_FIGURE;
+        else if (is_better(metric, best)) {
+            best = metric;
+            at = i;
+        }
+    }
+    if (best)
+        importance[at] = IMPORTANCE_FIGURE;
+}
+
+static bool has_levels(const struct benchmark_info *info)
+{
+    for (size_t h = 0; info && h < info->headline_count; h++)
+        if (info->headlines[h].kind == HEADLINE_LEVELS)
+            return true;
+    return false;
+}
+
+bool share_thin(struct run *run)
+{
+    int *importance = ARENA_ARRAY(run->arena, run->result_count, int);
+    for (size_t i = 0; i < run->result_count; i++)
+        importance[i] = has_levels(run_benchmark(run, run->results[i]->benchmark));
+    for (size_t d = 0; d < run->device_count; d++)
+        for (size_t b = 0; b < run->benchmark_count; b++)
+            for (size_t h = 0; h < run->benchmarks[b]->headline_count; h++)
+                mark_headline(run, run->devices[d].id, run->benchmarks[b],
+                              &run->benchmarks[b]->headlines[h], importance);
+    int least = IMPORTANCE_FIGURE;
+    for (size_t i = 0; i < run->result_count; i++)
+        least = importance[i] < least ? importance[i] : least;
+    if (least == IMPORTANCE_FIGURE)
+        return false;
+    remove_results(run, importance, least + 1);
+    return true;
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// What is left of a run that is made smaller, and in which order results go.
+#include "analysis/share.h"
+#include "golden/golden.h"
+#include "golden/rich_run.h"
+
+static size_t count_of(const struct run *run, const char *benchmark)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < run->result_count; i++)
+        count += strcmp(run->results[i]->benchmark, benchmark) == 0;
+    return count;
+}
+
+static void names_and_texts_are_removed_and_figures_stay(void **state)
+{
+    (void)state;
+    struct run *run = rich_run();
+    const struct result *first = run->results[0];
+    double median = first->metrics[0].median;
+    assert_true(run->command_count > 0 && run->devices[0].uuid &&
+                first->metrics[0].round_count > 0);
+    share_strip(run);
+    assert_int_equal(run->command_count, 0);
+    assert_null(run->devices[0].uuid);
+    assert_null(run->devices[0].pci);
+    assert_null(run->benchmarks[0]->params[0].help);
+    assert_ptr_equal(run->results[0], first);
+    assert_true(fabs(first->metrics[0].median / median - 1) < 1e-4);
+    assert_int_equal(first->metrics[0].round_count, 0);
+    assert_null(first->kernel.hash);
+    for (size_t i = 0; i < run->result_count; i++)
+        assert_true(result_measured(run->results[i]));
+    run_destroy(run);
+}
+
+// The demo run has a headline of levels for latency, and none for bandwidth and loads.
+static void results_that_no_headline_needs_go_first(void **state)
+{
+    (void)state;
+    struct run *run = golden_run(TESTS_DIR "/golden/demo.json");
+    static const struct headline_info best = {
+        .kind = HEADLINE_BEST, .metric = "rate", .where = "path=shared"};
+    struct benchmark_info loads = *run_benchmark(run, "loads");
+    loads.headlines = &best;
+    loads.headline_count = 1;
+    for (size_t i = 0; i < run->benchmark_count; i++)
+        if (strcmp(run->benchmarks[i]->name, "loads") == 0)
+            run->benchmarks[i] = &loads;
+    share_strip(run);
+    size_t latencies = count_of(run, "latency");
+    assert_true(latencies > 20 && count_of(run, "bandwidth") > 20 && count_of(run, "loads") > 2);
+
+    assert_true(share_thin(run));
+    assert_int_equal(count_of(run, "latency"), latencies);
+    assert_int_equal(count_of(run, "bandwidth"), 0);
+    assert_null(run_benchmark(run, "bandwidth"));
+    assert_int_equal(count_of(run, "loads"), 1);
+    assert_non_null(run_find(run, run->devices[0].id, "loads/path=shared/width=4/pattern=linear"));
+
+    assert_false(share_thin(run));
+    assert_int_equal(count_of(run, "latency"), latencies);
+    run_destroy(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_and_texts_are_removed_and_figures_stay),
+        cmocka_unit_test(results_that_no_headline_needs_go_first),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
