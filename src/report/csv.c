@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "base/text.h"
 #include "report/export.h"
+#include "results/codec.h"
+#include "results/json.h"
 #include "results/names.h"
 
 #include <errno.h>
@@ -8,18 +10,18 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    METRIC_FIELDS = 9 // number of columns from "metric" to "of_limit"
+// docs/DATA.md says what they mean. web/src/csv.ts writes the same.
+static const char *const columns[] = {
+    "key",     "benchmark",  "metric",  "value",        "low",     "high",
+    "unit",    "parameters", "device",  "device_name",  "verdict", "reasons",
+    "better",  "at_least",   "n",       "limit",        "share",   "version",
+    "sensors", "preset",     "started", "tool_version", "schema",
 };
 
 struct csv {
     FILE *stream;
     struct arena *arena;
     const struct run *run;
-    const char **keys; // keys of the parameters that have a column, each once
-    size_t key_count, key_capacity;
-    const char **sensors; // names of the sensors that have a column, each once
-    size_t sensor_count, sensor_capacity;
     bool line_begun;
 };
 
@@ -62,49 +64,6 @@ static void line_end(struct csv *csv)
     csv->line_begun = false;
 }
 
-static const char **name_add(struct arena *arena, const char **names, size_t *count,
-                             size_t *capacity, const char *name)
-{
-    for (size_t i = 0; i < *count; i++)
-        if (strcmp(names[i], name) == 0)
-            return names;
-    names = arena_grow(arena, names, *count, capacity, sizeof *names);
-    names[(*count)++] = name;
-    return names;
-}
-
-static void columns_find(struct csv *csv)
-{
-    for (size_t i = 0; i < csv->run->result_count; i++) {
-        const struct result *result = csv->run->results[i];
-        for (size_t j = 0; j < result->bench_case.value_count; j++)
-            if (result->bench_case.values[j].role != PARAM_DISPLAY)
-                csv->keys = name_add(csv->arena, csv->keys, &csv->key_count, &csv->key_capacity,
-                                     result->bench_case.values[j].key);
-        for (size_t j = 0; j < result->sensor_count; j++)
-            csv->sensors = name_add(csv->arena, csv->sensors, &csv->sensor_count,
-                                    &csv->sensor_capacity, result->sensors[j].name);
-    }
-}
-
-static void put_head(struct csv *csv)
-{
-    static const char *const before[] = {"device", "device_name", "benchmark", "version", "key"};
-    static const char *const after[] = {"verdict", "reasons",      "metric",   "unit",
-                                        "better",  "median",       "ci95_low", "ci95_high",
-                                        "n",       "limit",        "of_limit", "preset",
-                                        "started", "tool_version", "share"};
-    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
-        put(csv, before[i]);
-    for (size_t i = 0; i < csv->key_count; i++)
-        put(csv, csv->keys[i]);
-    for (size_t i = 0; i < sizeof after / sizeof *after; i++)
-        put(csv, after[i]);
-    for (size_t i = 0; i < csv->sensor_count; i++)
-        put(csv, csv->sensors[i]);
-    line_end(csv);
-}
-
 static const char *device_name(const struct run *run, const char *id)
 {
     for (size_t i = 0; i < run->device_count; i++)
@@ -121,52 +80,77 @@ static const char *reason_codes(struct arena *arena, const struct result *result
     return codes;
 }
 
-static void put_case(struct csv *csv, const struct result *result)
+// The values of the case as a JSON object: {"path":"vector","bytes":1024}.
+static const char *parameters_text(struct arena *arena, const struct result *result)
 {
+    struct json_out out = {.arena = arena};
+    run_put_case(&out, NULL, result);
+    return json_out_text(&out);
+}
+
+// The sensors as a JSON object: {"core_clock":1980000000}.
+static const char *sensors_text(struct arena *arena, const struct result *result)
+{
+    struct json_out out = {.arena = arena};
+    json_put_open(&out, NULL, '{');
+    for (size_t i = 0; i < result->sensor_count; i++)
+        json_put_real(&out, result->sensors[i].name, result->sensors[i].value);
+    json_put_close(&out, '}');
+    return json_out_text(&out);
+}
+
+static void put_result_columns(struct csv *csv, const struct result *result)
+{
+    put(csv, parameters_text(csv->arena, result));
     put(csv, result->device);
     put(csv, device_name(csv->run, result->device));
-    put(csv, result->benchmark);
-    put_uint(csv, result->version);
-    put(csv, result->key);
-    for (size_t i = 0; i < csv->key_count; i++) {
-        const struct case_value *value = case_find(&result->bench_case, csv->keys[i]);
-        put(csv, value ? case_value_text(csv->arena, value) : NULL);
-    }
     put(csv, verdict_name(result->verdict));
     put(csv, reason_codes(csv->arena, result));
 }
 
-static void put_metric(struct csv *csv, const struct metric *metric)
+static void put_run_columns(struct csv *csv, const struct result *result)
 {
-    put(csv, metric->name);
-    put(csv, unit_name(metric->unit));
-    put(csv, words_name(&better_words, metric->better));
-    put_real(csv, metric->median);
-    put_real(csv, metric->ci95[0]);
-    put_real(csv, metric->ci95[1]);
-    put_uint(csv, metric->n);
-    double share = metric_share(metric, metric->median);
-    put_real(csv, isfinite(share) ? metric->limit : NAN);
-    put_real(csv, metric->better == BETTER_LOWER ? NAN : share);
-}
-
-// Writes one row. `metric` = NULL: the case has no metric.
-static void put_row(struct csv *csv, const struct result *result, const struct metric *metric)
-{
-    put_case(csv, result);
-    if (metric)
-        put_metric(csv, metric);
-    else
-        for (int field = 0; field < METRIC_FIELDS; field++)
-            put(csv, NULL);
+    put_uint(csv, result->version);
+    put(csv, sensors_text(csv->arena, result));
     put(csv, csv->run->preset);
     put(csv, csv->run->started);
     put(csv, csv->run->tool_version);
-    put_real(csv, metric ? metric_share(metric, metric->median) : NAN);
-    for (size_t i = 0; i < csv->sensor_count; i++) {
-        const struct named_number *sensor = result_sensor(result, csv->sensors[i]);
-        put_real(csv, sensor ? sensor->value : NAN);
-    }
+    put(csv, CSV_SCHEMA);
+}
+
+static void put_row(struct csv *csv, const struct result *result, const struct metric *metric)
+{
+    put(csv, result->key);
+    put(csv, result->benchmark);
+    put(csv, metric->name);
+    put_real(csv, metric->median);
+    put_real(csv, metric->ci95[0]);
+    put_real(csv, metric->ci95[1]);
+    put(csv, unit_name(metric->unit));
+    put_result_columns(csv, result);
+    put(csv, words_name(&better_words, metric->better));
+    put(csv, metric->at_least ? "true" : "false");
+    put_uint(csv, metric->n);
+    put_real(csv, metric->limit != 0 ? metric->limit : NAN);
+    put_real(csv, metric_share(metric, metric->median));
+    put_run_columns(csv, result);
+    line_end(csv);
+}
+
+static void put_row_without_metric(struct csv *csv, const struct result *result)
+{
+    enum {
+        BEFORE = 5, // number of columns from "metric" to "unit"
+        BEHIND = 5  // number of columns from "better" to "share"
+    };
+    put(csv, result->key);
+    put(csv, result->benchmark);
+    for (int column = 0; column < BEFORE; column++)
+        put(csv, NULL);
+    put_result_columns(csv, result);
+    for (int column = 0; column < BEHIND; column++)
+        put(csv, NULL);
+    put_run_columns(csv, result);
     line_end(csv);
 }
 
@@ -175,14 +159,15 @@ static void put_result(struct csv *csv, const struct result *result)
     for (size_t i = 0; i < result->metric_count; i++)
         put_row(csv, result, &result->metrics[i]);
     if (!result->metric_count)
-        put_row(csv, result, NULL);
+        put_row_without_metric(csv, result);
 }
 
 bool csv_write(const struct run *run, FILE *stream, struct error *err)
 {
     struct csv csv = {.stream = stream, .arena = arena_create(), .run = run};
-    columns_find(&csv);
-    put_head(&csv);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        put(&csv, columns[i]);
+    line_end(&csv);
     for (size_t i = 0; i < run->result_count; i++) {
         struct arena_mark mark = arena_mark(csv.arena);
         put_result(&csv, run->results[i]);

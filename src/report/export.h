@@ -10,15 +10,15 @@
 // csv_write, svg_write and trace_write fail with ERROR_IO if writing to the stream fails;
 // run_save_as (results/json.h) calls one of them to write a file.
 
-// Writes tidy CSV: one row per metric, one column per parameter that any result records (empty
-// where a case has none). Fields are quoted as in RFC 4180, lines end with LF, the decimal sign is
-// a point, numbers read back exactly, an absent number is an empty field. R and pandas read it
-// unchanged. A case without a metric (skipped, failed) has one row with empty metric fields.
-//
-// Columns: device, device_name, benchmark, version, key, one per parameter, verdict, reasons
-// (codes, separated by spaces), metric, unit, better, median, ci95_low, ci95_high, n, limit,
-// of_limit, preset, started, tool_version, share, one per sensor (core_clock in Hz, power in W,
-// temperature in °C …). New columns come last.
+// The version of the CSV, which stands in its last column. It rises if a column is renamed, moved
+// or removed, or changes its meaning; new columns come before the last one.
+#define CSV_SCHEMA "fathom-csv/2"
+
+// Writes CSV with one row per metric and the columns of docs/DATA.md, the same for every run: the
+// parameters of a case are one JSON object, and so are its sensors. Fields are quoted as in RFC
+// 4180, lines end with LF, the decimal sign is a point, numbers read back exactly, an absent number
+// is an empty field. A case without a metric (skipped, failed) has one row with empty metric
+// fields. The report page writes the same (web/src/csv.ts).
 MUST_CHECK bool csv_write(const struct run *run, FILE *stream, struct error *err);
 
 // Writes one self-contained SVG without a script. It shows for each result: one row per lane, with

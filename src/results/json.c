@@ -182,9 +182,9 @@ static const struct json_table benchmark_table = {
 
 // ---------------------------------------------------------------- cases
 
-static void case_put(struct json_out *out, const char *name, const void *object)
+void run_put_case(struct json_out *out, const char *name, const void *result)
 {
-    const struct bench_case *bench_case = &((const struct result *)object)->bench_case;
+    const struct bench_case *bench_case = &((const struct result *)result)->bench_case;
     json_put_open(out, name, '{');
     for (size_t i = 0; i < bench_case->value_count; i++) {
         const struct case_value *value = &bench_case->values[i];
@@ -316,7 +316,7 @@ static const struct json_field result_fields[] = {
     {"benchmark", FIELD_TEXT, JSON_AT(struct result, benchmark), .required = true},
     {"version", FIELD_COUNT, JSON_AT(struct result, version), .required = true},
     {"device", FIELD_TEXT, JSON_AT(struct result, device), .required = true},
-    {"case", FIELD_CUSTOM, .put = case_put, .get = case_get},
+    {"case", FIELD_CUSTOM, .put = run_put_case, .get = case_get},
     {"verdict", FIELD_WORD, JSON_AT(struct result, verdict), .required = true,
      .words = &verdict_words},
     {"reasons", FIELD_LIST, JSON_LIST_AT(struct result, reasons, reason_count),

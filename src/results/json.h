@@ -23,6 +23,9 @@ MUST_CHECK bool run_write_gzipped(const struct run *run, FILE *stream, struct er
 // Writes the run as one element of a larger document (results/codec.h).
 void run_put(struct json_out *out, const struct run *run);
 
+// Writes the values of a case as they stand in the run file. `result` is a struct result.
+void run_put_case(struct json_out *out, const char *name, const void *result);
+
 // A function that writes a run to a stream: run_write, or a function of report/export.h.
 typedef bool run_writer(const struct run *run, FILE *stream, struct error *err);
 

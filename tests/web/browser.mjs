@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 const work = process.env.WORK;
 const { chromium } = createRequire(join(work, "packages/package.json"))("playwright-core");
-const golden = join(dirname(fileURLToPath(import.meta.url)), "../golden");
+export const golden = join(dirname(fileURLToPath(import.meta.url)), "../golden");
 
 export const demo = () => JSON.parse(readFileSync(join(golden, "demo.json"), "utf8"));
 export const rich = () => JSON.parse(readFileSync(join(golden, "rich.json"), "utf8"));

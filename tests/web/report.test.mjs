@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { close, demo, download, launch, open, pixelOf, report, shots } from "./browser.mjs";
+import { close, demo, download, golden, launch, open, pixelOf, report, shots } from "./browser.mjs";
 
 const curve = "latency-0", matrix = "bandwidth-1", bars = "loads-0", table = "latency-1";
 let browser, html;
@@ -126,23 +126,29 @@ test("levels and limits are marked", async () => {
 const fields = (line) => [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)]
   .map(([, quoted, bare]) => quoted?.replaceAll('""', '"') ?? bare);
 
-test("the CSV of a chart holds the numbers of the run, every bit", async () => {
+test("the CSV of the run is the one that fathom writes", async () => {
   const page = await open(browser, html);
-  const { name, content } = await download(page, curve, "CSV");
-  assert.equal(name, "fathom-latency-0.csv");
-  const [head, ...lines] = content.toString().trimEnd().split("\n").map(fields);
-  const at = (line, column) => line[head.indexOf(column)];
-  const wanted = demo().results.filter((result) => result.benchmark === "latency");
-  assert.equal(lines.length, 2 * wanted.length);
-  for (const result of wanted)
-    for (const metric of result.metrics) {
-      const line = lines.find((one) => at(one, "path") === result.case.path &&
-        at(one, "order") === result.case.order && Number(at(one, "bytes")) === result.case.bytes &&
-        at(one, "metric") === metric.name);
-      assert.equal(Number(at(line, "median")), metric.median);
-      assert.equal(Number(at(line, "ci95_low")), metric.ci95[0]);
-      assert.equal(Number(at(line, "ci95_high")), metric.ci95[1]);
-    }
+  const [file] = await Promise.all([
+    page.waitForEvent("download"), page.click('#provenance button:has-text("Save CSV")'),
+  ]);
+  assert.equal(file.suggestedFilename(), "fathom-run-1.csv");
+  assert.equal(readFileSync(await file.path(), "utf8"),
+    readFileSync(join(golden, "demo.csv"), "utf8")); // tests/unit/test_csv.c holds fathom to it
+  await close(page);
+});
+
+test("the CSV of a chart holds those lines that are about its metrics", async () => {
+  const page = await open(browser, html);
+  const [head, ...lines] = readFileSync(join(golden, "demo.csv"), "utf8").trimEnd().split("\n");
+  for (const [id, kind] of [[curve, "latency"], [bars, "loads"]]) {
+    const { name, content } = await download(page, id, "CSV");
+    assert.equal(name, `fathom-${id}.csv`);
+    const [itsHead, ...its] = content.toString().trimEnd().split("\n");
+    assert.equal(itsHead, head);
+    const wanted = lines.filter((line) => line.startsWith(`${kind}/`) &&
+      (kind === "latency" || !line.includes(",loads,time,")));
+    assert.deepEqual([...its].sort(), [...wanted].sort());
+  }
   await close(page);
 });
 

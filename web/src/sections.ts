@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What stands around the charts: machines, findings, doubts, provenance.
-import { download, h } from "./dom";
+import { runCsv } from "./csv";
+import { csvText, download, h } from "./dom";
 import type { Benchmark, Finding, Result, Run, Subject, ShownUnit, Verdict } from "./run";
 import { formatUnit } from "./units";
 
@@ -135,5 +136,9 @@ export function provenance(runs: Run[]): HTMLElement {
       type: "button", title: "Save the run that this page was made from, without the medians of single rounds",
       click: () => download(`fathom-run-${i + 1}.json`,
         new Blob([JSON.stringify(run)], { type: "application/json" })),
-    }, "Save run file")))));
+    }, "Save run file"), " ", h("button", {
+      type: "button", title: "Save every figure of this run as CSV",
+      click: () => download(`fathom-run-${i + 1}.csv`,
+        new Blob([csvText(runCsv(run))], { type: "text/csv" })),
+    }, "Save CSV")))));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tables: every case a row, the axes that vary and all metrics as columns; a click on a head sorts.
+import { resultsCsv } from "../csv";
 import { csvText, download, h } from "../dom";
 import type { Benchmark, Metric, MetricInfo, Subject, View } from "../run";
 import { metricOf, sensorsOf, shownUnit } from "../run";
@@ -127,8 +128,7 @@ export function casesTable(id: string, subjects: Subject[], benchmark: Benchmark
     },
   }, column.head)));
   table.append(h("thead", {}, h("tr", {}, ...heads)), body);
-  const csv = (): string => csvText([columns.map(({ head }) => head),
-    ...rows.map((row) => columns.map((column) => column.sort(row)))]);
+  const csv = (): string => csvText(resultsCsv(chosen));
   return h("figure", { class: "chart cases", id },
     h("figcaption", {}, h("h3", {}, view.title ?? benchmark.name)),
     h("div", { class: "tools" }, h("span", { class: "save" }, h("button", {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What several kinds of chart share: axes, tooltips, numbers of points.
 import type { Cell, Head, Look } from "../chart";
+import { resultsCsv } from "../csv";
 import { h } from "../dom";
 import type { MetricInfo, Result } from "../run";
 import { shownUnit } from "../run";
@@ -114,23 +115,9 @@ export function gridNumbers(grid: Grid, metric: MetricInfo): { head: (string | H
   };
 }
 
-// … and for programs: every bit, one metric a row.
-export function gridCsv(grid: Grid, metrics: MetricInfo[]): Cell[][] {
-  const keys = grid.benchmark.params.map(({ key }) => key);
-  const head = ["run_started", "device", "device_name", "benchmark", "version", ...keys, "verdict",
-    "metric", "unit", "median", "ci95_low", "ci95_high", "n", "limit", "share"];
-  const rows: Cell[][] = [head];
-  for (const point of allPoints(grid))
-    for (const metric of metrics) {
-      const { result, subject } = point;
-      const found = pointMetric(point, metric);
-      rows.push([subject.run.started, subject.device.id, subject.device.name, result.benchmark,
-        result.version, ...keys.map((key) => result.case[key]), result.verdict, metric.name,
-        found?.unit ?? metric.unit, found?.median, found?.ci95?.[0], found?.ci95?.[1], found?.n,
-        found?.limit, found?.share]);
-    }
-  return rows;
-}
+// … and for programs.
+export const gridCsv = (grid: Grid, metrics: MetricInfo[]): Cell[][] =>
+  resultsCsv(allPoints(grid), metrics.map(({ name }) => name));
 
 // Relative luminance (WCAG 2) of the ramp at `share` of its length: above 0.18 dark text has more
 // contrast than white.
