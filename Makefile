@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # Thin on purpose: CMakeLists.txt builds, tools/setup.sh installs what is missing, tools/check.sh
-# tests, tools/kit.sh packs.
+# tests, tools/kit.sh packs the kit, tools/release.sh a release.
 BUILD := build
 PREFIX ?= /usr/local
 
-.PHONY: all run check check-long kit install clean help
+.PHONY: all run check check-long kit release install clean help
 .NOTPARALLEL:
 
 all: # build only; installs nothing
@@ -31,6 +31,10 @@ check-long: # the same with every model, analyzer path and kit test, and an hour
 kit: # a folder and tarball for a machine with nothing but a GPU driver; another with GPU tests
 	@tools/setup.sh check
 	@tools/kit.sh
+
+release: # release/fathom-VERSION: both kits, .deb, schema, checksums
+	@tools/setup.sh check
+	@tools/release.sh
 
 install: all # DESTDIR, PREFIX
 	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX)

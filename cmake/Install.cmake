@@ -8,9 +8,10 @@ if(FATHOM_KIT)
     list(APPEND FATHOM_NOTICES libjansson-dev zlib1g-dev)
 endif()
 
-# install_documents(FOLDER COMPONENT…)
-function(install_documents folder)
-    install(FILES README.md LICENSE DESTINATION ${folder} ${ARGN})
+# install_documents(FOLDER LICENCE-NAME COMPONENT…)
+function(install_documents folder licence)
+    install(FILES README.md CHANGELOG.md DESTINATION ${folder} ${ARGN})
+    install(FILES LICENSE DESTINATION ${folder} RENAME ${licence} ${ARGN})
     # Of what the report page contains; the page itself shows them as well.
     install(FILES ${WEB_DIR}/notices.txt DESTINATION ${folder}/licenses RENAME report-page OPTIONAL
             ${ARGN})
@@ -20,11 +21,21 @@ function(install_documents folder)
     endforeach()
 endfunction()
 
+# install_data(FOLDER COMPONENT…): the runs that `fathom compare --reference` chooses from, the
+# simulated devices, and the schema of run files.
+function(install_data folder)
+    install(DIRECTORY reference models DESTINATION ${folder} ${ARGN}
+            FILES_MATCHING PATTERN "*.json" PATTERN "*.json.gz" PATTERN "*.md"
+            PATTERN conformance EXCLUDE)
+    install(FILES docs/run-schema.json DESTINATION ${folder} ${ARGN})
+endfunction()
+
 install(TARGETS fathom DESTINATION ${CMAKE_INSTALL_BINDIR})
 
-# What the table of flags makes: the manual page and the shells' completions.
+# What the table of flags makes: the manual page and the shells' completions. The manual page is
+# gzipped, as distributions have it, and so is the list of changes for the .deb.
 set(GENERATED "")
-foreach(line man:${CMAKE_INSTALL_MANDIR}/man1/fathom.1
+foreach(line man:${CMAKE_INSTALL_MANDIR}/man1/fathom.1.gz
              bash:${CMAKE_INSTALL_DATADIR}/bash-completion/completions/fathom
              zsh:${CMAKE_INSTALL_DATADIR}/zsh/site-functions/_fathom
              fish:${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d/fathom.fish)
@@ -35,25 +46,32 @@ foreach(line man:${CMAKE_INSTALL_MANDIR}/man1/fathom.1
     get_filename_component(name ${installed} NAME)
     set(out ${PROJECT_BINARY_DIR}/generated/${what}/${name})
     file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/generated/${what})
-    add_custom_command(OUTPUT ${out} COMMAND fathom --generate ${what} > ${out} DEPENDS fathom
-                       COMMENT "Writing ${name}" VERBATIM)
+    set(pack "")
+    if(name MATCHES "[.]gz$")
+        set(pack | gzip -9n)
+    endif()
+    add_custom_command(OUTPUT ${out} COMMAND fathom --generate ${what} ${pack} > ${out}
+                       DEPENDS fathom COMMENT "Writing ${name}" VERBATIM)
     list(APPEND GENERATED ${out})
     install(FILES ${out} DESTINATION ${folder})
 endforeach()
+set(CHANGES ${PROJECT_BINARY_DIR}/generated/changelog.gz)
+add_custom_command(OUTPUT ${CHANGES}
+                   COMMAND gzip -9nc ${PROJECT_SOURCE_DIR}/CHANGELOG.md > ${CHANGES}
+                   DEPENDS CHANGELOG.md COMMENT "Packing CHANGELOG.md" VERBATIM)
+list(APPEND GENERATED ${CHANGES})
+install(FILES ${CHANGES} DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(NOT FATHOM_SANITIZE)
     add_custom_target(fathom_generated ALL DEPENDS ${GENERATED})
 endif()
-install_documents(${CMAKE_INSTALL_DOCDIR})
-# What `fathom compare --reference` chooses from.
-install(DIRECTORY reference DESTINATION ${CMAKE_INSTALL_DATADIR}/fathom
-        FILES_MATCHING PATTERN "*.json" PATTERN "*.json.gz")
+install_documents(${CMAKE_INSTALL_DOCDIR} copyright)
+install_data(${CMAKE_INSTALL_DATADIR}/fathom)
 
 if(FATHOM_KIT)
     install(TARGETS fathom DESTINATION . COMPONENT kit EXCLUDE_FROM_ALL)
-    install(DIRECTORY reference DESTINATION . COMPONENT kit EXCLUDE_FROM_ALL
-            FILES_MATCHING PATTERN "*.json" PATTERN "*.json.gz")
-    install_documents(. COMPONENT kit EXCLUDE_FROM_ALL)
-    install_documents(. COMPONENT kit_tests EXCLUDE_FROM_ALL)
+    install_data(. COMPONENT kit EXCLUDE_FROM_ALL)
+    install_documents(. LICENSE COMPONENT kit EXCLUDE_FROM_ALL)
+    install_documents(. LICENSE COMPONENT kit_tests EXCLUDE_FROM_ALL)
     # The loader that src/gpu/vulkan falls back on where the system has none.
     find_library(VULKAN_LOADER NAMES libvulkan.so.1 REQUIRED)
     file(REAL_PATH ${VULKAN_LOADER} VULKAN_LOADER_FILE)
@@ -100,16 +118,26 @@ function(install_kit_tests)
             COMPONENT kit_tests EXCLUDE_FROM_ALL)
 endfunction()
 
-set(CPACK_GENERATOR DEB TGZ)
+# The .deb: `cpack --config BUILD/CPackConfig.cmake`, as tools/release.sh calls it. What it depends on
+# comes from the program itself where Debian's tool for that is installed.
+set(FATHOM_CONTACT "the fathom authors <fathom@fathom.invalid>" CACHE STRING
+    "Maintainer of the .deb: NAME <ADDRESS>")
+set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "the fathom authors")
-set(CPACK_PACKAGE_CONTACT "the fathom authors <fathom@localhost>")
+set(CPACK_PACKAGE_CONTACT ${FATHOM_CONTACT})
 set(CPACK_COMPONENTS_ALL Unspecified)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION utils)
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= 2.34)")
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Latency, bandwidth and capacity of each memory level of a GPU, the cost of
+arithmetic, launches and barriers, and what runs side by side, through Vulkan,
+CUDA or OpenCL. Each number comes with a 95 % interval, the core clock and its
+share of the physical limit, and every measured kernel is verified.")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libvulkan1, mesa-vulkan-drivers | vulkan-icd")
-if(NOT FATHOM_KIT)
-    string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libjansson4 (>= 2.13), zlib1g")
+find_program(SHLIBDEPS dpkg-shlibdeps)
+if(SHLIBDEPS)
+    set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+else()
+    set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= 2.34), libjansson4 (>= 2.13), zlib1g")
 endif()
 include(CPack)

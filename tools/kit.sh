@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Packs build-kit/: two relocatable folders with a tarball each, for a machine with nothing but a
-# GPU driver (fathom itself; its GPU tests), and a .deb. Checks what it packed: which libraries and
-# which glibc it needs, and that it starts from another folder.
+# GPU driver (fathom itself; its GPU tests). Checks what it packed: which libraries and which glibc it
+# needs, and that it starts from another folder.
 # FATHOM_KERNELS_FROM, FATHOM_WEB_FROM: kernels/ and web/ of another build, to take instead of making
 # them again.
 set -euo pipefail
@@ -95,9 +95,6 @@ fathom @VERSION@ (@COMMIT@): its tests that need a GPU.
 
 Needs a GPU driver and glibc @GLIBC@ or newer; nothing to install.
 END
-cpack --config $build/CPackConfig.cmake -G DEB -B $build/deb >/dev/null
-cp $build/deb/*.deb $build/
-ls $build/*.deb
 
 check_hardened "$build/fathom-$version-$platform/fathom"
 

@@ -9,6 +9,8 @@ quick preset are only listed.
 reference/index.json: preset, UUIDs, commit and versions of the benchmarks of each run are taken from
 its file; the other members are written by hand. A run file may be gzipped (.json.gz).
 
+reference/README.md: the list of the files.
+
 src/analysis/spread.c: how far healthy cards of one model are apart (spreads)."""
 
 import collections
@@ -22,6 +24,7 @@ import statistics
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/RESULTS.md"
 INDEX = ROOT / "reference/index.json"
+README = ROOT / "reference/README.md"
 TABLE = ROOT / "src/analysis/spread.c"
 APIS = {"vulkan": "Vulkan", "cuda": "CUDA", "opencl": "OpenCL"}
 VERDICTS = ("ok", "suspect", "skipped", "failed")
@@ -62,6 +65,30 @@ def index_text(index, folder):
     runs = [one if one.get("published") else {**one, **facts(load(folder / one["file"]))}
             for one in index["runs"]]
     return json.dumps({**index, "runs": runs}, indent=2, ensure_ascii=False) + "\n"
+
+
+# ---------------------------------------------------------------- the list of the files
+
+LIST_BEGIN = "<!-- written by tools/results.py from index.json and the files: do not edit -->\n"
+LIST_END = "<!-- the end of what tools/results.py writes -->\n"
+
+
+def entry_line(one):
+    run = load(INDEX.parent / one["file"])
+    names = [benchmark["name"] for benchmark in run["benchmarks"]]
+    what = ", ".join(names) if len(names) <= 5 else f"{len(names)} benchmarks"
+    devices = dict.fromkeys(device["name"] for device in run["devices"])
+    device = next(iter(devices)) if len(devices) == 1 else f"{len(devices)} devices"
+    return f"| {one['file']} | {device} | {one['api']} | {one['preset']} | {what} | {one['note']} |"
+
+
+def readme_text(text):
+    """The page with the list of the files anew."""
+    before, rest = text.split(LIST_BEGIN)
+    after = rest.split(LIST_END)[1]
+    lines = ["| file | device | API | preset | benchmarks | note |", "| --- | --- | --- | --- | --- | --- |",
+             *map(entry_line, load(INDEX)["runs"])]
+    return f"{before}{LIST_BEGIN}\n" + "\n".join(lines) + f"\n\n{LIST_END}{after}"
 
 
 # ---------------------------------------------------------------- the spread between cards
@@ -263,5 +290,6 @@ def page():
 
 if __name__ == "__main__":
     INDEX.write_text(index_text(load(INDEX), INDEX.parent), encoding="utf-8")
+    README.write_text(readme_text(README.read_text(encoding="utf-8")), encoding="utf-8")
     TABLE.write_text(spread_text(reference_runs()), encoding="utf-8")
     PAGE.write_text(page(), encoding="utf-8")

@@ -75,7 +75,7 @@ def check_codes(root, general):
 def main():
     root = tree.root_from_arguments(__doc__)
     documents = [tree.File(root, name) for name in sorted(os.listdir(root)) if name.endswith(".md")]
-    documents += tree.files(root, folders=("docs", "src"), endings=(".md",))
+    documents += tree.files(root, folders=("docs", "reference", "src"), endings=(".md",))
     findings = []
     for file in documents:
         findings += check_links(root, file)

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""docs/RESULTS.md, reference/index.json and src/analysis/spread.c are what tools/results.py makes of
-reference/ and docs/targets.json."""
+"""docs/RESULTS.md, reference/index.json, the list in reference/README.md and src/analysis/spread.c are
+what tools/results.py makes of reference/ and docs/targets.json."""
 
 import gzip
 import importlib.util
@@ -74,6 +74,12 @@ class Index(unittest.TestCase):
     def test_the_committed_index_has_what_the_files_say(self):
         self.assertEqual(RESULTS.index_text(RESULTS.load(RESULTS.INDEX), RESULTS.INDEX.parent),
                          RESULTS.INDEX.read_text(encoding="utf-8"), "run tools/results.py")
+
+    def test_the_list_of_files_names_each_of_them(self):
+        text = RESULTS.README.read_text(encoding="utf-8")
+        self.assertEqual(RESULTS.readme_text(text), text, "run tools/results.py")
+        for one in RESULTS.load(RESULTS.INDEX)["runs"]:
+            self.assertIn(f"| {one['file']} |", text)
 
     def test_an_entry_is_for_the_model_and_the_api_of_its_run(self):
         for one in RESULTS.load(RESULTS.INDEX)["runs"]:
