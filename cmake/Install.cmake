@@ -11,6 +11,8 @@ endif()
 # install_documents(FOLDER LICENCE-NAME COMPONENT…)
 function(install_documents folder licence)
     install(FILES README.md CHANGELOG.md DESTINATION ${folder} ${ARGN})
+    install(DIRECTORY docs DESTINATION ${folder} ${ARGN} FILES_MATCHING PATTERN "*.md" PATTERN "*.svg"
+            PATTERN "*.png")
     install(FILES LICENSE DESTINATION ${folder} RENAME ${licence} ${ARGN})
     # Of what the report page contains; the page itself shows them as well.
     install(FILES ${WEB_DIR}/notices.txt DESTINATION ${folder}/licenses RENAME report-page OPTIONAL

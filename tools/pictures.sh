@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Pictures for README.md, made by fathom: tools/pictures.sh [BUILD]. Draws the report of reference
-# runs in a browser and saves charts of it as SVG into docs/pictures/, light and dark. Needs what the
-# tests of the report page need (tests/web), which must have run once in BUILD.
+# Pictures for README.md and docs/READING.md, made by fathom: tools/pictures.sh [BUILD]. Draws the
+# report of reference runs in a browser and saves into docs/pictures/, light and dark, its first screen
+# as PNG and charts as SVG. Needs what the tests of the report page need (tests/web), which must have
+# run once in BUILD.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=${1:-build}
@@ -13,12 +14,15 @@ page=$(mktemp --suffix=.html)
 trap 'rm -f "$page"' EXIT
 mkdir -p docs/pictures
 
-# picture RUN NAME TITLE: the chart of that title.
+# picture RUN NAME [TITLE]: the chart of that title, or the first screen.
 picture() {
-    "$build/fathom" report "$1" -o "$page"
-    CHROMIUM=$CHROMIUM PACKAGES=$packages node tools/picture.mjs "$page" "docs/pictures/$2" "$3"
+    local run=$1 name=$2
+    shift 2
+    "$build/fathom" report "$run" -o "$page"
+    CHROMIUM=$CHROMIUM PACKAGES=$packages node tools/picture.mjs "$page" "docs/pictures/$name" "$@"
 }
 
+picture reference/h200-vulkan-all.json report
 picture reference/h200-vulkan-all.json latency "Latency by working set"
 picture reference/h200-vulkan-quick.json loads "Times as fast as Buffer<RGBA8>.Load random, as bars"
 picture reference/h200-vulkan-quick.json overlap "scenario=default · barrier=memory · place=before: timeline"

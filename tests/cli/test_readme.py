@@ -22,8 +22,8 @@ def commands():
 
 class Readme(fathom.Case):
     def test_every_command_does_what_it_says(self):
-        for name in ("before.json", "after.json"):
-            shutil.copy(fathom.ROOT / "tests/golden/demo.json", self.path(name))
+        for name in ("before.json", "after.json", "run.json"):
+            shutil.copy(fathom.ROOT / "reference/h200-vulkan-standard.json", self.path(name))
         found = commands()
         self.assertGreaterEqual(len(found), 8, found)
         for line in found:
@@ -37,10 +37,14 @@ class Readme(fathom.Case):
                 elif "not in this build" not in done.err:
                     self.assertEqual((0, ""), (done.status, done.err))
 
-    def test_the_first_lines_say_where_the_program_is(self):
-        head = README.partition("\n## ")[0]
-        self.assertIn("`./build/fathom`", head)
-        self.assertIn("`make install`", head)
+    def test_it_says_where_the_program_is(self):
+        install = README.partition("\n## Install\n")[2].partition("\n## ")[0]
+        for text in ("`./build/fathom`", "`make install`", ".deb", "linux-x86_64.tar.gz"):
+            self.assertIn(text, install)
+
+    def test_packages_have_this_version(self):
+        version = fathom.run("--version", binary=REAL).out.split()[1]
+        self.assertEqual({version}, set(re.findall(r"fathom[-_](\d+\.\d+\.\d+)", README)))
 
 
 if __name__ == "__main__":
