@@ -12,8 +12,7 @@
 #include <unistd.h>
 
 enum {
-    PATH_BYTES = 4096,
-    CONSOLE_COLUMNS = 160 // widest tables, also if there is no terminal: room for a whole key
+    PATH_BYTES = 4096
 };
 
 // Reads "2%" or "0.02" as the fraction 0.02; 0 if the option was not given. ERROR_USAGE unless it
@@ -112,7 +111,7 @@ static bool read_runs(struct comparing *c, struct error *err)
 static bool print(const struct cli *cli, const struct compare_report *report, struct error *err)
 {
     const struct console_desc console = {.colour = terminal_has_colour(cli->out),
-                                         .columns = terminal_columns(cli->out, CONSOLE_COLUMNS)};
+                                         .columns = terminal_columns(cli->out, CLI_COLUMNS)};
     if (options_has(cli->options, OPTION_JSON))
         return compare_json(report, cli->out, err);
     if (options_has(cli->options, OPTION_MARKDOWN))
@@ -135,6 +134,7 @@ static bool compare(struct comparing *c, struct error *err)
         .base_name = c->base_path,
         .now_name = c->now_path,
         .reference = options_has(cli->options, OPTION_REFERENCE),
+        .all = options_has(cli->options, OPTION_ALL),
     };
     cli->status = compare_regressed(&result) ? EXIT_CASE_FAILED : EXIT_MEASURED;
     return print(cli, &report, err);

@@ -356,6 +356,12 @@ const struct option_info option_table[OPTION_COUNT] = {
             .help = "Compare other devices, versions and methods as well",
             .commands = COMMAND_BIT(COMPARE),
         },
+    [OPTION_ALL] =
+        {
+            .name = "all",
+            .help = "List also what is unsure, added or gone, and every row of long lists",
+            .commands = COMMAND_BIT(COMPARE),
+        },
     [OPTION_MARKDOWN] =
         {
             .name = "markdown",

@@ -1,126 +1,227 @@
 // SPDX-License-Identifier: MIT
 #include "report/compare_report.h"
 #include "base/text.h"
-#include "report/screen.h"
-#include "results/codec.h"
+#include "report/compare_text.h"
+#include "report/tables.h"
 
-#include <math.h>
 #include <string.h>
 
 enum {
-    CHANGES_MAX = 40, // most rows of a section with numbers, on a terminal
-    OTHERS_MAX = 8,   // most rows of a section without numbers, on a terminal
-    MARKDOWN_ROWS_MAX = 100,
+    // Without `all`: a section shows some SECTION_ROWS rows, of each group at least GROUP_ROWS.
+    SECTION_ROWS = 40,
+    GROUP_ROWS = 3,
     ROLE_COLUMNS = 11, // width of "reference  "
-    NAME_COLUMNS = 24,
-    VALUE_COLUMNS = 12,
-    CHANGE_COLUMNS = 8,
-    INTERVAL_COLUMNS = 17
+    NAME_COLUMNS = 24
 };
 
-// One section per word (kind of change), in the order of a report.
-static const struct section {
-    enum compare_word word;
-    bool numbers; // true: its rows are metrics with both numbers; false: cases with a text
-    enum screen_paint paint;
-    const char *title;
-} sections[] = {
-    {COMPARE_SLOWER, true, PAINT_RED, "Slower"},
-    {COMPARE_FASTER, true, PAINT_GREEN, "Faster"},
-    {COMPARE_CARD, true, PAINT_DIM, "Another card: within what cards of one model differ by"},
-    {COMPARE_CLOCK, true, PAINT_YELLOW, "Core clock changed: time and cycles disagree"},
-    {COMPARE_OTHER, true, PAINT_YELLOW, "Other values"},
-    {COMPARE_UNSURE, true, PAINT_DIM, "Unsure: no interval, or one that crosses the threshold"},
-    {COMPARE_BROKEN, false, PAINT_RED, "Broken: measured in base, failed now"},
-    {COMPARE_REFUSED, false, PAINT_YELLOW, "Refused: another version or method; see --across"},
-    {COMPARE_MISSING, false, PAINT_DIM, "Missing in new"},
-    {COMPARE_ADDED, false, PAINT_DIM, "Only in new"},
+// ---------------------------------------------------------------- names of cases
+
+struct printer {
+    struct screen screen;
+    const struct compare_report *report;
+    // The axes that vary among all rows of a benchmark, the last one that was asked for.
+    const char *benchmark;
+    const struct benchmark_info *info; // NULL: no run describes the benchmark
+    const struct param_info **axes;
+    size_t axis_count;
+    bool explained; // true: a line has said what the columns of numbers are
 };
 
-#define SECTION_COUNT (sizeof sections / sizeof *sections)
-
-// ---------------------------------------------------------------- texts
-
-// False for words that are not reported: "missing" and "added" against a reference run, which has
-// other cases than the run that is compared with it.
-static bool is_news(const struct compare_report *report, enum compare_word word)
+static const struct result *row_result(const struct compare_row *row)
 {
-    return !report->reference || (word != COMPARE_MISSING && word != COMPARE_ADDED);
+    return row->base ? row->base : row->now;
 }
 
-// The change that a ratio means, such as "+5.1%"; "–" if it is not finite.
-static const char *percent(struct arena *arena, double ratio)
+// Fills the printer's members about a benchmark.
+static void axes_set(struct printer *p, const char *benchmark)
 {
-    double value = (ratio - 1) * 100;
-    if (!isfinite(value))
-        return "–";
-    return arena_printf(arena, fabs(value) < 99.95 ? "%+.1f%%" : "%+.0f%%", value);
+    const struct compare *compare = p->report->compare;
+    struct arena *arena = p->screen.arena;
+    if (p->benchmark && strcmp(p->benchmark, benchmark) == 0)
+        return;
+    p->benchmark = benchmark;
+    p->info = run_benchmark(compare->base, benchmark);
+    p->info = p->info ? p->info : run_benchmark(compare->now, benchmark);
+    p->axis_count = 0;
+    const struct result **results = ARENA_ARRAY(arena, compare->row_count, const struct result *);
+    size_t count = 0;
+    for (size_t i = 0; i < compare->row_count; i++)
+        if (strcmp(row_result(&compare->rows[i])->benchmark, benchmark) == 0)
+            results[count++] = row_result(&compare->rows[i]);
+    if (p->info)
+        p->axes = view_varying(arena, p->info, results, count, &p->axis_count);
 }
 
-static const char *interval_text(struct arena *arena, const struct ratio *ratio)
+// "vulkan:0 latency": the benchmark, after the device if the runs have several.
+static const char *benchmark_text(struct printer *p, const struct result *result)
 {
-    if (!isfinite(ratio->low))
-        return "";
-    return arena_printf(arena, "%s … %s", percent(arena, ratio->low), percent(arena, ratio->high));
+    const struct compare *compare = p->report->compare;
+    bool several = compare->base->device_count > 1 || compare->now->device_count > 1;
+    return several ? text_join(p->screen.arena, result->device, " ", result->benchmark)
+                   : result->benchmark;
 }
 
-static const char *value_text(struct arena *arena, const struct metric *metric)
+// "latency vector random 2.5 KiB": the values by which the case differs from others of the runs.
+static const char *row_words(struct printer *p, const struct result *result)
 {
-    return unit_text(arena, metric->median, metric_unit_shown(metric));
+    axes_set(p, result->benchmark);
+    return text_join(p->screen.arena, benchmark_text(p, result), " ",
+                     view_words(p->screen.arena, &result->bench_case, p->axes, p->axis_count));
 }
 
-// The text of a row with numbers: "pair/bytes=1024 latency (98.1% of the limit) (suspect)".
-static const char *metric_text(struct arena *arena, const struct compare *compare,
-                               const struct compare_row *row)
+// ---------------------------------------------------------------- compare_sections
+
+// Rows of a section that have the benchmark, the device, the metric and the text in common.
+struct group {
+    const struct compare_row **rows;
+    size_t count;
+};
+
+static bool is_alike(const struct compare_row *a, const struct compare_row *b)
 {
-    const char *text =
-        text_join(arena, compare_row_case(arena, compare, row), " ", row->base_metric->name);
-    if (row->word == COMPARE_CLOCK)
-        text = arena_printf(arena, "%s (cycles %s)", text, percent(arena, row->cycles.value));
-    double share = metric_share(row->now_metric, row->now_metric->median);
-    if (isfinite(share))
-        text = arena_printf(arena, "%s (%.1f%% of the limit)", text, 100 * share);
-    return row->suspect ? text_join(arena, text, " ", "(suspect)") : text;
+    const struct result *one = row_result(a), *other = row_result(b);
+    return strcmp(one->benchmark, other->benchmark) == 0 &&
+           strcmp(one->device, other->device) == 0 &&
+           strcmp(a->base_metric ? a->base_metric->name : "",
+                  b->base_metric ? b->base_metric->name : "") == 0 &&
+           strcmp(a->text ? a->text : "", b->text ? b->text : "") == 0;
 }
 
-// The text of a row without numbers: "pair/bytes=3072: hop 3 is at 4".
-static const char *whole_text(struct arena *arena, const struct compare *compare,
-                              const struct compare_row *row)
+// Divides rows into groups, in the order of their first rows, and returns the number of groups.
+static size_t groups_of(struct arena *arena, const struct compare_row **rows, size_t count,
+                        struct group *groups)
 {
-    return text_join(arena, compare_row_case(arena, compare, row), ": ",
-                     row->text ? row->text : "");
+    size_t group_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!rows[i])
+            continue;
+        struct group *group = &groups[group_count++];
+        const struct compare_row *first = rows[i];
+        group->rows = ARENA_ARRAY(arena, count - i, const struct compare_row *);
+        for (size_t k = i; k < count; k++)
+            if (rows[k] && is_alike(first, rows[k])) {
+                group->rows[group->count++] = rows[k];
+                rows[k] = NULL;
+            }
+    }
+    return group_count;
 }
 
-// The number of rows of each reported word that occurs: "18 same · 2 slower".
-static const char *counts_text(struct arena *arena, const struct compare_report *report,
-                               const size_t counts[COMPARE_WORD_COUNT])
+// Prints the head of a group, "latency · path=constant, chain=index": what its rows have in common
+// and other rows of the benchmark do not. `varying`: the axes that vary in the group.
+static void group_head(struct printer *p, const struct group *group,
+                       const struct param_info *const *varying, size_t varying_count)
 {
-    const char *text = "";
-    for (enum compare_word word = 0; word < COMPARE_WORD_COUNT; word++)
-        if (counts[word] && is_news(report, word))
-            text = text_join(arena, text, " · ",
-                             arena_printf(arena, "%zu %s", counts[word], compare_word_name(word)));
-    return text;
+    struct arena *arena = p->screen.arena;
+    const struct result *first = row_result(group->rows[0]);
+    const char *metric = group->rows[0]->base_metric->name, *common = "";
+    for (size_t i = 0; i < p->axis_count; i++) {
+        const struct case_value *value = case_find(&first->bench_case, p->axes[i]->key);
+        for (size_t k = 0; k < varying_count; k++)
+            if (varying[k] == p->axes[i])
+                value = NULL;
+        if (value)
+            common = text_join(arena, common, ", ",
+                               arena_printf(arena, "%s=%s", p->axes[i]->key,
+                                            view_value_text(arena, value, p->axes[i])));
+    }
+    const char *text = benchmark_text(p, first);
+    if (strcmp(metric, first->benchmark) != 0)
+        text = text_join(arena, text, " ", metric);
+    fputs("  ", p->screen.stream);
+    screen_wrap(&p->screen, text_join(arena, text, " · ", common), 2, 4);
 }
 
-// The file, device and start of a run: "run.json · vulkan:0 NVIDIA H200 · driver 570.1 ·
-// 2026-01-02T03:04:05Z".
-static const char *source_text(struct arena *arena, const char *file, const char *started,
-                               const struct run_device *device)
+enum {
+    NUMBERS = 4, // columns of a row: change, interval, base, new
+    TEXT_INDENT = 8
+};
+
+// Prints rows with numbers, at most `most`, under a head that says what all of them have in common.
+static void changes_print(struct printer *p, const struct group *group, size_t most)
 {
-    const char *text =
-        arena_printf(arena, "%s · %s %s", file, device->id, device->name ? device->name : "");
-    if (device->driver)
-        text = arena_printf(arena, "%s · driver %s", text, device->driver);
-    return text_join(arena, text, " · ", started ? started : "");
+    struct screen *screen = &p->screen;
+    struct arena *arena = screen->arena;
+    const struct result **results = ARENA_ARRAY(arena, group->count, const struct result *);
+    const char *(*cells)[NUMBERS + 1] = arena_alloc(arena, group->count * sizeof *cells);
+    size_t widths[NUMBERS] = {0}, varying_count = 0, used = 2;
+    size_t shown = group->count < most ? group->count : most;
+    for (size_t i = 0; i < group->count; i++)
+        results[i] = row_result(group->rows[i]);
+    axes_set(p, results[0]->benchmark);
+    const struct param_info **varying =
+        p->info ? view_varying(arena, p->info, results, group->count, &varying_count) : NULL;
+    for (size_t i = 0; i < shown; i++) {
+        const struct compare_row *row = group->rows[i];
+        cells[i][0] = compare_percent(arena, row->ratio.value);
+        cells[i][1] = compare_interval(arena, &row->ratio);
+        cells[i][2] = compare_value(arena, row->base_metric);
+        cells[i][3] = compare_value(arena, row->now_metric);
+        cells[i][NUMBERS] =
+            text_join(arena, view_words(arena, &results[i]->bench_case, varying, varying_count),
+                      " ", compare_remarks(arena, row));
+        for (size_t c = 0; c < NUMBERS; c++)
+            screen_widen(&widths[c], cells[i][c]);
+    }
+    for (size_t c = 0; c < NUMBERS; c++)
+        used += 2 + widths[c];
+    group_head(p, group, varying, varying_count);
+    for (size_t i = 0; i < shown; i++) {
+        fputs("  ", screen->stream);
+        for (size_t c = 0; c < NUMBERS; c++) {
+            fputs("  ", screen->stream);
+            screen_paint_right(screen, c == 1 ? PAINT_DIM : PAINT_NONE, cells[i][c], widths[c]);
+        }
+        // A text that is too long to stand beside the numbers gets lines of its own.
+        bool beside = used + 2 + screen_width(cells[i][NUMBERS]) <= screen->columns;
+        fprintf(screen->stream, beside ? "%*s" : "\n%*s", beside ? 2 : TEXT_INDENT, "");
+        screen_wrap(screen, cells[i][NUMBERS], TEXT_INDENT, TEXT_INDENT);
+    }
+    if (shown < group->count)
+        fprintf(screen->stream, "    … and %zu more: --all lists them\n", group->count - shown);
 }
 
-// What a reader must know of a pair of two cards of one model; NULL: the pair is none.
-static const char *card_text(const struct device_pair *pair)
+// Prints rows without numbers: "loads Buffer<R8>.Load: loads version 2 against 3". Without `all`,
+// several rows become one line: "138 × loads: …".
+static void texts_print(struct printer *p, const struct group *group)
 {
-    return compare_other_card(pair) ? "another card of the same model: only what differs by more "
-                                      "than such cards do counts as faster or slower"
-                                    : NULL;
+    struct arena *arena = p->screen.arena;
+    bool one_line = group->count > 1 && !p->report->all;
+    for (size_t i = 0; i < (one_line ? 1 : group->count); i++) {
+        const struct compare_row *row = group->rows[i];
+        const char *name = one_line ? arena_printf(arena, "%zu × %s", group->count,
+                                                   benchmark_text(p, row_result(row)))
+                                    : row_words(p, row_result(row));
+        fputs("  ", p->screen.stream);
+        screen_wrap(&p->screen, text_join(arena, name, ": ", row->text ? row->text : ""), 2, 4);
+    }
+}
+
+static void section_print(struct printer *p, const struct compare_section *section)
+{
+    struct screen *screen = &p->screen;
+    size_t count;
+    const struct compare_row **rows =
+        compare_rows_of(screen->arena, p->report->compare, section->word, &count);
+    if (!count || (section->minor && !p->report->all))
+        return;
+    fputc('\n', screen->stream);
+    screen_paint(screen, section->paint, section->title);
+    fprintf(screen->stream, " (%zu)\n", count);
+    if (section->numbers && !p->explained)
+        screen_paint(screen, PAINT_DIM,
+                     "  change, its interval, base, new, parameters that vary\n");
+    p->explained = p->explained || section->numbers;
+    struct group *groups = ARENA_ARRAY(screen->arena, count, struct group);
+    size_t group_count = groups_of(screen->arena, rows, count, groups);
+    size_t most = SECTION_ROWS / group_count;
+    most = p->report->all ? count : most < GROUP_ROWS ? GROUP_ROWS : most;
+    for (size_t i = 0; i < group_count; i++) {
+        if (section->numbers)
+            changes_print(p, &groups[i], most);
+        else
+            texts_print(p, &groups[i]);
+    }
 }
 
 // ---------------------------------------------------------------- a terminal
@@ -128,58 +229,35 @@ static const char *card_text(const struct device_pair *pair)
 static void source_print(struct screen *screen, const char *role, const char *text)
 {
     screen_left(screen, role, ROLE_COLUMNS);
-    fputs(screen_quote(screen->arena, text, screen->columns - ROLE_COLUMNS), screen->stream);
-    fputc('\n', screen->stream);
+    screen_wrap(screen, text, ROLE_COLUMNS, ROLE_COLUMNS);
 }
 
-static void row_print(struct screen *screen, const struct compare *compare,
-                      const struct compare_row *row)
+// Names the two files and the devices that are compared.
+static void sources_print(struct screen *screen, const struct compare_report *report)
 {
     struct arena *arena = screen->arena;
-    fputs("  ", screen->stream);
-    screen_right(screen, percent(arena, row->ratio.value), CHANGE_COLUMNS);
-    fputs("  ", screen->stream);
-    screen_left(screen, interval_text(arena, &row->ratio), INTERVAL_COLUMNS);
-    screen_right(screen, value_text(arena, row->base_metric), VALUE_COLUMNS);
-    fputc(' ', screen->stream); // separates even values that are wider than their column
-    screen_right(screen, value_text(arena, row->now_metric), VALUE_COLUMNS);
-    fputs("  ", screen->stream);
-    const char *text = metric_text(arena, compare, row);
-    size_t used = 2 + CHANGE_COLUMNS + 2 + INTERVAL_COLUMNS + 2 * VALUE_COLUMNS + 3;
-    size_t indent = 2 + CHANGE_COLUMNS + 2;
-    // A key that is too long for the rest of the line gets a line of its own.
-    if (used + screen_width(text) > screen->columns) {
-        fprintf(screen->stream, "\n%*s", (int)indent, "");
-        text = screen_quote(arena, text, screen->columns - indent);
+    const struct compare *compare = report->compare;
+    const struct device_pairs *pairs = &compare->pairs;
+    const char *base =
+        text_join(arena, report->base_name, " · ", screen_time(arena, compare->base->started));
+    const char *now =
+        text_join(arena, report->now_name, " · ", screen_time(arena, compare->now->started));
+    bool one = pairs->count == 1;
+    source_print(screen, report->reference ? "reference" : "base",
+                 one ? text_join(arena, base, " · ", compare_device(arena, pairs->list[0].base))
+                     : base);
+    source_print(screen, report->reference ? "measured" : "new",
+                 one ? text_join(arena, now, " · ", compare_device(arena, pairs->list[0].now))
+                     : now);
+    for (size_t i = 0; i < pairs->count; i++) {
+        const struct device_pair *pair = &pairs->list[i];
+        if (!one)
+            source_print(screen, "devices",
+                         arena_printf(arena, "%s → %s", compare_device(arena, pair->base),
+                                      compare_device(arena, pair->now)));
+        if (compare_card_note(pair))
+            source_print(screen, "", compare_card_note(pair));
     }
-    fputs(text, screen->stream);
-    fputc('\n', screen->stream);
-}
-
-static void section_print(struct screen *screen, const struct compare *compare,
-                          const struct section *section)
-{
-    size_t count, most = section->numbers ? CHANGES_MAX : OTHERS_MAX;
-    const struct compare_row **rows =
-        compare_rows_of(screen->arena, compare, section->word, &count);
-    if (!count)
-        return;
-    fputc('\n', screen->stream);
-    screen_paint(screen, section->paint, section->title);
-    fprintf(screen->stream, " (%zu)\n", count);
-    if (section->numbers)
-        fprintf(screen->stream, "  %*s  %-*s%*s%*s  case\n", CHANGE_COLUMNS, "change",
-                INTERVAL_COLUMNS, "interval", VALUE_COLUMNS, "base", 1 + VALUE_COLUMNS, "new");
-    for (size_t i = 0; i < count && i < most; i++) {
-        if (section->numbers) {
-            row_print(screen, compare, rows[i]);
-            continue;
-        }
-        fputs("  ", screen->stream);
-        screen_wrap(screen, whole_text(screen->arena, compare, rows[i]), 2, 4);
-    }
-    if (count > most)
-        fprintf(screen->stream, "  … and %zu more\n", count - most);
 }
 
 static void parts_print(struct screen *screen, const struct compare_report *report)
@@ -189,251 +267,47 @@ static void parts_print(struct screen *screen, const struct compare_report *repo
     size_t width = 0;
     for (size_t i = 0; i < compare->part_count; i++)
         screen_widen(&width, screen_quote(arena, compare->parts[i].benchmark, NAME_COLUMNS));
-    fputc('\n', screen->stream);
+    fputs("\nBy benchmark (speed: geometric mean, above 1 is faster)\n", screen->stream);
     for (size_t i = 0; i < compare->part_count; i++) {
         const struct compare_part *part = &compare->parts[i];
         fputs("  ", screen->stream);
         screen_left(screen, screen_quote(arena, part->benchmark, NAME_COLUMNS), width + 2);
-        const char *text = counts_text(arena, report, part->counts);
+        const char *text = compare_counts(arena, report, part->counts, true);
         if (part->mean_count)
             text = arena_printf(arena, "speed ×%.3f · %s", part->geometric_mean, text);
         screen_wrap(screen, text, width + 4, width + 4);
     }
 }
 
+// Says what is listed only with `all`: "--all also lists: 35 unsure · 9 added".
+static void hidden_print(struct screen *screen, const struct compare_report *report)
+{
+    size_t counts[COMPARE_WORD_COUNT] = {0};
+    for (size_t i = 0; i < COMPARE_SECTIONS && !report->all; i++)
+        if (compare_sections[i].minor)
+            counts[compare_sections[i].word] = report->compare->counts[compare_sections[i].word];
+    const char *text = compare_counts(screen->arena, report, counts, true);
+    if (!*text)
+        return;
+    fputc('\n', screen->stream);
+    screen_wrap(screen, text_join(screen->arena, "--all also lists", ": ", text), 0, 0);
+}
+
 void compare_console(const struct compare_report *report, const struct console_desc *desc,
                      FILE *stream)
 {
     const struct compare *compare = report->compare;
-    struct screen screen;
-    screen_init(&screen, desc->colour, desc->columns);
-    struct arena *arena = screen.arena;
-    for (size_t i = 0; i < compare->pairs.count; i++) {
-        const struct device_pair *pair = &compare->pairs.list[i];
-        source_print(&screen, report->reference ? "reference" : "base",
-                     source_text(arena, report->base_name,
-                                 screen_time(arena, compare->base->started), pair->base));
-        source_print(&screen, report->reference ? "measured" : "new",
-                     source_text(arena, report->now_name, screen_time(arena, compare->now->started),
-                                 pair->now));
-        if (card_text(pair))
-            source_print(&screen, "", card_text(pair));
-    }
-    for (size_t i = 0; i < SECTION_COUNT; i++)
-        if (is_news(report, sections[i].word))
-            section_print(&screen, compare, &sections[i]);
-    parts_print(&screen, report);
-    fputc('\n', screen.stream);
-    screen_wrap(&screen,
-                arena_printf(arena, "%s · threshold ±%.3g%%",
-                             counts_text(arena, report, compare->counts), 100 * compare->threshold),
-                0, 0);
-    screen_finish(&screen, stream);
-}
-
-// ---------------------------------------------------------------- Markdown
-
-// Writes a text of a run file escaped: it must not become markup, a mention or a new table row.
-static void put(FILE *stream, const char *text)
-{
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c < 0x20 || c == 0x7F)
-            fputc(' ', stream);
-        else if (c == '<')
-            fputs("&lt;", stream);
-        else if (c == '@')
-            fputs("&#64;", stream);
-        else
-            fprintf(stream, "%s%c", strchr("\\|`*_[]#!>~&", c) ? "\\" : "", c);
-    }
-}
-
-// Writes the rows of all sections with numbers as one table of at most MARKDOWN_ROWS_MAX rows.
-static void put_changes(FILE *stream, struct arena *arena, const struct compare *compare)
-{
-    size_t written = 0, left = 0;
-    for (size_t i = 0; i < SECTION_COUNT; i++) {
-        size_t count = 0;
-        const struct compare_row **rows = NULL;
-        if (sections[i].numbers)
-            rows = compare_rows_of(arena, compare, sections[i].word, &count);
-        for (size_t j = 0; j < count; j++) {
-            if (written == MARKDOWN_ROWS_MAX) {
-                left += count - j;
-                break;
-            }
-            if (!written++)
-                fputs("\n| | change | interval | base | new | case |\n"
-                      "|:--|--:|:-:|--:|--:|:--|\n",
-                      stream);
-            const struct compare_row *row = rows[j];
-            fprintf(stream, "| %s | %s | %s | %s | %s | ", compare_word_name(row->word),
-                    percent(arena, row->ratio.value), interval_text(arena, &row->ratio),
-                    value_text(arena, row->base_metric), value_text(arena, row->now_metric));
-            put(stream, metric_text(arena, compare, row));
-            fputs(" |\n", stream);
-        }
-    }
-    if (left)
-        fprintf(stream, "\n… and %zu more.\n", left);
-}
-
-static void put_cases(FILE *stream, struct arena *arena, const struct compare *compare,
-                      enum compare_word word)
-{
-    size_t count;
-    const struct compare_row **rows = compare_rows_of(arena, compare, word, &count);
-    fputs(count ? "\n" : "", stream);
-    for (size_t i = 0; i < count && i < MARKDOWN_ROWS_MAX; i++) {
-        fprintf(stream, "- %s: ", compare_word_name(word));
-        put(stream, whole_text(arena, compare, rows[i]));
-        fputc('\n', stream);
-    }
-    if (count > MARKDOWN_ROWS_MAX)
-        fprintf(stream, "- … and %zu more\n", count - MARKDOWN_ROWS_MAX);
-}
-
-static void put_source(FILE *stream, const char *role, const char *text)
-{
-    fprintf(stream, "- %s: ", role);
-    put(stream, text);
-    fputc('\n', stream);
-}
-
-void compare_markdown(const struct compare_report *report, FILE *stream)
-{
-    const struct compare *compare = report->compare;
-    struct arena *arena = arena_create();
-    fprintf(stream, "**%s** (threshold ±%.3g%%)\n\n", counts_text(arena, report, compare->counts),
-            100 * compare->threshold);
-    for (size_t i = 0; i < compare->pairs.count; i++) {
-        const struct device_pair *pair = &compare->pairs.list[i];
-        put_source(stream, report->reference ? "reference" : "base",
-                   source_text(arena, report->base_name, compare->base->started, pair->base));
-        put_source(stream, report->reference ? "measured" : "new",
-                   source_text(arena, report->now_name, compare->now->started, pair->now));
-        if (card_text(pair))
-            put_source(stream, "note", card_text(pair));
-    }
-    put_changes(stream, arena, compare);
-    for (size_t i = 0; i < SECTION_COUNT; i++)
-        if (!sections[i].numbers && is_news(report, sections[i].word))
-            put_cases(stream, arena, compare, sections[i].word);
-    fputs("\n| benchmark | speed | |\n|:--|--:|:--|\n", stream);
-    for (size_t i = 0; i < compare->part_count; i++) {
-        const struct compare_part *part = &compare->parts[i];
-        fputs("| ", stream);
-        put(stream, part->benchmark);
-        fputs(" | ", stream);
-        if (part->mean_count)
-            fprintf(stream, "×%.3f", part->geometric_mean);
-        fprintf(stream, " | %s |\n", counts_text(arena, report, part->counts));
-    }
-    arena_destroy(arena);
-}
-
-// ---------------------------------------------------------------- JSON
-
-static void file_put(struct json_out *out, const char *name, const char *file,
-                     const struct run *run)
-{
-    json_put_open(out, name, '{');
-    json_put_text(out, "file", file);
-    json_put_text(out, "started", run->started);
-    json_put_text(out, "tool_version", run->tool_version);
-    json_put_text(out, "preset", run->preset);
-    json_put_open(out, "devices", '[');
-    for (size_t i = 0; i < run->device_count; i++) {
-        json_put_open(out, NULL, '{');
-        json_put_text(out, "id", run->devices[i].id);
-        json_put_text(out, "name", run->devices[i].name);
-        json_put_text(out, "driver", run->devices[i].driver);
-        json_put_close(out, '}');
-    }
-    json_put_close(out, ']');
-    json_put_close(out, '}');
-}
-
-static void counts_put(struct json_out *out, const size_t counts[COMPARE_WORD_COUNT])
-{
-    json_put_open(out, "counts", '{');
-    for (unsigned word = 0; word < COMPARE_WORD_COUNT; word++)
-        json_put_count(out, compare_word_name((enum compare_word)word), counts[word]);
-    json_put_close(out, '}');
-}
-
-static void metric_put(struct json_out *out, const char *name, const struct metric *metric)
-{
-    json_put_open(out, name, '{');
-    json_put_real(out, "median", metric->median);
-    if (isfinite(metric->ci95[0]) && isfinite(metric->ci95[1]))
-        json_put_reals(out, "ci95", metric->ci95, 2);
-    json_put_count(out, "n", metric->n);
-    json_put_real(out, "share", metric_share(metric, metric->median));
-    json_put_close(out, '}');
-}
-
-static void numbers_put(struct json_out *out, const struct compare_row *row)
-{
-    json_put_text(out, "metric", row->base_metric->name);
-    json_put_text(out, "unit", unit_name(row->base_metric->unit));
-    metric_put(out, "base", row->base_metric);
-    if (!row->now_metric)
-        return;
-    metric_put(out, "new", row->now_metric);
-    json_put_real(out, "ratio", row->ratio.value);
-    if (isfinite(row->ratio.low))
-        json_put_reals(out, "ratio_interval", (const double[]){row->ratio.low, row->ratio.high}, 2);
-    json_put_real(out, "cycles_ratio", row->cycles.value);
-}
-
-static void row_put(struct json_out *out, const struct compare_row *row)
-{
-    const struct result *result = row->base ? row->base : row->now;
-    json_put_open(out, NULL, '{');
-    json_put_text(out, "word", compare_word_name(row->word));
-    json_put_text(out, "key", result->key);
-    json_put_text(out, "device", result->device);
-    if (row->base_metric)
-        numbers_put(out, row);
-    if (row->suspect)
-        json_put_bool(out, "suspect", true);
-    json_put_text(out, "text", row->text);
-    json_put_close(out, '}');
-}
-
-bool compare_json(const struct compare_report *report, FILE *stream, struct error *err)
-{
-    const struct compare *compare = report->compare;
-    struct json_out out = {.arena = arena_create(), .stream = stream, .lines = true};
-    json_put_open(&out, NULL, '{');
-    json_put_text(&out, "schema", "fathom-compare/1");
-    file_put(&out, "base", report->base_name, compare->base);
-    file_put(&out, "new", report->now_name, compare->now);
-    json_put_real(&out, "threshold", compare->threshold);
-    json_put_bool(&out, "regressed", compare_regressed(compare));
-    size_t other_cards = 0;
-    for (size_t i = 0; i < compare->pairs.count; i++)
-        other_cards += compare_other_card(&compare->pairs.list[i]);
-    json_put_count(&out, "other_cards", other_cards);
-    counts_put(&out, compare->counts);
-    json_put_open(&out, "benchmarks", '[');
-    for (size_t i = 0; i < compare->part_count; i++) {
-        const struct compare_part *part = &compare->parts[i];
-        json_put_open(&out, NULL, '{');
-        json_put_text(&out, "benchmark", part->benchmark);
-        json_put_real(&out, "speed", part->geometric_mean);
-        counts_put(&out, part->counts);
-        json_put_close(&out, '}');
-    }
-    json_put_close(&out, ']');
-    json_put_open(&out, "rows", '[');
-    for (size_t i = 0; i < compare->row_count; i++)
-        row_put(&out, &compare->rows[i]);
-    json_put_close(&out, ']');
-    json_put_close(&out, '}');
-    bool written = json_out_end(&out, "the comparison", err);
-    arena_destroy(out.arena);
-    return written;
+    struct printer printer = {.report = report};
+    struct screen *screen = &printer.screen;
+    screen_init(screen, desc->colour, desc->columns);
+    screen_wrap(screen, compare_verdict(screen->arena, compare), 0, 0);
+    screen_wrap(screen, compare_counts(screen->arena, report, compare->counts, false), 0, 0);
+    fputc('\n', screen->stream);
+    sources_print(screen, report);
+    for (size_t i = 0; i < COMPARE_SECTIONS; i++)
+        if (compare_is_news(report, compare_sections[i].word))
+            section_print(&printer, &compare_sections[i]);
+    parts_print(screen, report);
+    hidden_print(screen, report);
+    screen_finish(screen, stream);
 }

@@ -11,10 +11,12 @@ struct compare_report {
     const struct compare *compare;
     const char *base_name, *now_name; // file names of the two runs
     bool reference; // true: base is a reference run; cases that only one run has are not reported
+    bool all;       // on a terminal: list also what did not change for certain, and every row
 };
 
-// Prints tables at most desc->columns wide: the rows by kind of change, one line per benchmark, a
-// summary.
+// Prints text at most desc->columns wide: the verdict with the exit status, the counts, the two
+// runs, the rows that changed by kind of change, one line per benchmark. A row names only those
+// parameters of its case that vary among the rows beside it.
 void compare_console(const struct compare_report *report, const struct console_desc *desc,
                      FILE *stream);
 

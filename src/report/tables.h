@@ -51,6 +51,10 @@ const struct param_info **view_varying(struct arena *arena, const struct benchma
 const char *view_label(struct arena *arena, const struct result *result,
                        const struct param_info *const *keys, size_t count);
 
+// As view_label, but a parameter that the case does not have is left out.
+const char *view_words(struct arena *arena, const struct bench_case *c,
+                       const struct param_info *const *keys, size_t count);
+
 // The axes that have the same value in all results, such as "path=vector, load=idle". x and y of
 // the view are left out; `view` may be NULL.
 const char *view_common(struct arena *arena, const struct benchmark_info *info,

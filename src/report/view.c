@@ -69,20 +69,33 @@ const struct param_info **view_varying(struct arena *arena, const struct benchma
     return varying;
 }
 
-const char *view_label(struct arena *arena, const struct result *result,
-                       const struct param_info *const *keys, size_t count)
+// The case's values of the given parameters; `absent` stands for one that the case does not have.
+static const char *words_of(struct arena *arena, const struct bench_case *c,
+                            const struct param_info *const *keys, size_t count, const char *absent)
 {
-    const char *label = "";
+    const char *words = "";
     for (size_t i = 0; i < count; i++) {
         // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): `count` keys are there
-        const struct case_value *value = case_find(&result->bench_case, keys[i]->key);
-        const char *text = value ? view_value_text(arena, value, keys[i]) : "–";
+        const struct case_value *value = case_find(c, keys[i]->key);
+        const char *text = value ? view_value_text(arena, value, keys[i]) : absent;
         // A bare number would not say which parameter it is: "width=16".
         if (value && value->type != PARAM_TEXT && value->type != PARAM_BYTES)
             text = arena_printf(arena, "%s=%s", keys[i]->key, text);
-        label = text_join(arena, label, " ", text);
+        words = text_join(arena, words, " ", text);
     }
-    return label;
+    return words;
+}
+
+const char *view_label(struct arena *arena, const struct result *result,
+                       const struct param_info *const *keys, size_t count)
+{
+    return words_of(arena, &result->bench_case, keys, count, "–");
+}
+
+const char *view_words(struct arena *arena, const struct bench_case *c,
+                       const struct param_info *const *keys, size_t count)
+{
+    return words_of(arena, c, keys, count, "");
 }
 
 const char *view_common(struct arena *arena, const struct benchmark_info *info,

@@ -77,31 +77,110 @@ static void contains(const char *text, const char *part)
         fail_msg("no \"%s\" in\n%s", part, text);
 }
 
+static void a_verdict_with_the_exit_status_comes_first_then_the_counts(void **state)
+{
+    const struct scene *scene = *state;
+    char *text = console_text(scene, (struct console_desc){.columns = 200});
+    contains(text, "1 of ");
+    assert_ptr_equal(strstr(text, "1 of "), text);
+    contains(text, " values got slower by more than 2%, the largest change is +");
+    contains(text, "; 1 case that base measured failed: exit status 1.\n1 faster · 1 slower · ");
+    contains(text, " same · 1 unsure · 2 gone · 1 failed · 1 not comparable · 1 other clock\n");
+    free(text);
+}
+
+static void nothing_slower_is_exit_status_0(void **state)
+{
+    struct scene *scene = *state;
+    struct compare same;
+    struct error err = {0};
+    struct compare_desc desc = {0};
+    assert_true(compare_runs(scene->arena, scene->base, scene->base, &desc, &same, &err));
+    scene->report.compare = &same;
+    char *text = console_text(scene, (struct console_desc){0});
+    assert_ptr_equal(strstr(text, "0 of 60 values got slower by more than 2%: exit status 0.\n"
+                                  "0 faster · 0 slower · 60 same · 0 unsure\n"),
+                     text);
+    free(text);
+}
+
 static void the_console_shows_each_change_under_its_word(void **state)
 {
     const struct scene *scene = *state;
-    char *text = console_text(scene, (struct console_desc){0});
-    contains(text, "Slower (1)\n");
-    contains(text, "pair/bytes=1024 latency (suspect)");
-    contains(text, "Faster (1)\n");
-    contains(text, "pair/bytes=1536 latency (25.0% of the limit)\n");
+    char *text = console_text(scene, (struct console_desc){.columns = 120});
+    contains(text, "Slower (1)\n  change, its interval, base, new, parameters that vary\n"
+                   "  pair latency · bytes=1 KiB\n    +");
+    contains(text, "  (suspect)\n");
+    contains(text, "Faster (1)\n  pair latency · bytes=1.5 KiB\n    -");
+    contains(text, "  (25.0% of the limit)\n");
     contains(text, "Core clock changed: time and cycles disagree (1)\n");
-    contains(text, "pair/bytes=2048 latency (cycles ");
-    contains(text, "Unsure: no interval, or one that crosses the threshold (1)\n");
-    contains(text, "Broken: measured in base, failed now (1)\n  pair/bytes=3072: hop 3 |");
-    contains(text, "Refused: another version or method; see --across (1)\n"
-                   "  pair/bytes=3584: pair version 1 against 2");
-    contains(text, "Missing in new (2)\n"
-                   "  pair/bytes=4096: bandwidth has no number in new\n"
-                   "  pair/bytes=10752\n");
-    contains(text, "1 faster · 1 slower · 1 clock · 1 unsure · 2 missing · 1 broken · 1 refused");
+    contains(text, "  (cycles ");
+    contains(text, "Failed: measured in base, failed in new (1)\n  pair 3 KiB: hop 3 | is at @4\n");
+    contains(text, "Not comparable, see --across (1)\n  pair 3.5 KiB: pair version 1 against 2");
+    free(text);
+}
+
+static void what_did_not_change_for_certain_is_counted_and_listed_with_all(void **state)
+{
+    struct scene *scene = *state;
+    char *text = console_text(scene, (struct console_desc){0});
+    contains(text, "\n--all also lists: 1 unsure · 2 gone\n");
+    assert_null(strstr(text, "Unsure"));
+    assert_null(strstr(text, "Gone"));
+    free(text);
+    scene->report.all = true;
+    text = console_text(scene, (struct console_desc){0});
+    assert_null(strstr(text, "--all also"));
+    contains(text, "\nUnsure: no interval, or one that crosses the threshold (1)\n");
+    contains(text, "\nGone: measured in base only (2)\n"
+                   "  pair 4 KiB: bandwidth has no number in new\n  pair 10.5 KiB\n");
+    free(text);
+}
+
+// Makes the first `count` cases of the new run slower.
+static void slow_down(struct scene *scene, size_t count)
+{
+    struct error err = {0};
+    struct compare_desc desc = {0};
+    for (size_t i = 0; i < count; i++)
+        scale(scene->now->results[i], 2, 3);
+    assert_true(compare_runs(scene->arena, scene->base, scene->now, &desc, &scene->compare, &err));
+}
+
+static void a_row_names_only_the_parameters_that_vary_beside_it(void **state)
+{
+    struct scene *scene = *state;
+    slow_down(scene, 3);
+    char *text = console_text(scene, (struct console_desc){.columns = 120});
+    contains(text, "  pair latency\n    ");
+    contains(text, "  1.5 KiB (");
+    contains(text, "  2 KiB\n");
+    free(text);
+}
+
+static void a_long_list_is_cut_unless_all_is_wanted(void **state)
+{
+    struct scene *scene = *state;
+    run_destroy(scene->base);
+    run_destroy(scene->now);
+    scene->base = pair_run((struct pair_desc){.seed = 1, .cases = 50});
+    scene->now = pair_run((struct pair_desc){.seed = 2, .cases = 50});
+    slow_down(scene, 50);
+    char *text = console_text(scene, (struct console_desc){0});
+    contains(text, "Slower (50)\n");
+    contains(text, "    … and 10 more: --all lists them\n");
+    free(text);
+    scene->report.all = true;
+    text = console_text(scene, (struct console_desc){0});
+    assert_null(strstr(text, " more: --all"));
     free(text);
 }
 
 static void no_line_is_wider_than_the_screen(void **state)
 {
-    const struct scene *scene = *state;
+    struct scene *scene = *state;
     for (unsigned columns = 60; columns <= 120; columns += 20) {
+        scene->report.all = columns % 40 == 0;
         char *text = console_text(scene, (struct console_desc){.columns = columns});
         for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
             *end = '\0';
@@ -116,7 +195,7 @@ static void a_reference_is_not_missed(void **state)
     struct scene *scene = *state;
     scene->report.reference = true;
     char *text = console_text(scene, (struct console_desc){0});
-    assert_null(strstr(text, "issing"));
+    assert_null(strstr(text, "gone"));
     contains(text, "reference  base.json");
     free(text);
 }
@@ -129,8 +208,10 @@ static void markdown_is_a_table_that_no_text_can_break(void **state)
     FILE *stream = open_memstream(&text, &bytes);
     compare_markdown(&scene->report, stream);
     fclose(stream);
+    contains(text, "**1 of ");
+    contains(text, ": exit status 1.** 1 faster · ");
     contains(text, "| slower | +");
-    contains(text, "- new: &lt;new\\>.json · vulkan:0 Made-up GPU");
+    contains(text, "- new: &lt;new\\>.json · 2026-01-02T03:04:05Z · vulkan:0 Made-up GPU");
     contains(text, "- broken: pair/bytes=3072: hop 3 \\| is at &#64;4\n");
     contains(text, "| pair | ×");
     free(text);
@@ -169,7 +250,12 @@ static void json_says_the_same(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        WITH_SCENE(a_verdict_with_the_exit_status_comes_first_then_the_counts),
+        WITH_SCENE(nothing_slower_is_exit_status_0),
         WITH_SCENE(the_console_shows_each_change_under_its_word),
+        WITH_SCENE(what_did_not_change_for_certain_is_counted_and_listed_with_all),
+        WITH_SCENE(a_row_names_only_the_parameters_that_vary_beside_it),
+        WITH_SCENE(a_long_list_is_cut_unless_all_is_wanted),
         WITH_SCENE(no_line_is_wider_than_the_screen),
         WITH_SCENE(a_reference_is_not_missed),
         WITH_SCENE(markdown_is_a_table_that_no_text_can_break),
