@@ -251,8 +251,7 @@ static bool measure(struct running *r, struct error *err)
     r->desc.interrupt = &r->interrupt;
     r->desc.starting = show_head;
     r->desc.notice = show_notice;
-    r->desc.progress =
-        r->progress.out && !options_has(r->cli->options, OPTION_QUIET) ? show_progress : NULL;
+    r->desc.progress = options_has(r->cli->options, OPTION_QUIET) ? NULL : show_progress;
     r->desc.benchmark_done = r->measuring->draw ? NULL : show_benchmark;
     r->desc.waiting = show_waiting;
     r->desc.context = r;

@@ -2,9 +2,12 @@
 #include "cli/terminal.h"
 
 #include "base/clock.h"
+#include "base/text.h"
+#include "report/tables.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,44 +69,76 @@ enum {
 
 void progress_init(struct progress *progress, FILE *out)
 {
-    *progress = (struct progress){.out = terminal_is(out) ? out : NULL};
+    *progress = (struct progress){.out = out, .drawn_in_place = terminal_is(out)};
 }
 
-// The time left, such as "2:10 left  ", if the remaining work goes as fast as the work so far; ""
-// until more than 3 % are done.
-static const char *time_left(struct arena *arena, const struct schedule_state *state)
+// "41% of 186 cases", or "12 cases done" if their number is not known.
+static const char *count_text(struct arena *arena, const struct schedule_state *state)
 {
-    if (!(state->fraction > 0.03))
-        return "";
-    double elapsed_s = (double)state->elapsed_ns / 1e9;
-    unsigned long left_s = (unsigned long)(elapsed_s / state->fraction - elapsed_s + 0.5);
-    return arena_printf(arena, "%lu:%02lu left  ", left_s / 60, left_s % 60);
-}
-
-// The text of the line: "[2/3] vulkan:0  41% of 30 cases  2:10 left  latency/…", in `arena`, at
-// most `columns` wide.
-static const char *progress_text(struct arena *arena, const struct schedule_state *state,
-                                 size_t device, size_t devices, size_t columns)
-{
-    const char *which = devices > 1 ? arena_printf(arena, "[%zu/%zu] ", device + 1, devices) : "";
     // Rounds are interleaved: most cases are finished together at the end of their block, so that
     // the number of finished cases would not agree with the share of the work.
-    const char *far = state->total
-                          ? arena_printf(arena, "%3.0f%% of %zu cases  %s", 100 * state->fraction,
-                                         state->total, time_left(arena, state))
-                          : arena_printf(arena, "%zu done  ", state->done);
-    char *text =
-        arena_printf(arena, "%s%s  %s%s", which, state->device, far, state->key ? state->key : "");
-    if (strlen(text) > columns)
-        text[columns] = '\0';
-    return text;
+    if (state->total)
+        return arena_printf(arena, "%3.0f%% of %zu cases", floor(100 * state->fraction),
+                            state->total);
+    return arena_printf(arena, "%zu cases done", state->done);
+}
+
+// "2:10 left"; "" if the time is not known.
+static const char *left_text(struct arena *arena, const struct schedule_state *state)
+{
+    if (!isfinite(state->left_s))
+        return "";
+    unsigned long left_s = (unsigned long)lround(state->left_s);
+    return arena_printf(arena, "%lu:%02lu left", left_s / 60, left_s % 60);
+}
+
+// The line, at most `columns` wide: a bar, the share of the cases, the time left, and the case in
+// words: "[2/3] vulkan:0 ▕████▌           ▏  28% of 30 cases · 2:10 left · latency vector 2 KiB".
+static const char *progress_line(struct arena *arena, const struct schedule_state *state,
+                                 size_t device, size_t devices, size_t columns)
+{
+    size_t bar_columns = columns < 80 ? 8 : 16;
+    const char *line = devices > 1 ? arena_printf(arena, "[%zu/%zu] ", device + 1, devices) : "";
+    line = arena_printf(arena, "%s%s", line, state->device);
+    if (state->total) {
+        const char *bar = screen_bar(arena, state->fraction, bar_columns);
+        line = arena_printf(arena, "%s ▕%s%*s▏", line, bar, (int)(bar_columns - screen_width(bar)),
+                            "");
+    }
+    line = text_join(arena, line, " ", count_text(arena, state));
+    line = text_join(arena, line, " · ", left_text(arena, state));
+    line = text_join(
+        arena, line, " · ",
+        view_case(arena, &state->plan_case->benchmark->info, state->plan_case->bench_case));
+    return screen_quote(arena, line, columns);
+}
+
+// Prints a line when a benchmark begins, for logs. A plan that does not know its cases, as that of
+// map, goes from benchmark to benchmark and back: it gets no lines.
+static void progress_log(struct progress *progress, const struct schedule_state *state,
+                         size_t device)
+{
+    const struct benchmark *benchmark = state->plan_case->benchmark;
+    if (!state->total || (progress->benchmark == benchmark && progress->device == device))
+        return;
+    struct arena *scratch = arena_create();
+    progress->benchmark = benchmark;
+    progress->device = device;
+    const char *left = left_text(scratch, state);
+    fprintf(progress->out, "fathom: measuring %s on %s: %zu cases (%.0f%% of %zu done%s%s)\n",
+            benchmark->info.name, state->device, state->benchmark_total,
+            floor(100 * state->fraction), state->total, *left ? ", " : "", left);
+    fflush(progress->out);
+    arena_destroy(scratch);
 }
 
 void progress_draw(void *context, const struct schedule_state *state, size_t device, size_t devices)
 {
     struct progress *progress = context;
     uint64_t now_ns = clock_now_ns();
-    if (!progress->out || now_ns - progress->changed_ns < interval_ns)
+    if (!progress->drawn_in_place)
+        progress_log(progress, state, device);
+    if (!progress->drawn_in_place || now_ns - progress->changed_ns < interval_ns)
         return;
     progress->changed_ns = now_ns;
     progress->drawn = true;
@@ -111,7 +146,7 @@ void progress_draw(void *context, const struct schedule_state *state, size_t dev
     // Goes to the first column, writes the text, erases the rest of the line (ECMA-48, EL), and
     // goes back: tables that reach the terminal through another program begin there.
     fprintf(progress->out, "\r%s\033[K\r",
-            progress_text(scratch, state, device, devices,
+            progress_line(scratch, state, device, devices,
                           terminal_columns(progress->out, COLUMNS_MAX) - 1));
     fflush(progress->out);
     arena_destroy(scratch);
@@ -119,7 +154,7 @@ void progress_draw(void *context, const struct schedule_state *state, size_t dev
 
 void progress_wipe(struct progress *progress)
 {
-    if (!progress->out || !progress->drawn)
+    if (!progress->drawn)
         return;
     fputs("\r\033[K", progress->out);
     fflush(progress->out);

@@ -24,20 +24,22 @@ unsigned terminal_columns(FILE *stream, unsigned most);
 // that happened. After an error of writing, which also drops the rest, ferror(stream) is true.
 bool terminal_write(FILE *stream, const char *text, size_t bytes, struct interrupt *interrupt);
 
-// The progress line: which case is measured, how much is done, how much time is left. It is redrawn
-// in place and wiped at the end.
+// The progress: on a terminal a line that is redrawn in place and wiped at the end; elsewhere a
+// line for each benchmark that begins.
 struct progress {
-    FILE *out; // NULL: not a terminal, nothing is drawn
-    bool drawn;
-    uint64_t changed_ns; // when it was drawn or wiped last; 0: never
+    FILE *out;
+    bool drawn_in_place, drawn;        // out is a terminal; the line stands there now
+    uint64_t changed_ns;               // when it was drawn or wiped last; 0: never
+    const struct benchmark *benchmark; // the last one that a line was printed for
+    size_t device;
 };
 
-// Prepares to draw on `out`, if it is a terminal.
+// Prepares to draw on `out`.
 void progress_init(struct progress *progress, FILE *out);
 
-// Draws the line, at most ten times a second, and not within a tenth of a second after it was
-// wiped: what was printed meanwhile may reach the terminal through another program, as `| tee`
-// does. `context` is a struct progress *.
+// Shows the progress. Draws the line at most ten times a second, and not within a tenth of a second
+// after it was wiped: what was printed meanwhile may reach the terminal through another program, as
+// `| tee` does. `context` is a struct progress *.
 void progress_draw(void *context, const struct schedule_state *state, size_t device,
                    size_t devices);
 

@@ -55,6 +55,10 @@ const char *view_label(struct arena *arena, const struct result *result,
 const char *view_words(struct arena *arena, const struct bench_case *c,
                        const struct param_info *const *keys, size_t count);
 
+// The case in words: "latency vector random 2.5 KiB", the benchmark and the values of all axes.
+const char *view_case(struct arena *arena, const struct benchmark_info *info,
+                      const struct bench_case *c);
+
 // The axes that have the same value in all results, such as "path=vector, load=idle". x and y of
 // the view are left out; `view` may be NULL.
 const char *view_common(struct arena *arena, const struct benchmark_info *info,

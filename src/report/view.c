@@ -98,6 +98,18 @@ const char *view_words(struct arena *arena, const struct bench_case *c,
     return words_of(arena, c, keys, count, "");
 }
 
+const char *view_case(struct arena *arena, const struct benchmark_info *info,
+                      const struct bench_case *c)
+{
+    const struct param_info **axes =
+        ARENA_ARRAY(arena, info->param_count, const struct param_info *);
+    size_t count = 0;
+    for (size_t i = 0; i < info->param_count; i++)
+        if (info->params[i].role == PARAM_AXIS)
+            axes[count++] = &info->params[i];
+    return text_join(arena, info->name, " ", view_words(arena, c, axes, count));
+}
+
 const char *view_common(struct arena *arena, const struct benchmark_info *info,
                         const struct view_info *view, const struct result *const *results,
                         size_t count)

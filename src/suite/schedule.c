@@ -4,9 +4,11 @@
 #include "base/clock.h"
 #include "math/random.h"
 #include "suite/block.h"
+#include "suite/forecast.h"
 #include "suite/interrupt.h"
 #include "suite/watcher.h"
 
+#include <math.h>
 #include <string.h>
 
 struct scheduler {
@@ -16,11 +18,11 @@ struct scheduler {
     size_t watched_results; // number of the run\'s results that watches have judged
     bool last_block;
     struct random random;
-    uint64_t start_ns;
     uint64_t saved_ns, saving_ns;      // end of the last save, and how long it took
     const struct benchmark *benchmark; // the benchmark to which soft_ns and hard_ns belong
     uint64_t soft_ns, hard_ns;         // as in struct block, but for the whole benchmark
     size_t done;                       // number of cases in finished blocks
+    struct forecast forecast;          // one part per benchmark, in the order of `benchmarks`
     bool interrupted;
 };
 
@@ -34,24 +36,28 @@ static double fraction_of(const struct entry *entry)
     return share < 0.95 ? share : 0.95; // more rounds than COLLECT_ROUNDS_MIN may follow
 }
 
-static void show(const struct scheduler *s, const struct block *block, const char *key)
+static void show(struct scheduler *s, const struct block *block, const struct entry *entry)
 {
     const struct schedule_desc *desc = s->desc;
     if (!desc->progress)
         return;
     struct schedule_state state = {.device = desc->device->id,
-                                   .key = key,
+                                   .plan_case = &entry->plan_case,
                                    .done = s->done,
                                    .total = desc->plan->total,
-                                   .elapsed_ns = clock_now_ns() - s->start_ns};
-    double work = (double)s->done;
+                                   .left_s = NAN};
+    double work = 0;
     for (size_t i = 0; i < block->count; i++)
         if (block_is_own(block, &block->entries[i])) {
             work += fraction_of(&block->entries[i]);
             state.done += !entry_wants_visit(&block->entries[i]);
         }
-    if (state.total)
-        state.fraction = work / (double)state.total;
+    if (state.total) {
+        state.fraction = ((double)s->done + work) / (double)state.total;
+        state.benchmark_total =
+            forecast_work(&s->forecast, desc->plan, entry->plan_case.benchmark, block->own, work);
+        state.left_s = forecast_left_s(&s->forecast);
+    }
     desc->progress(desc->context, &state);
 }
 
@@ -321,7 +327,7 @@ static bool run_round(struct scheduler *s, struct block *block)
             continue;
         if (clock_now_ns() > block->soft_ns && !lacks_rounds(entry))
             continue;
-        show(s, block, entry->plan_case.key);
+        show(s, block, entry);
         if (entry->co_run)
             visit_together(s, block, entry);
         else
@@ -460,8 +466,7 @@ static bool gather(struct plan *plan, struct block *block)
 
 bool schedule_run(const struct schedule_desc *desc)
 {
-    struct scheduler s = {.desc = desc, .start_ns = clock_now_ns()};
-    s.saved_ns = s.start_ns;
+    struct scheduler s = {.desc = desc, .saved_ns = clock_now_ns()};
     random_init(&s.random, desc->seed);
     s.slots[0] = (struct device_slot){desc->device, desc->plan, desc->executor, NULL};
     for (size_t p = 0; p < desc->peer_count; p++)
@@ -470,6 +475,7 @@ bool schedule_run(const struct schedule_desc *desc)
     s.watched_results = desc->run->result_count;
     watcher_init(&s.watcher, desc->executor, desc->run->arena);
     watch_first(&s);
+    s.forecast = forecast_of_plan(desc->run->arena, desc->plan, desc->budget);
     for (bool more = true; more && !s.interrupted;) {
         struct arena *arena = arena_create();
         struct block *block = ARENA_NEW(arena, struct block);

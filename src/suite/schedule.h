@@ -32,10 +32,12 @@ struct schedule_peer {
 
 // The state of the schedule, for progress output.
 struct schedule_state {
-    const char *device, *key; // id of the device; key of the case that is visited
-    size_t done, total;       // numbers of cases; total is 0 if it is not known
-    double fraction;          // estimated share of the cases' rounds made, 0 to 1; 0 without total
-    uint64_t elapsed_ns;      // time since schedule_run began on this device
+    const char *device;                // its id
+    const struct plan_case *plan_case; // the case that is visited
+    size_t done, total;                // numbers of cases; total is 0 if it is not known
+    size_t benchmark_total; // number of cases of the visited case's benchmark; 0 without total
+    double fraction;        // estimated share of the cases' rounds made, 0 to 1; 0 without total
+    double left_s;          // estimated time until all are done; NaN: not known
 };
 
 struct schedule_desc {

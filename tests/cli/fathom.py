@@ -26,15 +26,18 @@ def environment(fake="", **more):
 
 class Outcome:
     """What a run left. A busy machine may keep drivers from answering for 2 s: the line that says so
-    is in `waited`, not in `err`."""
+    is in `waited`, and the lines that say which benchmark begins are in `progress`, not in `err`."""
 
     NOTICE = "fathom: note: waiting for the drivers of "
+    PROGRESS = "fathom: measuring "
 
     def __init__(self, done):
         self.status, self.out = done.returncode, done.stdout
         lines = done.stderr.splitlines(keepends=True)
-        self.err = "".join(line for line in lines if not line.startswith(self.NOTICE))
         self.waited = "".join(line for line in lines if line.startswith(self.NOTICE))
+        self.progress = "".join(line for line in lines if line.startswith(self.PROGRESS))
+        self.err = "".join(line for line in lines
+                           if not line.startswith((self.NOTICE, self.PROGRESS)))
 
 
 def run(*arguments, fake="", binary=BINARY, cwd=None, **more):

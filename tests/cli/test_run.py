@@ -347,14 +347,14 @@ class Terminal(fathom.Case):
     def test_one_line_of_progress_that_leaves_nothing_behind(self):
         text = self.on_terminal("run", "--preset", "quick", fake="slow=5")
         drawn = [line for line in re.findall(r"\r([^\r\n]*)\x1b\[K\r", text) if line]
-        self.assertTrue(any(re.search(r"fake:0 +\d+% of 4 cases .*(sum|chase)/", line)
+        self.assertTrue(any(re.search(r"fake:0 ▕[ █-▏]{16}▏ +\d+% of 4 cases · .*(sum|chase (sequential|random)) \d+ KiB",
+                                      line)
                             for line in drawn), drawn)
-        self.assertTrue(any("left" in line for line in drawn), drawn)
         self.assertTrue(all(len(line) < 90 for line in drawn))
         # Nothing but the erased line stands before what stays.
         self.assertIn("\r\x1b[K", text)
         stays = re.sub(r"\r[^\r\n]*\x1b\[K", "", text)
-        self.assertNotIn("left", stays)
+        self.assertNotIn("cases ·", stays)
 
     def test_says_where_the_file_is(self):
         path = self.path("run.json")
@@ -371,9 +371,11 @@ class Terminal(fathom.Case):
         self.assert_one_line_error(fathom.run("run", "-q", "-d", "fake:7"), 2, "there are: fake:0")
         self.assert_one_line_error(fathom.run("list", "-q"), 2, "list: no option '-q'")
 
-    def test_no_progress_and_no_colour_without_a_terminal(self):
+    def test_one_line_a_benchmark_and_no_colour_without_a_terminal(self):
         done = fathom.run("run", "--preset", "quick", fake="slow=5")
         self.assertEqual("", done.err)
+        self.assertEqual("fathom: measuring sum on fake:0: 2 cases (0% of 4 done)\n"
+                         "fathom: measuring chase on fake:0: 2 cases (50% of 4 done)\n", done.progress)
         self.assertNotIn("\x1b", done.out)
 
 

@@ -34,7 +34,7 @@ static void note_visit(void *context, const struct schedule_state *state)
     struct stage *stage = context;
     assert_true(stage->visit_count < VISITS_MAX);
     stage->fractions[stage->visit_count] = state->fraction;
-    stage->visits[stage->visit_count++] = state->key;
+    stage->visits[stage->visit_count++] = state->plan_case->key;
 }
 
 static void note_save(void *context)

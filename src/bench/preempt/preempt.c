@@ -228,6 +228,7 @@ const struct benchmark bench_preempt = {
         "longest time that they stood still. This shows whether the victim ran beside the hog, "
         "between its workgroups, while they were stopped, or only after a submission.",
     .needs = GPU_CAP(DEVICE_CLOCK),
+    .slowness = 20, // a visit waits for 60 deadlines, at 90 per second
     .device = queue_pair_request,
     .plan = plan,
     .open = preempt_session_open,

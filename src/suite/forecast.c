@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "suite/forecast.h"
+
+#include "base/clock.h"
+#include "measure/collect.h"
+
+#include <math.h>
+
+// The expected duration counts as much as the measured one of so many cases.
+static const double trusted_cases = 2;
+
+void forecast_plan(struct forecast *forecast, size_t part, size_t cases,
+                   const struct budget *budget, unsigned slowness)
+{
+    double visit_s = 0.02 + 2e-9 * (double)budget->samples * (double)budget->sample_ns;
+    forecast->parts[part] =
+        (struct forecast_part){.cases = cases,
+                               .case_s = COLLECT_ROUNDS_MIN * visit_s * (slowness ? slowness : 1),
+                               .most_s = (double)budget->time_most_ns / NS_PER_S};
+}
+
+void forecast_note(struct forecast *forecast, size_t part, double done, uint64_t now_ns)
+{
+    if (forecast->at < forecast->count) {
+        struct forecast_part *last = &forecast->parts[forecast->at];
+        last->spent_s += (double)(now_ns - forecast->now_ns) / NS_PER_S;
+        last->done = (double)last->cases; // unless it is this part
+    }
+    forecast->parts[part].done = done;
+    forecast->at = part;
+    forecast->now_ns = now_ns;
+}
+
+double forecast_left_s(const struct forecast *forecast)
+{
+    double left_s = 0;
+    if (forecast->now_ns - forecast->start_ns < FORECAST_SILENT_S * NS_PER_S)
+        return NAN;
+    for (size_t i = 0; i < forecast->count; i++) {
+        const struct forecast_part *part = &forecast->parts[i];
+        double case_s =
+            (part->spent_s + trusted_cases * part->case_s) / (part->done + trusted_cases);
+        double part_s = fmax(0, (double)part->cases - part->done) * case_s;
+        left_s += part->most_s > 0 ? fmin(part_s, fmax(0, part->most_s - part->spent_s)) : part_s;
+    }
+    return left_s;
+}
+
+struct forecast forecast_of_plan(struct arena *arena, const struct plan *plan,
+                                 const struct budget *budget)
+{
+    struct forecast forecast = {.start_ns = clock_now_ns()};
+    while (benchmarks[forecast.count])
+        forecast.count++;
+    forecast.at = forecast.count;
+    forecast.now_ns = forecast.start_ns;
+    forecast.parts = ARENA_ARRAY(arena, forecast.count, struct forecast_part);
+    for (size_t i = 0; plan->total && i < forecast.count; i++)
+        forecast_plan(&forecast, i, plan->left(plan, benchmarks[i]), budget,
+                      benchmarks[i]->slowness);
+    return forecast;
+}
+
+size_t forecast_work(struct forecast *forecast, const struct plan *plan,
+                     const struct benchmark *benchmark, size_t taken, double work)
+{
+    size_t at = 0, ahead = taken + plan->left(plan, benchmark);
+    while (benchmarks[at] != benchmark)
+        at++;
+    size_t cases = forecast->parts[at].cases;
+    forecast_note(forecast, at, work + (cases > ahead ? (double)(cases - ahead) : 0),
+                  clock_now_ns());
+    return cases;
+}
