@@ -13,12 +13,12 @@ static void write_word(FILE *out, const char *before, const char *word)
     fprintf(out, "%s%s", before, word);
 }
 
-// Writes the names of the APIs and "all". For --api the model is left out: its devices exist only
-// as -d model:FILE.
-static void write_apis(FILE *out, enum word_kind kind)
+// Writes the names of the APIs and "all", without the model: its devices exist only as
+// -d model:FILE.
+static void write_apis(FILE *out)
 {
     for (size_t i = 0; gpu_backends[i]; i++)
-        if (kind == WORD_DEVICE || strcmp(gpu_backends[i]->name, "model") != 0)
+        if (strcmp(gpu_backends[i]->name, "model") != 0)
             fprintf(out, "%s ", gpu_backends[i]->name);
     fputs("all", out);
 }
@@ -47,7 +47,7 @@ static void write_words(FILE *out, enum word_kind kind, const char *shown)
         break;
     case WORD_DEVICE:
     case WORD_API:
-        write_apis(out, kind);
+        write_apis(out);
         break;
     case WORD_PRESET:
         write_choices(out, shown);
@@ -58,6 +58,7 @@ static void write_words(FILE *out, enum word_kind kind, const char *shown)
     case WORD_NONE:
     case WORD_ANY:
     case WORD_FILE:
+    case WORD_SETTING: // keys and values, see below
         break;
     }
 }
@@ -74,7 +75,110 @@ static void write_flags(FILE *out, unsigned command)
             fprintf(out, "%s--%s", shown++ ? " " : "", option_table[i].name);
 }
 
+// ---------------------------------------------------------------- keys and values of --set
+
+// Writes the words of a list, such as "a|b c|d", each after a blank and in single quotes. FILE
+// stands for a name and is left out.
+static void write_quoted(FILE *out, const char *list)
+{
+    while (*list) {
+        size_t length = strcspn(list, "|");
+        if (length != 4 || strncmp(list, "FILE", 4) != 0)
+            fprintf(out, " '%.*s'", (int)length, list);
+        list += length + (list[length] == '|');
+    }
+}
+
+// How a shell writes a function that chooses by its first argument.
+struct switch_form {
+    const char *function, *begin, *choice, *end_choice, *end;
+};
+
+static const struct switch_form posix_switch = {.function = "",
+                                                .begin = "()\n{\n    case $1 in\n",
+                                                .choice = "    %s%s%s) printf '%%s\\n'",
+                                                .end_choice = " ;;\n",
+                                                .end = "    esac\n}\n"};
+static const struct switch_form fish_switch = {.function = "function ",
+                                               .begin = "\n    switch \"$argv[1]\"\n",
+                                               .choice =
+                                                   "    case '%s%s%s'\n        printf '%%s\\n'",
+                                               .end_choice = "\n",
+                                               .end = "    end\nend\n"};
+
+// Writes two functions. NAME_keys prints the keys of a benchmark, "path=" …; NAME_values prints the
+// choices of a parameter, "latency.path".
+static void write_settings(FILE *out, const char *name, const struct switch_form *form)
+{
+    fprintf(out, "%s%s_keys%s", form->function, name, form->begin);
+    for (size_t i = 0; benchmarks[i]; i++) {
+        const struct benchmark_info *info = &benchmarks[i]->info;
+        fprintf(out, form->choice, info->name, "", "");
+        for (size_t k = 0; k < info->param_count; k++)
+            fprintf(out, " '%s='", info->params[k].key);
+        fputs(form->end_choice, out);
+    }
+    fprintf(out, "%s%s%s_values%s", form->end, form->function, name, form->begin);
+    for (size_t i = 0; benchmarks[i]; i++) {
+        const struct benchmark_info *info = &benchmarks[i]->info;
+        for (size_t k = 0; k < info->param_count; k++) {
+            if (!info->params[k].choices)
+                continue;
+            fprintf(out, form->choice, info->name, ".", info->params[k].key);
+            write_quoted(out, info->params[k].choices);
+            fputs(form->end_choice, out);
+        }
+    }
+    fputs(form->end, out);
+}
+
 // ---------------------------------------------------------------- bash
+
+// Completes the word after --set, and that after -d model: with files. bash cuts words at "=" and
+// ":". A value that is offered is quoted, and stands behind the values before it.
+static const char bash_functions[] =
+    "_fathom_offer()\n"
+    "{\n"
+    "    local line\n"
+    "    while read -r line; do\n"
+    "        [[ $line == \"$word\"* ]] && COMPREPLY+=(\"$before$(printf %q \"$line\")\")\n"
+    "    done\n"
+    "}\n"
+    "_fathom_set()\n"
+    "{\n"
+    "    local i=$((COMP_CWORD - 1)) one chosen= key=\n"
+    "    [[ $word == = ]] && word= key=${COMP_WORDS[i]} i=$((i - 1))\n"
+    "    [[ ${COMP_WORDS[i]} == = ]] && key=${COMP_WORDS[i - 1]} i=$((i - 2))\n"
+    "    [[ ${COMP_WORDS[i]} == --set ]] || return 1\n"
+    "    for one in \"${COMP_WORDS[@]}\"; do\n"
+    "        [[ -n $(_fathom_keys \"$one\") ]] && chosen+=\" $one\"\n"
+    "    done\n"
+    "    if [[ $word == *,* ]]; then\n"
+    "        before=${word%,*},\n"
+    "        word=${word##*,}\n"
+    "    elif [[ $word == *.* ]]; then\n"
+    "        before=${word%%.*}. chosen=${word%%.*}\n"
+    "        word=${word#*.}\n"
+    "    fi\n"
+    "    if [[ $key == *.* ]]; then\n"
+    "        _fathom_offer < <(_fathom_values \"$key\")\n"
+    "        return 0\n"
+    "    fi\n"
+    "    for one in ${chosen:-$fathom_benchmarks}; do\n"
+    "        [[ -n $key ]] && _fathom_offer < <(_fathom_values \"$one.$key\")\n"
+    "        [[ -n $key ]] || _fathom_offer < <(_fathom_keys \"$one\")\n"
+    "    done\n"
+    "    [[ -n $key ]] || compopt -o nospace 2> /dev/null\n"
+    "    return 0\n"
+    "}\n"
+    "_fathom_model()\n"
+    "{\n"
+    "    local i=$((COMP_CWORD - 1))\n"
+    "    [[ $word == : ]] && word= i=$((i + 1))\n"
+    "    [[ ${COMP_WORDS[i]} == : && ${COMP_WORDS[i - 1]} == model ]] || return 1\n"
+    "    compopt -o filenames 2> /dev/null\n"
+    "    COMPREPLY=($(compgen -d -- \"$word\") $(compgen -f -X '!*.json' -- \"$word\"))\n"
+    "}\n";
 
 // True if the table has an earlier option of the same name: bash cannot tell the two apart.
 static bool is_named_before(const struct option_info *option)
@@ -87,7 +191,8 @@ static bool is_named_before(const struct option_info *option)
 
 static void write_bash_argument(FILE *out, const struct option_info *option)
 {
-    if (!option->argument || option->hidden || is_named_before(option))
+    if (!option->argument || option->hidden || option->kind == WORD_SETTING ||
+        is_named_before(option))
         return;
     fputs("    ", out);
     if (option->letter)
@@ -98,17 +203,21 @@ static void write_bash_argument(FILE *out, const struct option_info *option)
     } else {
         fputs("COMPREPLY=($(compgen -W '", out);
         write_words(out, option->kind, option->argument);
-        fputs("' -- \"$word\"))", out);
+        fputs(option->kind == WORD_DEVICE ? " model:' -- \"$word\"))" : "' -- \"$word\"))", out);
     }
     fputs("; return ;;\n", out);
 }
 
 void generate_bash(FILE *out)
 {
-    fputs("# bash completion of fathom, made by `fathom --generate bash`\n_fathom()\n{\n"
-          "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words "
-          "files\n"
-          "    COMPREPLY=()\n    case $before in\n",
+    fputs("# bash completion of fathom, made by `fathom --generate bash`\n", out);
+    write_settings(out, "_fathom", &posix_switch);
+    fprintf(out, "%s_fathom()\n{\n    local fathom_benchmarks='", bash_functions);
+    write_words(out, WORD_BENCHMARK, "");
+    fputs("'\n"
+          "    local word=${COMP_WORDS[COMP_CWORD]} before= words files\n"
+          "    COMPREPLY=()\n    _fathom_set || _fathom_model && return\n"
+          "    case ${COMP_WORDS[COMP_CWORD-1]} in\n",
           out);
     for (size_t i = 0; i < OPTION_COUNT; i++)
         write_bash_argument(out, &option_table[i]);
@@ -147,10 +256,40 @@ static void zsh_quoted(FILE *out, const char *text)
     }
 }
 
+// As the functions of bash, for zsh, which cuts words at blanks only.
+static const char zsh_functions[] =
+    "_fathom_set()\n"
+    "{\n"
+    "    local one key; local -a chosen\n"
+    "    for one in $words; do [[ -n $(_fathom_keys $one) ]] && chosen+=($one); done\n"
+    "    (( $#chosen )) || chosen=($fathom_benchmarks)\n"
+    "    if compset -P 1 '*='; then\n"
+    "        key=${${IPREFIX%=}##*=}\n"
+    "        compset -P '*,'\n"
+    "        [[ $key == *.* ]] && chosen=(${key%%.*}) key=${key#*.}\n"
+    "        for one in $chosen; do compadd -- ${(f)\"$(_fathom_values $one.$key)\"}; done\n"
+    "    else\n"
+    "        compset -P 1 '*.' && chosen=(${${IPREFIX%.}##*=})\n"
+    "        for one in $chosen; do compadd -S '' -- $(_fathom_keys $one); done\n"
+    "    fi\n"
+    "}\n"
+    "_fathom_device()\n"
+    "{\n"
+    "    if compset -P 'model:'; then _files -g '*.json'; else\n"
+    "        compadd -S '' -- model:\n"
+    "        compadd \"$@\"\n"
+    "    fi\n"
+    "}\n";
+
 static void write_zsh_action(FILE *out, enum word_kind kind, const char *shown)
 {
-    if (kind == WORD_FILE) {
-        fputs("_files", out);
+    if (kind == WORD_FILE || kind == WORD_SETTING) {
+        fputs(kind == WORD_FILE ? "_files" : "_fathom_set", out);
+        return;
+    }
+    if (kind == WORD_DEVICE) {
+        fputs("_fathom_device ", out);
+        write_words(out, kind, shown);
         return;
     }
     fputc('(', out);
@@ -158,10 +297,14 @@ static void write_zsh_action(FILE *out, enum word_kind kind, const char *shown)
     fputc(')', out);
 }
 
-static void write_zsh_option(FILE *out, const struct option_info *option)
+// Writes an option under its long name or, with `letter`, under its letter.
+static void write_zsh_option(FILE *out, const struct option_info *option, bool letter)
 {
-    fprintf(out, " \\\n            '%s--%s%s[", option->repeated ? "*" : "", option->name,
-            option->argument ? "=" : "");
+    fprintf(out, " \\\n            '%s", option->repeated ? "*" : "");
+    if (letter)
+        fprintf(out, "-%c%s[", option->letter, option->argument ? "+" : "");
+    else
+        fprintf(out, "--%s%s[", option->name, option->argument ? "=" : "");
     zsh_quoted(out, option->help);
     fputc(']', out);
     if (option->argument) {
@@ -175,10 +318,11 @@ static void write_zsh_option(FILE *out, const struct option_info *option)
 
 void generate_zsh(FILE *out)
 {
-    fputs(
-        "#compdef fathom\n# zsh completion of fathom, made by `fathom --generate zsh`\n_fathom()\n"
-        "{\n    if (( CURRENT == 2 )); then\n        compadd -- ",
-        out);
+    fputs("#compdef fathom\n# zsh completion of fathom, made by `fathom --generate zsh`\n", out);
+    write_settings(out, "_fathom", &posix_switch);
+    fprintf(out, "%s_fathom()\n{\n    local -a fathom_benchmarks=(", zsh_functions);
+    write_words(out, WORD_BENCHMARK, "");
+    fputs(")\n    if (( CURRENT == 2 )); then\n        compadd -- ", out);
     write_commands(out);
     fputc(' ', out);
     write_flags(out, COMMAND_COUNT);
@@ -189,9 +333,12 @@ void generate_zsh(FILE *out)
             continue;
         fprintf(out, "    %s)\n        shift words; (( CURRENT-- ))\n        _arguments",
                 command->name);
-        for (size_t i = 0; i < OPTION_COUNT; i++)
+        for (size_t i = 0; i < OPTION_COUNT; i++) {
             if (is_offered(&option_table[i], id))
-                write_zsh_option(out, &option_table[i]);
+                write_zsh_option(out, &option_table[i], false);
+            if (is_offered(&option_table[i], id) && option_table[i].letter)
+                write_zsh_option(out, &option_table[i], true);
+        }
         if (command->operand_max) {
             fprintf(out, " \\\n            '*:%s:",
                     command->operand_kind == WORD_FILE      ? "run file"
@@ -215,6 +362,32 @@ static void fish_quoted(FILE *out, const char *text)
     fputc('\'', out);
 }
 
+// As the functions of bash, for fish, which offers whole words.
+static const char fish_functions[] =
+    "function __fathom_set\n"
+    "    set -l token (commandline -ct)\n"
+    "    set -l chosen\n"
+    "    for one in (commandline -opc)\n"
+    "        test -n \"$(__fathom_keys $one)\"; and set -a chosen $one\n"
+    "    end\n"
+    "    test -n \"$chosen\"; or set chosen $argv\n"
+    "    set -l key (string match -r '^[^=]*(?==)' -- $token)\n"
+    "    set -l before (string match -r '^.*[=,]' -- $token)\n"
+    "    if string match -q '*.*' -- $key[1]\n"
+    "        printf '%s\\n' $before(__fathom_values $key)\n"
+    "    else if set -q key[1]\n"
+    "        for one in $chosen; printf '%s\\n' $before(__fathom_values $one.$key); end\n"
+    "    else\n"
+    "        for one in $chosen; __fathom_keys $one; printf '%s\\n' $one.(__fathom_keys $one); "
+    "end\n"
+    "    end\n"
+    "end\n"
+    "function __fathom_model\n"
+    "    set -l start (string match -r '^model:(.*)' -- (commandline -ct))[2]\n"
+    "    printf '%s\\n' model: model:(__fish_complete_suffix \"$start\" .json | string match -r "
+    "'.*(?:\\.json|/)$')\n"
+    "end\n";
+
 static void write_fish_option(FILE *out, unsigned command, const struct option_info *option)
 {
     fputs("complete -c fathom -n '", out);
@@ -229,8 +402,13 @@ static void write_fish_option(FILE *out, unsigned command, const struct option_i
         fputs(" -r -F", out);
     } else if (option->argument) {
         fputs(" -x -a '", out);
+        if (option->kind == WORD_SETTING) {
+            fputs("(__fathom_set ", out);
+            write_words(out, WORD_BENCHMARK, "");
+            fputc(')', out);
+        }
         write_words(out, option->kind, option->argument);
-        fputc('\'', out);
+        fputs(option->kind == WORD_DEVICE ? " (__fathom_model)'" : "'", out);
     }
     fputs(" -d ", out);
     fish_quoted(out, option->help);
@@ -253,8 +431,9 @@ static void write_fish_operands(FILE *out, const struct command_info *command)
 
 void generate_fish(FILE *out)
 {
-    fputs("# fish completion of fathom, made by `fathom --generate fish`\ncomplete -c fathom -f\n",
-          out);
+    fputs("# fish completion of fathom, made by `fathom --generate fish`\n", out);
+    write_settings(out, "__fathom", &fish_switch);
+    fprintf(out, "%scomplete -c fathom -f\n", fish_functions);
     for (unsigned id = 0; id <= COMMAND_COUNT; id++) {
         if (id < COMMAND_COUNT && command_table[id].hidden)
             continue;

@@ -245,7 +245,7 @@ const struct option_info option_table[OPTION_COUNT] = {
         {
             .name = "set",
             .argument = "[BENCHMARK.]KEY=VALUE[,VALUE…]",
-            .kind = WORD_ANY,
+            .kind = WORD_SETTING,
             .help = "Choose values of a parameter instead of the preset's (map: clock alone)",
             .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
             .repeated = true,

@@ -34,6 +34,7 @@ enum word_kind {
     WORD_API,
     WORD_PRESET,
     WORD_COMMAND,
+    WORD_SETTING, // [BENCHMARK.]KEY=VALUES
 };
 
 struct command_info {

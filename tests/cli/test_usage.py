@@ -78,27 +78,56 @@ class Generated(fathom.Case):
 
     def test_bash_offers_a_model_as_a_device_and_not_as_an_api(self):
         real = os.environ["FATHOM_REAL"]
-        self.assertEqual(["model"], self.complete("fathom run -d m", real))
+        self.assertEqual(["model:"], self.complete("fathom run -d m", real))
         self.assertEqual([], self.complete("fathom run --api m", real))
         self.assertEqual(["all"], self.complete("fathom run --api a", real))
+
+    def test_bash_completes_models_as_files(self):
+        os.mkdir(self.path("more"))
+        for name in ("m1.json", "m2.txt"):
+            with open(self.path(name), "w", encoding="utf-8"):
+                pass
+        for typed in ("fathom run -d model :", "fathom run -d model : m", "fathom run --device = model : m"):
+            self.assertEqual(["more", "m1.json"], self.complete(typed, cwd=self.folder))
+
+    def test_bash_completes_settings(self):
+        # bash cuts words at "=", as this test does.
+        for typed, offered in (
+                ("run sum --set ", ["bytes="]),
+                ("run chase --set o", ["order="]),
+                ("run --set chase.o", ["chase.order="]),
+                ("run chase --set order = r", ["random"]),
+                ("run chase --set order =", ["forward", "random"]),
+                ("run chase --set order = forward,r", ["forward,random"]),
+                ("run --set chase.order = f", ["forward"]),
+                ("run --set order = f", ["forward"]),
+                ("run sum --set order = f", []),
+                ("run chase --set order = forward --preset q", ["quick"])):
+            with self.subTest(typed=typed):
+                self.assertEqual(offered, self.complete(f"fathom {typed}"))
+
+    def test_bash_quotes_values_with_blanks(self):
+        self.assertEqual(["cbuffer\\{float4\\}\\", "load", "cbuffer\\{float4\\}\\", "load\\", "robust"],
+                         self.complete("fathom run loads --set load = cbuffer", REAL))
 
     def test_bash_gets_each_option_once(self):
         self.assertEqual(1, fathom.run("--generate", "bash").out.count("-o|--output)"))
 
-    def complete(self, line, binary=fathom.BINARY):
+    def complete(self, line, binary=fathom.BINARY, cwd=None):
         script = self.path("completion")
         with open(script, "w", encoding="utf-8") as file:
             file.write(fathom.run("--generate", "bash", binary=binary).out)
         words = line.split(" ")
         code = (f"source {script}; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _fathom; "
                 "printf '%s\\n' \"${COMPREPLY[@]}\"")
-        return subprocess.run(["bash", "-c", code], capture_output=True, text=True,
+        return subprocess.run(["bash", "-c", code], capture_output=True, text=True, cwd=cwd,
                               check=True).stdout.split()
 
     def test_other_shells_take_their_completions(self):
         for shell in ("zsh", "fish"):
             text = fathom.run("--generate", shell).out
             self.assertIn("--preset" if shell == "zsh" else "-l preset", text)
+            self.assertIn(" 'forward' 'random'", text)
             if shutil.which(shell):
                 subprocess.run([shell, "-n"], input=text, text=True, check=True)
 
