@@ -5,7 +5,8 @@
 
 enum {
     WIDTH = 80,
-    HELP_COLUMN = 26
+    HELP_COLUMN = 26,
+    EXAMPLE_COLUMN = 6
 };
 
 const char *const help_exit_statuses[] = {
@@ -82,6 +83,16 @@ static void write_options(FILE *out, enum command_id command)
     }
 }
 
+static void write_examples(FILE *out, const struct command_info *command)
+{
+    fprintf(out, "\nExamples:\n");
+    for (const char *const *example = command->examples; *example; example++) {
+        int bytes = (int)strcspn(*example, "\t");
+        fprintf(out, "  %.*s", bytes, *example);
+        help_wrap(out, *example + bytes + 1, EXAMPLE_COLUMN, 2 + (size_t)bytes);
+    }
+}
+
 static void write_program(FILE *out)
 {
     help_wrap(out, PROGRAM_SUMMARY, 0, 0);
@@ -114,4 +125,5 @@ void help_write(FILE *out, enum command_id id)
             command->operands);
     help_wrap(out, command->detail, 0, 0);
     write_options(out, id);
+    write_examples(out, command);
 }

@@ -13,7 +13,9 @@ static void roff(FILE *out, const char *text)
     for (; *text; text++) {
         if (line_begins && (*text == '.' || *text == '\''))
             fputs("\\&", out);
-        if (*text == '\\')
+        if (*text == '\t') // ends the command of an example
+            fputc('\n', out);
+        else if (*text == '\\')
             fputs("\\e", out);
         else if (*text == '-')
             fputs("\\-", out);
@@ -62,6 +64,16 @@ static void write_command(FILE *out, unsigned id)
     write_options(out, id);
 }
 
+static void write_examples(FILE *out)
+{
+    for (unsigned id = 0; id < COMMAND_COUNT; id++)
+        for (size_t i = 0; !command_table[id].hidden && command_table[id].examples[i]; i++) {
+            fputs(".TP\n.B ", out);
+            roff(out, command_table[id].examples[i]);
+            fputc('\n', out);
+        }
+}
+
 void generate_manual(FILE *out)
 {
     fprintf(out, ".TH FATHOM 1 \"\" \"fathom %s\" \"User Commands\"\n", fathom_version.version);
@@ -75,6 +87,8 @@ void generate_manual(FILE *out)
             write_command(out, id);
     fputs(".SH OPTIONS\n", out);
     write_options(out, COMMAND_COUNT);
+    fputs(".SH EXAMPLES\n", out);
+    write_examples(out);
     fputs(".SH EXIT STATUS\n", out);
     for (size_t i = 0; help_exit_statuses[i]; i++) {
         const char *tab = strchr(help_exit_statuses[i], '\t');

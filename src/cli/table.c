@@ -17,6 +17,8 @@ const struct command_info command_table[COMMAND_COUNT] = {
             .detail = "Lists the devices of Vulkan, CUDA and OpenCL without opening any. If an API "
                       "has no device, or no API can open a GPU of this machine, it says why and "
                       "what to do.",
+            .examples = {"fathom devices\twhat can be measured here",
+                         "fathom devices --json\tthe same for a program"},
         },
     [COMMAND_LIST] =
         {
@@ -29,6 +31,8 @@ const struct command_info command_table[COMMAND_COUNT] = {
                 "Without a name: every benchmark with one line about it, and the time that each "
                 "preset takes. With a name: what it "
                 "measures, its metrics, and each parameter with its values in every preset.",
+            .examples = {"fathom list\tevery benchmark, and the time that each preset takes",
+                         "fathom list latency\twhat latency measures, and its parameters"},
         },
     [COMMAND_RUN] =
         {
@@ -58,6 +62,13 @@ const struct command_info command_table[COMMAND_COUNT] = {
                 "result suspect (shared-device) if that does not help. --wait-idle waits for the "
                 "device before the first case; if other work still runs after that time, fathom "
                 "says so and measures all the same.",
+            .examples =
+                {"fathom run --preset quick\tevery benchmark on the best GPU, some seconds each",
+                 "fathom run latency bandwidth -o run.json\ttwo benchmarks, and a run file",
+                 "fathom run latency --set path=vector,shared --set bytes=4KiB..1MiB/2\tchosen "
+                 "values: two paths, two sizes per octave",
+                 "fathom run stream -d cuda --wait-idle 60 --html run.html\tthrough CUDA, when the "
+                 "GPU is idle; with a page"},
         },
     [COMMAND_MAP] =
         {
@@ -79,6 +90,9 @@ const struct command_info command_table[COMMAND_COUNT] = {
                 "root only). fathom refuses if another process uses the card, and it restores "
                 "the clock however it ends. NVIDIA's driver does not report a lock that existed "
                 "before: that lock is lost. Without this option fathom never sets a clock.",
+            .examples =
+                {"fathom map -o map.json\tthe memory hierarchy as a picture, and a run file",
+                 "fathom map -d cuda --html map.html\tthrough CUDA, with a page"},
         },
     [COMMAND_SHOW] =
         {
@@ -90,6 +104,10 @@ const struct command_info command_table[COMMAND_COUNT] = {
             .detail = "Prints what the command that wrote the file printed, or the tables of the "
                       "named benchmarks only. The options write other forms of the whole run. "
                       "If a file is named -, it is the standard output, which then has no tables.",
+            .examples =
+                {"fathom show run.json\twhat the run printed",
+                 "fathom show run.json latency\tthe tables of one benchmark",
+                 "fathom show run.json --csv -\tevery metric as CSV, to the standard output"},
         },
     [COMMAND_REPORT] =
         {
@@ -102,6 +120,9 @@ const struct command_info command_table[COMMAND_COUNT] = {
                 "Writes one file that needs no network: the machine, charts and tables of "
                 "every benchmark, every flagged result with its reason, and how the run was "
                 "made. Several runs are drawn in the same charts. -o - is the standard output.",
+            .examples =
+                {"fathom report run.json -o run.html\tcharts of a run",
+                 "fathom report before.json after.json -o both.html\ttwo runs in the same charts"},
         },
     [COMMAND_COMPARE] =
         {
@@ -117,6 +138,13 @@ const struct command_info command_table[COMMAND_COUNT] = {
                       "difference beyond that is faster or slower.\n"
                       "The exit status is 1 if a case got slower or failed, so that CI can gate on "
                       "it.",
+            .examples =
+                {"fathom compare before.json after.json\texit status 1 if something got slower",
+                 "fathom compare --reference run.json\tis this GPU as fast as another of its "
+                 "model?",
+                 "fathom compare --across vulkan.json cuda.json --threshold 10%\tthrough two APIs, "
+                 "only larger differences",
+                 "fathom compare before.json after.json --markdown\ta table for a merge request"},
         },
     [COMMAND_SHARE] =
         {
@@ -143,6 +171,7 @@ const struct command_info command_table[COMMAND_COUNT] = {
             .operand_max = 1,
             .summary = "Explain fathom or a command",
             .detail = "Prints what `fathom COMMAND --help` prints.",
+            .examples = {"fathom help run\twhat `fathom run --help` prints"},
         },
     [COMMAND_BESIDE] =
         {

@@ -41,10 +41,11 @@ struct command_info {
     const char *name;
     const char *operands; // as the help shows them: "[BENCHMARK…]"; "": none
     enum word_kind operand_kind;
-    size_t operand_max;  // most operands
-    const char *summary; // one line, for `fathom --help`
-    const char *detail;  // paragraphs, for `fathom COMMAND --help` and the man page
-    bool hidden;         // used by fathom itself and by tests; not in the help
+    size_t operand_max;      // most operands
+    const char *summary;     // one line, for `fathom --help`
+    const char *detail;      // paragraphs, for `fathom COMMAND --help` and the man page
+    const char *examples[5]; // "fathom run --preset quick\tevery benchmark, …"; NULL-ended
+    bool hidden;             // used by fathom itself and by tests; not in the help
 };
 
 enum option_id {

@@ -28,6 +28,17 @@ class Help(fathom.Case):
             self.assertTrue(done.out.startswith(f"Usage: fathom {command}"), done.out)
             self.assertIn("--help", done.out)
 
+    def test_every_command_has_examples_that_it_understands(self):
+        manual = fathom.run("--generate", "man").out.replace("\\-", "-")
+        for command in ("devices", "list", "run", "map", "show", "report", "compare", "help"):
+            examples = re.findall(r"(?m)^  (fathom .*)$",
+                                  fathom.run(command, "--help").out.partition("\nExamples:\n")[2])
+            self.assertTrue(examples, command)
+            for example in examples:
+                done = fathom.run(*example.split()[1:], "--help")
+                self.assertEqual((0, ""), (done.status, done.err), example)
+                self.assertIn(example, manual)
+
     def test_help_as_a_command_prints_the_same(self):
         self.assertEqual(fathom.run("--help").out, fathom.run("help").out)
         for command in ("run", "show", "help"):
