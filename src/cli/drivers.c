@@ -59,10 +59,9 @@ void cli_system_destroy(struct cli *cli, struct gpu_system *system)
 // The file of "model:FILE"; NULL for any other name, such as "model:0", the id of a device.
 static const char *file_of(const char *name)
 {
-    static const char prefix[] = "model:";
-    if (strncmp(name, prefix, strlen(prefix)) != 0)
+    if (!text_begins(name, "model:"))
         return NULL;
-    const char *file = name + strlen(prefix);
+    const char *file = strchr(name, ':') + 1;
     return strspn(file, "0123456789") == strlen(file) ? NULL : file;
 }
 
@@ -72,11 +71,9 @@ bool cli_announce_models(struct cli *cli, struct error *err)
     size_t count = options_values(cli->arena, cli->options, OPTION_DEVICE, &names);
     for (size_t i = 0; i < count; i++) {
         const char *file = file_of(names[i]);
-        if (!file)
-            continue;
-        if (!gpu_model_check(file, err))
+        if (file && !gpu_model_check(file, err))
             return false;
-        files = arena_printf(cli->arena, "%s%s%s", files, *files ? "\n" : "", file);
+        files = text_join(cli->arena, files, "\n", file ? file : "");
     }
     if (*files && setenv(GPU_MODEL_VARIABLE, files, 1) != 0)
         return error_set(err, ERROR_INTERNAL, "cannot set the environment variable %s",

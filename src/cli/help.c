@@ -56,7 +56,8 @@ void help_wrap(FILE *out, const char *text, size_t indent, size_t column)
     fputc('\n', out);
 }
 
-void help_option_name(FILE *out, const struct option_info *option)
+// Prints the names of an option and its argument, as in "-d, --device DEVICE".
+static void write_option_name(FILE *out, const struct option_info *option)
 {
     if (option->letter)
         fprintf(out, "-%c, ", option->letter);
@@ -78,7 +79,7 @@ static void write_options(FILE *out, enum command_id command)
         if (option->hidden || !(option->commands & 1u << command))
             continue;
         fprintf(out, "  ");
-        help_option_name(out, option);
+        write_option_name(out, option);
         help_wrap(out, option->help, HELP_COLUMN, 2 + option_columns(option));
     }
 }

@@ -23,7 +23,4 @@ void help_write(FILE *out, enum command_id command);
 // from the text, the text begins on a new line.
 void help_wrap(FILE *out, const char *text, size_t indent, size_t column);
 
-// Prints the names of an option and its argument, as in "-d, --device DEVICE".
-void help_option_name(FILE *out, const struct option_info *option);
-
 #endif

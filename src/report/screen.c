@@ -243,13 +243,17 @@ static double last_drawn(const double *values, size_t end, bool logarithmic)
     return NAN;
 }
 
+const char *screen_block(double share)
+{
+    return low_blocks[lround(fmax(0, fmin(share, 1)) * 7)];
+}
+
 static const char *spark_block(double value, double low, double high, bool logarithmic)
 {
     if (!isfinite(value))
         return " ";
     double at = logarithmic ? log(value / low) / log(high / low) : (value - low) / (high - low);
-    long level = isfinite(at) ? lround(at * 7) : 0;
-    return low_blocks[level < 0 ? 0 : level > 7 ? 7 : level];
+    return screen_block(isfinite(at) ? at : 0);
 }
 
 const char *screen_spark(struct arena *arena, const double *values, size_t count, size_t columns,

@@ -89,6 +89,9 @@ const char *screen_bar(struct arena *arena, double share, size_t columns);
 // is, NULL as "".
 const char *screen_time(struct arena *arena, const char *utc);
 
+// A block whose height is the share, from ▁ (0) to █ (1).
+const char *screen_block(double share);
+
 // One block per value, from ▁ (lowest) to █ (highest), at most `columns` blocks. A value that
 // cannot be drawn (not finite, or ≤ 0 with `logarithmic`) repeats the block before it; before the
 // first drawn value it is a blank. The text ends after the last drawn value. If lowest and highest

@@ -49,62 +49,59 @@ static void axes_measure(struct cases *cases)
     }
 }
 
-// Fills `column` with a metric of all cases. False if no case has a finite median of it.
-static bool column_of(const struct cases *cases, const struct metric_info *info, bool margins,
+// Fills `column` with the values of all cases. `metrics` has the metric of each case that a value
+// is the median of, or NULL. False if no value is finite.
+static bool column_of(const struct cases *cases, const char *name, enum unit unit,
+                      const double *values, const struct metric *const *metrics, bool margins,
                       struct metric_column *column)
 {
     struct arena *arena = cases->screen->arena;
-    double *values = ARENA_ARRAY(arena, cases->count, double);
-    bool any = false, floating = true;
-    for (size_t i = 0; i < cases->count; i++) {
-        const struct metric *metric = result_metric(cases->results[i], info->name);
-        values[i] = metric ? metric->median : NAN;
-        any = any || isfinite(values[i]);
-        floating = floating && (!metric || metric->floating);
-    }
-    enum unit unit = floating && info->unit == UNIT_OP_PER_S ? UNIT_FLOP_PER_S : info->unit;
     struct screen_scale scale = screen_scale_of(values, cases->count, unit);
-    *column = (struct metric_column){.name = screen_quote(arena, info->name, TEXT_COLUMNS),
+    bool any = false;
+    *column = (struct metric_column){.name = screen_quote(arena, name, TEXT_COLUMNS),
                                      .unit = scale.unit,
                                      .cells = ARENA_ARRAY(arena, cases->count, struct cell)};
     for (size_t i = 0; i < cases->count; i++) {
-        const struct metric *metric = result_metric(cases->results[i], info->name);
-        column->cells[i] = cell_of(&cases->table, cases->results[i], metric, &scale);
+        struct cell *cell = &column->cells[i];
+        *cell = metrics ? cell_of(&cases->table, cases->results[i], metrics[i], &scale)
+                        : (struct cell){.number = screen_number(arena, values[i], &scale)};
         if (!margins)
-            column->cells[i].margin = column->cells[i].mark = "";
-        cell_measure(&column->widths, &column->cells[i]);
+            cell->margin = cell->mark = "";
+        cell_measure(&column->widths, cell);
+        any = any || isfinite(values[i]);
     }
     cell_columns(&column->widths, column->name);
     column->columns = cell_columns(&column->widths, column->unit);
     return any;
 }
 
-// Fills `column` with a sensor of all cases. False if no case has it.
-static bool sensor_column_of(const struct cases *cases, const char *name,
-                             struct metric_column *column)
+static bool metric_column_of(const struct cases *cases, const struct metric_info *info,
+                             bool margins, struct metric_column *column)
 {
     struct arena *arena = cases->screen->arena;
     double *values = ARENA_ARRAY(arena, cases->count, double);
+    const struct metric **metrics = ARENA_ARRAY(arena, cases->count, const struct metric *);
+    bool floating = true;
+    for (size_t i = 0; i < cases->count; i++) {
+        metrics[i] = result_metric(cases->results[i], info->name);
+        values[i] = metrics[i] ? metrics[i]->median : NAN;
+        floating = floating && (!metrics[i] || metrics[i]->floating);
+    }
+    enum unit unit = floating && info->unit == UNIT_OP_PER_S ? UNIT_FLOP_PER_S : info->unit;
+    return column_of(cases, info->name, unit, values, metrics, margins, column);
+}
+
+static bool sensor_column_of(const struct cases *cases, const char *name,
+                             struct metric_column *column)
+{
+    double *values = ARENA_ARRAY(cases->screen->arena, cases->count, double);
     enum unit unit = UNIT_NONE;
-    bool any = false;
     for (size_t i = 0; i < cases->count; i++) {
         const struct named_number *sensor = result_sensor(cases->results[i], name);
         values[i] = sensor ? sensor->value : NAN;
         unit = sensor ? sensor->unit : unit;
-        any = any || isfinite(values[i]);
     }
-    struct screen_scale scale = screen_scale_of(values, cases->count, unit);
-    *column = (struct metric_column){.name = screen_quote(arena, name, TEXT_COLUMNS),
-                                     .unit = scale.unit,
-                                     .cells = ARENA_ARRAY(arena, cases->count, struct cell)};
-    for (size_t i = 0; i < cases->count; i++) {
-        column->cells[i] = (struct cell){
-            .number = screen_number(arena, values[i], &scale), .margin = "", .mark = ""};
-        cell_measure(&column->widths, &column->cells[i]);
-    }
-    cell_columns(&column->widths, column->name);
-    column->columns = cell_columns(&column->widths, column->unit);
-    return any;
+    return column_of(cases, name, unit, values, NULL, false, column);
 }
 
 // Prints a cell of an axis: words aligned to the left, numbers to the right.
@@ -179,7 +176,7 @@ static void metrics_add(const struct cases *cases, const struct view_info *view,
         bool is_wanted = view->metric && strcmp(view->metric, metric->name) == 0;
         struct metric_column column;
         if (is_wanted == wanted &&
-            column_of(cases, metric, all_margins || choice->count == 0, &column))
+            metric_column_of(cases, metric, all_margins || choice->count == 0, &column))
             column_add(cases, choice, &column);
     }
 }

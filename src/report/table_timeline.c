@@ -140,17 +140,14 @@ static const char *length_of(const struct timeline *timeline, double lane)
 // Prints one block per lane whose height is the overlap with `lane`; "·" for the lane itself.
 static void overlaps_print(const struct timeline *timeline, double lane)
 {
-    static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-    enum {
-        BLOCKS = 8
-    };
     if (!timeline->overlaps || !(lane >= 0 && lane < (double)timeline->lanes))
         return;
     char text[3 * SPANS_LINE_ROWS + 1] = "";
     for (size_t other = 0; other < timeline->lanes; other++) {
         double overlap = timeline->overlaps[(size_t)lane * timeline->lanes + other];
-        double level = floor(fmax(0, fmin(overlap, 1)) * (BLOCKS - 1) + 0.5);
-        const char *block = other == (size_t)lane ? "·" : isnan(overlap) ? " " : blocks[(int)level];
+        const char *block = other == (size_t)lane ? "·"
+                            : isnan(overlap)      ? " "
+                                                  : screen_block(overlap);
         memcpy(text + strlen(text), block, strlen(block) + 1);
     }
     fputs("  ", timeline->screen->stream);

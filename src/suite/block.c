@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "suite/block.h"
 
+#include "base/text.h"
 #include "suite/select.h"
 
 #include <string.h>
@@ -102,9 +103,8 @@ static void name_co_run(const struct block *block, struct entry *first)
     for (struct entry *entry = first; first->co_run && entry; entry = entry->co_run)
         for (const struct entry *other = first; other; other = other->co_run)
             if (other != entry)
-                entry->with =
-                    arena_printf(block->run->arena, "%s%s%s", entry->with ? entry->with : "",
-                                 entry->with ? "," : "", other->slot->device->id);
+                entry->with = text_join(block->run->arena, entry->with ? entry->with : "", ",",
+                                        other->slot->device->id);
 }
 
 void block_add(struct block *block, const struct plan_case *plan_case)

@@ -75,16 +75,15 @@ static bool matches(struct arena *arena, const char *name, const struct gpu_info
            is_uuid(arena, name, info) || text_contains(info->name, name);
 }
 
-static bool is_wanted_api(const struct select_request *request, const struct gpu_info *info)
+static bool is_wanted_api(const struct select_request *request, const char *api)
 {
-    return !request->api || strcmp(request->api, "all") == 0 ||
-           strcmp(request->api, info->api) == 0;
+    return !request->api || strcmp(request->api, "all") == 0 || strcmp(request->api, api) == 0;
 }
 
 static const struct gpu_info *candidate(const struct selection *s, size_t index)
 {
     const struct gpu_info *info = gpu_system_info(s->request->system, index);
-    return is_wanted_api(s->request, info) ? info : NULL;
+    return is_wanted_api(s->request, info->api) ? info : NULL;
 }
 
 // The best device that matches `name` (NULL: any name): the one with this id, else the first of the
@@ -166,13 +165,20 @@ static const struct gpu_unavailable *unavailable_of(const struct gpu_system *sys
     return NULL;
 }
 
+// "cuda: libcuda.so.1 cannot be opened: install the driver".
+static const char *unavailable_text(const struct selection *s,
+                                    const struct gpu_unavailable *unavailable)
+{
+    const char *text = arena_printf(s->arena, "%s: %s", unavailable->api, unavailable->reason);
+    return text_join(s->arena, text, ": ", unavailable->remedy ? unavailable->remedy : "");
+}
+
 static bool refuse_name(const struct selection *s, const char *name)
 {
     const struct gpu_unavailable *unavailable = unavailable_of(s->request->system, name);
     if (unavailable)
-        return error_set(s->err, ERROR_NO_DEVICE, "-d %s: no such device; %s: %s%s%s", name,
-                         unavailable->api, unavailable->reason, unavailable->remedy ? ": " : "",
-                         unavailable->remedy ? unavailable->remedy : "");
+        return error_set(s->err, ERROR_NO_DEVICE, "-d %s: no such device; %s", name,
+                         unavailable_text(s, unavailable));
     struct text_guess guess = {.typed = name};
     const char *there = "";
     for (size_t i = 0; i < gpu_system_device_count(s->request->system); i++) {
@@ -182,8 +188,8 @@ static bool refuse_name(const struct selection *s, const char *name)
         text_guess_offer(&guess, info->id);
         text_guess_offer(&guess, info->api);
         text_guess_offer(&guess, info->name);
-        there =
-            arena_printf(s->arena, "%s%s%s (%s)", there, *there ? ", " : "", info->id, info->name);
+        there = text_join(s->arena, there, ", ",
+                          arena_printf(s->arena, "%s (%s)", info->id, info->name));
     }
     for (size_t i = 0; i < gpu_system_unavailable_count(s->request->system); i++)
         text_guess_offer(&guess, gpu_system_unavailable(s->request->system, i)->api);
@@ -197,12 +203,8 @@ static bool refuse_all(const struct selection *s)
     const char *reasons = "";
     for (size_t i = 0; i < gpu_system_unavailable_count(system); i++) {
         const struct gpu_unavailable *unavailable = gpu_system_unavailable(system, i);
-        if (s->request->api && strcmp(s->request->api, "all") != 0 &&
-            strcmp(s->request->api, unavailable->api) != 0)
-            continue;
-        reasons = arena_printf(s->arena, "%s; %s: %s%s%s", reasons, unavailable->api,
-                               unavailable->reason, unavailable->remedy ? ": " : "",
-                               unavailable->remedy ? unavailable->remedy : "");
+        if (is_wanted_api(s->request, unavailable->api))
+            reasons = arena_printf(s->arena, "%s; %s", reasons, unavailable_text(s, unavailable));
     }
     return error_set(s->err, ERROR_NO_DEVICE, "no usable device%s%s", reasons,
                      *reasons ? "" : ": this fathom has no backend that finds one");
