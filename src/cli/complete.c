@@ -89,7 +89,7 @@ static void write_quoted(FILE *out, const char *list)
     }
 }
 
-// How a shell writes a function that chooses by its first argument.
+// The parts of a shell function that chooses by its first argument.
 struct switch_form {
     const char *function, *begin, *choice, *end_choice, *end;
 };
@@ -134,8 +134,9 @@ static void write_settings(FILE *out, const char *name, const struct switch_form
 
 // ---------------------------------------------------------------- bash
 
-// Completes the word after --set, and that after -d model: with files. bash cuts words at "=" and
-// ":". A value that is offered is quoted, and stands behind the values before it.
+// Completes what follows --set, and file names after `-d model:`. bash cuts `path=scalar` into
+// three words and `model:FILE` too. _fathom_offer quotes a value and puts before it the text that
+// the word already has, such as "vector,".
 static const char bash_functions[] =
     "_fathom_offer()\n"
     "{\n"
@@ -256,7 +257,7 @@ static void zsh_quoted(FILE *out, const char *text)
     }
 }
 
-// As the functions of bash, for zsh, which cuts words at blanks only.
+// The same for zsh, which cuts words only at blanks.
 static const char zsh_functions[] =
     "_fathom_set()\n"
     "{\n"
@@ -362,7 +363,7 @@ static void fish_quoted(FILE *out, const char *text)
     fputc('\'', out);
 }
 
-// As the functions of bash, for fish, which offers whole words.
+// The same for fish, which expects whole words: "path=scalar".
 static const char fish_functions[] =
     "function __fathom_set\n"
     "    set -l token (commandline -ct)\n"

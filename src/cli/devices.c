@@ -7,8 +7,8 @@
 
 // ---------------------------------------------------------------- for people
 
-// The free memory of a chip is the same in every API, but only Vulkan tells it before the device is
-// opened. 0: not known.
+// The free memory of a chip is the same in every API, but only Vulkan reports it before the device
+// is opened. 0: not known.
 static uint64_t free_bytes(const struct gpu_system *system, const struct gpu_info *info)
 {
     for (size_t i = 0; i < gpu_system_device_count(system); i++) {

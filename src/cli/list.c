@@ -10,8 +10,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-// Returns `values`, the values of some preset for the parameter. `values` = NULL: returns those of
-// preset standard, "-" if standard has none.
+// The values of a preset for the parameter. NULL stands for those of preset standard; "-" if
+// standard has none.
 static const char *preset_or_standard(const struct param_info *param, const char *values)
 {
     if (values)

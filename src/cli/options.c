@@ -49,7 +49,8 @@ size_t options_values(struct arena *arena, const struct options *options, enum o
 
 // ---------------------------------------------------------------- options
 
-// `dashes` are what was typed before it.
+// Sets the error for an unknown option, with the nearest known one. `typed` is what was typed after
+// `dashes`.
 static bool refuse_option(struct parser *p, const char *dashes, const char *typed)
 {
     struct text_guess guess = {.typed = typed};
@@ -190,7 +191,7 @@ static const char *file_in(const struct option_use *use)
     return NULL;
 }
 
-// The word without the folders of the file whose name begins at `file`, inside the word.
+// Returns `word` without the folders of the file name in it, which begins at `file`.
 static char *without_folders(struct arena *arena, const char *word, const char *file)
 {
     const char *slash = strrchr(file, '/');

@@ -36,10 +36,10 @@ const char *options_value(const struct options *options, enum option_id option);
 size_t options_values(struct arena *arena, const struct options *options, enum option_id option,
                       const char ***values);
 
-// The words of the command line as a run file records them: files are named without their folders,
-// which are nobody else's business. That concerns the program, values of options of kind WORD_FILE,
-// the file of a device model:FILE, and values of --set that end in ".json". The words live in
-// `arena` or in argv, which must be the one that was parsed.
+// The words of the command line as a run file records them. File names lose their folders, which
+// may be private: the program, values of options of kind WORD_FILE, the file of a device
+// model:FILE, and values of --set that end in ".json". The words live in `arena` or in argv, which
+// must be the one that was parsed.
 char **options_recorded(struct arena *arena, int argc, char **argv, const struct options *options);
 
 #endif

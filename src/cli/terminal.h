@@ -19,9 +19,10 @@ bool terminal_has_colour(FILE *stream);
 // The terminal's width in columns, at most `most`. Returns `most` if the width is unknown.
 unsigned terminal_columns(FILE *stream, unsigned most);
 
-// Writes to the file of `stream`, which must be flushed. A pipe that is full is waited for until a
-// signal comes, and not at all after two signals; then the rest of the text is dropped. False if
-// that happened. After an error of writing, which also drops the rest, ferror(stream) is true.
+// Writes to the file of `stream`, which must be flushed. If it is a full pipe, waits until it has
+// room or a signal comes; after two signals it does not wait. Returns false if a signal ended the
+// waiting: the rest of the text is then dropped. If writing fails, the rest is dropped too, and
+// ferror(stream) is true.
 bool terminal_write(FILE *stream, const char *text, size_t bytes, struct interrupt *interrupt);
 
 // The progress: on a terminal a line that is redrawn in place and wiped at the end; elsewhere a

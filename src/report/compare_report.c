@@ -7,7 +7,8 @@
 #include <string.h>
 
 enum {
-    // Without `all`: a section shows some SECTION_ROWS rows, of each group at least GROUP_ROWS.
+    // Without `all` a section prints about SECTION_ROWS rows, divided evenly among its groups, but
+    // GROUP_ROWS of each group.
     SECTION_ROWS = 40,
     GROUP_ROWS = 3,
     ROLE_COLUMNS = 11, // width of "reference  "
@@ -19,7 +20,8 @@ enum {
 struct printer {
     struct screen screen;
     const struct compare_report *report;
-    // The axes that vary among all rows of a benchmark, the last one that was asked for.
+    // What axes_set found for the benchmark that was asked for last: the axes that vary among all
+    // of its rows.
     const char *benchmark;
     const struct benchmark_info *info; // NULL: no run describes the benchmark
     const struct param_info **axes;
@@ -32,7 +34,7 @@ static const struct result *row_result(const struct compare_row *row)
     return row->base ? row->base : row->now;
 }
 
-// Fills the printer's members about a benchmark.
+// Sets `benchmark`, `info` and `axes` of the printer.
 static void axes_set(struct printer *p, const char *benchmark)
 {
     const struct compare *compare = p->report->compare;

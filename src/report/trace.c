@@ -223,7 +223,8 @@ bool trace_write(const struct run *run, FILE *stream, struct error *err)
     struct arena *arena = arena_create();
     struct json_out out = {.arena = arena, .stream = stream};
     struct trace trace = {.arena = arena, .out = &out};
-    // No displayTimeUnit: until 2022 Perfetto read ts and dur in that unit (its issues 106, 274).
+    // The trace has no displayTimeUnit: Perfetto before 2022 read ts and dur in that unit (its
+    // issues 106, 274).
     json_put_open(&out, NULL, '{');
     json_put_open(&out, "traceEvents", '[');
     for (size_t i = 0; i < run->result_count; i++) {

@@ -9,7 +9,8 @@ static const struct {
     const char *preset;
     struct budget budget;
 } presets[] = {
-    // The stop rule first decides after 5 rounds and then needs 16 samples: so 4 per visit.
+    // The stop rule first decides after 5 rounds and needs at least 16 samples then: so a visit
+    // takes 4.
     {"quick",
      {.samples = 4,
       .sample_ns = NS_PER_MS,
@@ -27,8 +28,9 @@ static const struct {
       .case_ns = 10 * NS_PER_S,
       .time_ns = 20 * NS_PER_S,
       .time_most_ns = 240 * NS_PER_S}},
-    // `fathom map` measures many cases and needs only COLLECT_ROUNDS_MIN rounds of each. A clock
-    // that changes shows it which latencies depend on the core clock.
+    // `fathom map` measures many cases and needs only COLLECT_ROUNDS_MIN rounds of each. It accepts
+    // any core clock: from latencies at different clocks it concludes which levels run at the core
+    // clock.
     {"map",
      {.samples = 4,
       .sample_ns = NS_PER_MS,

@@ -191,8 +191,8 @@ struct inquiries {
     bool is_noticed;
 };
 
-// The inherited environment, with more room for thread-local variables of libraries that are loaded
-// late (see opencl_after_others).
+// The inherited environment, with more space for thread-local variables of libraries that are
+// loaded late (see opencl_after_others).
 static const char *const *roomy_environment(struct arena *arena, const char *const *environment)
 {
     static const char name[] = "GLIBC_TUNABLES=";
@@ -242,8 +242,8 @@ static void finish(struct inquiries *all, size_t index)
     all->children[index] = NULL;
 }
 
-// Makes the API unavailable. A backend that loads others' libraries first is asked once more
-// without them: they may be what failed.
+// Makes the API unavailable. But a backend that loads the libraries of other backends first is
+// asked once more, without them: these libraries may have caused the failure.
 static void fail(struct inquiries *all, size_t index, const char *reason)
 {
     static const char remedy[] = "update or reinstall this driver; the other APIs work without it";
@@ -318,7 +318,7 @@ static const char *names_of_silent(const struct inquiries *all)
     return names;
 }
 
-// The time until something must be done that no process asks for: the notice, or giving one up.
+// The time until the next deadline: that of the notice, or that of a backend that has not answered.
 static uint64_t time_left_ns(const struct inquiries *all, uint64_t notice_at_ns)
 {
     uint64_t left_ns = all->is_noticed ? UINT64_MAX : clock_left_ns(notice_at_ns);

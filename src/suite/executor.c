@@ -54,7 +54,8 @@ static bool lose_worker(struct executor *executor)
     return false;
 }
 
-// Waits until `until_ns` or, if that is earlier, `deadline_ns`. CHILD_TIMEOUT then.
+// Waits for a line until `until_ns` or `deadline_ns`, whichever is earlier; then returns
+// CHILD_TIMEOUT.
 static enum child_answer receive(struct executor *executor, uint64_t deadline_ns, uint64_t until_ns,
                                  const char **line)
 {
@@ -88,7 +89,7 @@ static enum child_answer await(struct executor *executor, const char **line)
     return answer;
 }
 
-// What the answer is about: a visit, or a watch if `finding` is set.
+// What the answer is read into: `finding` for a watch, `visit` if `finding` is NULL.
 struct answer_desc {
     const struct benchmark_info *info;
     struct arena *arena;
@@ -164,7 +165,7 @@ static bool send_line(struct executor *executor, const char *line, struct error 
     return lose_worker(executor);
 }
 
-// Sends an order, to a new worker if there is none.
+// Sends an order to the worker. Starts a worker first if there is none.
 static bool send_order(struct executor *executor, const char *order, struct error *err)
 {
     if (!executor->worker)

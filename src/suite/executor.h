@@ -61,8 +61,8 @@ struct executor_part {
 // one is ready or has failed.
 void executor_visit_together(struct executor_part *parts, size_t count, struct arena *arena);
 
-// The number of workers (in process: devices) that were lost in a row, since the last visit that a
-// worker survived.
+// The number of workers (in process: devices) lost in a row, without a visit between them that
+// succeeded.
 unsigned executor_losses(const struct executor *executor);
 
 #endif

@@ -88,8 +88,8 @@ static void save(struct scheduler *s, struct block *block)
 
 static const char shared_device[] = "shared-device";
 
-// Applies a judgement to the results of earlier blocks since the last watch. Those blocks were too
-// short to be watched by themselves; their cases are not visited again.
+// Flags the results of blocks that ended since the last watch: these blocks were too short to have
+// a watch of their own. Their cases are not visited again.
 static void judge_results(struct scheduler *s, const struct block *block,
                           const struct watch_judgement *around)
 {
@@ -108,7 +108,8 @@ static void judge_results(struct scheduler *s, const struct block *block,
     s->watched_results = block->base;
 }
 
-// Applies a judgement to the visits of an entry since the last watch.
+// Applies what a watch found to the visits of an entry since the last watch: they are taken again,
+// or get a remark.
 static void judge_entry(struct entry *entry, const struct watch_judgement *around)
 {
     const struct benchmark *benchmark = entry->plan_case.benchmark;
@@ -125,8 +126,9 @@ static void judge_entry(struct entry *entry, const struct watch_judgement *aroun
         collect_remark(entry->collect, first, &reason);
 }
 
-// Watches, and applies what the watches around them found to all visits since the last watch. A
-// benchmark with a second process shares the device with itself: its visits are left as they are.
+// Watches the device for other work. What this watch and the one before it found is applied to all
+// visits between the two. A benchmark with a second process is itself such other work, so its
+// visits are not marked.
 static void watch(struct scheduler *s, struct block *block)
 {
     struct watch_judgement now, around;
@@ -145,7 +147,7 @@ static void add_finding(struct run *run, const char *code, const char *text)
     finding->text = text;
 }
 
-// Tells the user that there is other work. The text lives as long as the run.
+// Reports other work on the device to the user. Returns the text, which lives as long as the run.
 static const char *tell_busy(const struct scheduler *s, const char *why, const char *then)
 {
     const struct schedule_desc *desc = s->desc;
@@ -156,8 +158,8 @@ static const char *tell_busy(const struct scheduler *s, const char *why, const c
     return text;
 }
 
-// Watches before the first visit. If there is other work, waits for its end as long as the user
-// wants.
+// Watches the device before the first visit. If there is other work, waits until it ends, but at
+// most wait_idle_ns.
 static void watch_first(struct scheduler *s)
 {
     static const uint64_t pause_ns = NS_PER_S / 10;
@@ -390,8 +392,8 @@ static void settle(const struct scheduler *s, struct block *block)
     }
 }
 
-// True if the visits of this block must be judged before it ends: results are about to be shown, or
-// the visits took so long that a watch costs little beside them.
+// True if a watch is needed before this block ends: its results are about to be shown, or its
+// visits took so long that a watch adds little time.
 static bool needs_watch(const struct scheduler *s, const struct block *block)
 {
     const struct schedule_desc *desc = s->desc;
@@ -402,7 +404,7 @@ static bool needs_watch(const struct scheduler *s, const struct block *block)
            (desc->benchmark_done && desc->plan->left(desc->plan, benchmark) == 0);
 }
 
-// Watches after the last visits of a block. True if cases want visits again because of that.
+// Watches after the last visits of a block. Returns true if cases then need visits again.
 static bool watch_rest(struct scheduler *s, struct block *block)
 {
     if (!needs_watch(s, block))

@@ -26,8 +26,8 @@ struct visitor {
     struct gpu_device *device; // the session's device, perhaps `usual`; NULL until the first visit
     void (*queues)(const struct gpu_info *,
                    struct gpu_device_desc *); // benchmark.device by which `device` was opened
-    struct error refusal; // why the usual device cannot be opened: no memory is left for it, so
-                          // no later visit asks again; ERROR_NONE: it can be
+    struct error refusal; // why the usual device cannot be opened (no memory is left for it); then
+                          // no visit tries again. ERROR_NONE: it can be opened
     struct measure_card *card;     // the card's sensors; NULL: none
     struct gpu_scope *watch_scope; // on `usual`
     struct measure_watch *watch;   // NULL until the first watch
@@ -248,8 +248,8 @@ bool visitor_watch(struct visitor *visitor, uint64_t least_ns, struct arena *are
 
 // ---------------------------------------------------------------- in a worker process
 
-// The gate, at which a visit of a co-run waits for the other devices. The parent's line is not
-// checked here: if the parent is gone, writing the answer fails.
+// The gate, at which a visit of a co-run waits for the other devices. The content of the parent's
+// line is not checked here. If the parent is gone, writing the answer fails later.
 struct gate {
     struct child_channel *channel;
     bool passed;
@@ -268,7 +268,7 @@ static void pass_gate(void *context)
     arena_destroy(arena);
 }
 
-// Watches the device, as `answer` makes a visit.
+// Watches the device for other work and returns the answer, as `answer` does for a visit.
 static const char *answer_watch(struct visitor *visitor, uint64_t least_ns, struct arena *arena,
                                 struct error *failure)
 {

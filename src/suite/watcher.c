@@ -4,11 +4,12 @@
 #include <math.h>
 
 static const double share_busy = 0.01;
-// With what surrounds it (3 ms on an H200), a watch takes less than 4 % of the time.
+// A watch may take 2 % of the time. Its preparation adds some (3 ms on an H200): less than 4 % in
+// all.
 static const double share_watched = 0.02, longest_watch_ns = 50e6;
 static const double limit_share_least = 0.5;
 
-// How far below the run's best a yardstick may be on a quiet card.
+// The lowest rate of a yardstick on a quiet card, as a share of the run's best rate.
 static const struct {
     const char *name;
     double least;

@@ -6,7 +6,7 @@
 
 #include "suite/executor.h"
 
-// What a watch says about visits.
+// What a watch concludes about the visits before and after it.
 enum watch_verdict {
     WATCH_CLEAN,
     WATCH_REMARK, // other work took less than 1 % of the time
@@ -38,9 +38,9 @@ void watcher_fini(struct watcher *watcher);
 // Adds the time of a visit. Returns true if a watch is due.
 bool watcher_add(struct watcher *watcher, uint64_t visit_ns);
 
-// Watches, longer after longer visits. *now is what this watch found, *around what it and the watch
-// before it found: the worse of both. The texts live until the next watch. False if there
-// is no finding; the device is then not watched any more.
+// Watches the device, the longer the more time visits took since the last watch. *now: what this
+// watch found; *around: the worse of this watch and the one before. The texts live until the next
+// watch. Returns false if the device cannot be watched; it is then not watched any more.
 bool watcher_look(struct watcher *watcher, struct watch_judgement *now,
                   struct watch_judgement *around);
 
