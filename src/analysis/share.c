@@ -15,7 +15,7 @@ enum {
 static double rounded(double value)
 {
     char text[NUMBER_BYTES];
-    snprintf(text, sizeof text, "%.5g", value);
+    snprintf(text, sizeof text, "%.4g", value);
     return isfinite(value) && text_parse_real(text, &value) ? value : NAN;
 }
 
@@ -201,28 +201,35 @@ static bool is_better(const struct metric *metric, const struct metric *than)
                                                     : metric->median > than->median);
 }
 
-// Marks the results of a device that a headline of the benchmark shows.
+// Marks the results of a device that a headline of the benchmark may show: if it has a parameter,
+// all that it is about; else the best one, and the best one that is ok.
 static void mark_headline(const struct run *run, const char *device,
                           const struct benchmark_info *info, const struct headline_info *headline,
                           int *importance)
 {
-    const struct metric *best = NULL;
-    size_t at = 0;
+    const struct metric *best = NULL, *best_ok = NULL;
+    size_t at = 0, at_ok = 0;
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *result = run->results[i];
         const struct metric *metric = result_metric(result, headline->metric);
         if (!metric || !result_is_of(result, info->name, device) ||
             !case_matches(&result->bench_case, headline->where))
             continue;
-        if (headline->kind == HEADLINE_LEVELS)
+        if (headline->by)
             importance[i] = IMPORTANCE_FIGURE;
-        else if (is_better(metric, best)) {
+        if (is_better(metric, best)) {
             best = metric;
             at = i;
+        }
+        if (result->verdict == VERDICT_OK && is_better(metric, best_ok)) {
+            best_ok = metric;
+            at_ok = i;
         }
     }
     if (best)
         importance[at] = IMPORTANCE_FIGURE;
+    if (best_ok)
+        importance[at_ok] = IMPORTANCE_FIGURE;
 }
 
 static bool has_levels(const struct benchmark_info *info)

@@ -16,7 +16,7 @@
 //             other than a map's; of a reason all but its code
 //   finding   findings about results that were removed
 //
-// Numbers keep five digits. A text with the path of a file is removed wherever it stands.
+// Numbers keep four digits. A text with the path of a file is removed wherever it stands.
 void share_strip(struct run *run);
 
 // Removes the least important results that the run has, with the findings about them. The order:

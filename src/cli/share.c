@@ -52,7 +52,8 @@ static bool make_small(struct run *run, size_t *bytes, struct error *err)
 // "NVIDIA H200" through vulkan, preset standard: "nvidia-h200-vulkan-standard.json.gz".
 static const char *default_name(struct arena *arena, const struct run *run)
 {
-    const struct run_device *device = &run->devices[0];
+    static const struct run_device unknown = {.id = ""};
+    const struct run_device *device = run->device_count ? &run->devices[0] : &unknown;
     char *name = arena_printf(arena, "%s %s %s", device->name ? device->name : "gpu",
                               device_api(arena, device->id), run->preset ? run->preset : "");
     size_t length = 0;

@@ -158,7 +158,7 @@ const struct command_info command_table[COMMAND_COUNT] = {
                 "the device, the headline figures, the curves of latency and bandwidth, the map, "
                 "and as many other results as fit. It has no UUID, PCI address, serial number, "
                 "command, path, or name of a host or user; reasons keep their code only, and "
-                "numbers five digits.\n"
+                "numbers four digits.\n"
                 "Without -o the file is named after the device, the API and the preset, in the "
                 "current folder. If FILE does not end in .gz, it is not gzipped. See "
                 "reference/README.md for how to send it in.",

@@ -26,7 +26,7 @@ static void names_and_texts_are_removed_and_figures_stay(void **state)
     assert_null(run->devices[0].pci);
     assert_null(run->benchmarks[0]->params[0].help);
     assert_ptr_equal(run->results[0], first);
-    assert_true(fabs(first->metrics[0].median / median - 1) < 1e-4);
+    assert_true(fabs(first->metrics[0].median / median - 1) < 6e-4);
     assert_int_equal(first->metrics[0].round_count, 0);
     assert_null(first->kernel.hash);
     for (size_t i = 0; i < run->result_count; i++)
@@ -47,6 +47,13 @@ static void results_that_no_headline_needs_go_first(void **state)
     for (size_t i = 0; i < run->benchmark_count; i++)
         if (strcmp(run->benchmarks[i]->name, "loads") == 0)
             run->benchmarks[i] = &loads;
+    struct result *suspect = run->results[0]; // the best of all is not the best that is ok
+    for (size_t i = 0; i < run->result_count; i++)
+        if (case_says(&run->results[i]->bench_case, "path", "shared") &&
+            strcmp(run->results[i]->benchmark, "loads") == 0 &&
+            case_uint(&run->results[i]->bench_case, "width") == 4)
+            suspect = run->results[i];
+    suspect->verdict = VERDICT_SUSPECT;
     share_strip(run);
     size_t latencies = count_of(run, "latency");
     assert_true(latencies > 20 && count_of(run, "bandwidth") > 20 && count_of(run, "loads") > 2);
@@ -55,8 +62,9 @@ static void results_that_no_headline_needs_go_first(void **state)
     assert_int_equal(count_of(run, "latency"), latencies);
     assert_int_equal(count_of(run, "bandwidth"), 0);
     assert_null(run_benchmark(run, "bandwidth"));
-    assert_int_equal(count_of(run, "loads"), 1);
+    assert_int_equal(count_of(run, "loads"), 2);
     assert_non_null(run_find(run, run->devices[0].id, "loads/path=shared/width=4/pattern=linear"));
+    assert_non_null(run_find(run, run->devices[0].id, "loads/path=shared/width=8/pattern=linear"));
 
     assert_false(share_thin(run));
     assert_int_equal(count_of(run, "latency"), latencies);
