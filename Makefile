@@ -12,7 +12,7 @@ all: # build only; installs nothing
 	@cmake -S . -B $(BUILD) -G Ninja --log-level=WARNING
 	@cmake --build $(BUILD)
 
-run: # measure: set up what running needs, build, quick suite on the best device
+run: # set up what running needs, build, and measure the best device with preset quick
 	@tools/setup.sh run
 	@$(MAKE) --no-print-directory all
 	@page="--html fathom.html"; \
@@ -32,7 +32,7 @@ kit: # a folder and tarball for a machine with nothing but a GPU driver; another
 	@tools/setup.sh check
 	@tools/kit.sh
 
-release: # release/fathom-VERSION: both kits, .deb, schema, checksums
+release: # release/fathom-VERSION with both kits, .deb, schema of run files and checksums
 	@tools/setup.sh check
 	@tools/release.sh
 
