@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The commands of README.md are right as they stand there. What measures is checked up to the choice
-of the device: benchmarks, options and settings are accepted. The others run, in their order."""
+"""The commands of README.md, docs/READING.md and reference/README.md are right as they stand there.
+What measures is checked up to the choice of the device: benchmarks, options and settings are accepted.
+The others run, in their order."""
 
 import os
 import re
@@ -12,30 +13,43 @@ import fathom
 
 REAL = os.environ["FATHOM_REAL"]
 README = (fathom.ROOT / "README.md").read_text(encoding="utf-8")
+# Files that the commands read, and the committed runs that stand in for them.
+RUNS = {"before.json": "h200-vulkan-standard.json", "after.json": "h200-vulkan-standard.json",
+        "run.json": "h200-vulkan-standard.json", "map.json": "h200-vulkan-map.json"}
 
 
-def commands():
-    """Indented lines up to the blanks before their explanation, and what backticks enclose."""
-    lines = re.findall(r"(?m)^    (fathom [a-z].*?)(?:  .*)?$", README)
-    return lines + re.findall(r"`(fathom (?:list|run) [^`]+)`", README)
+def commands(page):
+    """Indented lines up to the blanks before their explanation, and what backticks enclose; a word in
+    capitals stands for another."""
+    text = (fathom.ROOT / page).read_text(encoding="utf-8")
+    lines = re.findall(r"(?m)^    (fathom [a-z].*?)(?:  .*)?$", text)
+    lines += re.findall(r"`(fathom (?:list|run) [^`]+)`", text)
+    return [line for line in lines if not re.search(r"\b[A-Z]{3,}\b", line)]
 
 
 class Readme(fathom.Case):
-    def test_every_command_does_what_it_says(self):
-        for name in ("before.json", "after.json", "run.json"):
-            shutil.copy(fathom.ROOT / "reference/h200-vulkan-standard.json", self.path(name))
-        found = commands()
-        self.assertGreaterEqual(len(found), 8, found)
+    def check_page(self, page, least):
+        folder = self.folder / page.replace("/", "-")
+        folder.mkdir()
+        for name, run in RUNS.items():
+            shutil.copy(fathom.ROOT / "reference" / run, folder / name)
+        found = commands(page)
+        self.assertGreaterEqual(len(found), least, found)
         for line in found:
-            with self.subTest(command=line):
+            with self.subTest(page=page, command=line):
                 words = shlex.split(line)[1:]
                 measures = words[0] in ("run", "map")
                 done = fathom.run(*words, *(["-d", "nowhere:0"] if measures else []), binary=REAL,
-                                  cwd=self.folder, ASAN_OPTIONS="detect_leaks=0")
+                                  cwd=folder, ASAN_OPTIONS="detect_leaks=0")
                 if measures:
                     self.assertIn("-d nowhere:0: no such device", done.err)
                 elif "not in this build" not in done.err:
                     self.assertEqual((0, ""), (done.status, done.err))
+
+    def test_every_command_does_what_it_says(self):
+        self.check_page("README.md", 8)
+        self.check_page("docs/READING.md", 2)
+        self.check_page("reference/README.md", 4)
 
     def test_it_says_where_the_program_is(self):
         install = README.partition("\n## Install\n")[2].partition("\n## ")[0]
