@@ -4,13 +4,16 @@
 #include "report/compare_text.h"
 #include "report/tables.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
-    // Without `all` a section prints about SECTION_ROWS rows, divided evenly among its groups, but
-    // GROUP_ROWS of each group.
+    // Without `all` a section prints SECTION_ROWS rows, divided among its groups, but at least
+    // GROUP_ROWS of a group; and at most SECTION_GROUPS groups.
     SECTION_ROWS = 40,
     GROUP_ROWS = 3,
+    SECTION_GROUPS = 40,
+    PAIRS_MAX = 16,    // most pairs of devices that are named
     ROLE_COLUMNS = 11, // width of "reference  "
     NAME_COLUMNS = 24
 };
@@ -71,41 +74,59 @@ static const char *row_words(struct printer *p, const struct result *result)
                      view_words(p->screen.arena, &result->bench_case, p->axes, p->axis_count));
 }
 
-// ---------------------------------------------------------------- compare_sections
+// ---------------------------------------------------------------- sections
+
+struct place {
+    const struct compare_row *row;
+    size_t rank; // among the rows of the section: 0 = the largest change
+};
 
 // Rows of a section that have the benchmark, the device, the metric and the text in common.
 struct group {
-    const struct compare_row **rows;
+    const struct place *places; // in the order of their ranks
     size_t count;
 };
 
-static bool is_alike(const struct compare_row *a, const struct compare_row *b)
+static int compare_kinds(const struct compare_row *a, const struct compare_row *b)
 {
     const struct result *one = row_result(a), *other = row_result(b);
-    return strcmp(one->benchmark, other->benchmark) == 0 &&
-           strcmp(one->device, other->device) == 0 &&
-           strcmp(a->base_metric ? a->base_metric->name : "",
-                  b->base_metric ? b->base_metric->name : "") == 0 &&
-           strcmp(a->text ? a->text : "", b->text ? b->text : "") == 0;
+    int order = strcmp(one->benchmark, other->benchmark);
+    order = order ? order : strcmp(one->device, other->device);
+    order = order ? order
+                  : strcmp(a->base_metric ? a->base_metric->name : "",
+                           b->base_metric ? b->base_metric->name : "");
+    return order ? order : strcmp(a->text ? a->text : "", b->text ? b->text : "");
 }
 
-// Divides rows into groups, in the order of their first rows, and returns the number of groups.
-static size_t groups_of(struct arena *arena, const struct compare_row **rows, size_t count,
+static int compare_places(const void *left, const void *right)
+{
+    const struct place *a = left, *b = right;
+    int order = compare_kinds(a->row, b->row);
+    return order ? order : (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+static int compare_groups(const void *left, const void *right)
+{
+    size_t a = ((const struct group *)left)->places->rank;
+    size_t b = ((const struct group *)right)->places->rank;
+    return (a > b) - (a < b);
+}
+
+// Divides rows into groups, the one with the largest change first. Returns their number.
+static size_t groups_of(struct arena *arena, const struct compare_row *const *rows, size_t count,
                         struct group *groups)
 {
+    struct place *places = ARENA_ARRAY(arena, count, struct place);
     size_t group_count = 0;
+    for (size_t i = 0; i < count; i++)
+        places[i] = (struct place){rows[i], i};
+    qsort(places, count, sizeof *places, compare_places);
     for (size_t i = 0; i < count; i++) {
-        if (!rows[i])
-            continue;
-        struct group *group = &groups[group_count++];
-        const struct compare_row *first = rows[i];
-        group->rows = ARENA_ARRAY(arena, count - i, const struct compare_row *);
-        for (size_t k = i; k < count; k++)
-            if (rows[k] && is_alike(first, rows[k])) {
-                group->rows[group->count++] = rows[k];
-                rows[k] = NULL;
-            }
+        if (i == 0 || compare_kinds(places[i - 1].row, places[i].row) != 0)
+            groups[group_count++].places = &places[i];
+        groups[group_count - 1].count++;
     }
+    qsort(groups, group_count, sizeof *groups, compare_groups);
     return group_count;
 }
 
@@ -115,8 +136,8 @@ static void group_head(struct printer *p, const struct group *group,
                        const struct param_info *const *varying, size_t varying_count)
 {
     struct arena *arena = p->screen.arena;
-    const struct result *first = row_result(group->rows[0]);
-    const char *metric = group->rows[0]->base_metric->name, *common = "";
+    const struct result *first = row_result(group->places->row);
+    const char *metric = group->places->row->base_metric->name, *common = "";
     for (size_t i = 0; i < p->axis_count; i++) {
         const struct case_value *value = case_find(&first->bench_case, p->axes[i]->key);
         for (size_t k = 0; k < varying_count; k++)
@@ -149,12 +170,12 @@ static void changes_print(struct printer *p, const struct group *group, size_t m
     size_t widths[NUMBERS] = {0}, varying_count = 0, used = 2;
     size_t shown = group->count < most ? group->count : most;
     for (size_t i = 0; i < group->count; i++)
-        results[i] = row_result(group->rows[i]);
+        results[i] = row_result(group->places[i].row);
     axes_set(p, results[0]->benchmark);
     const struct param_info **varying =
         p->info ? view_varying(arena, p->info, results, group->count, &varying_count) : NULL;
     for (size_t i = 0; i < shown; i++) {
-        const struct compare_row *row = group->rows[i];
+        const struct compare_row *row = group->places[i].row;
         cells[i][0] = compare_percent(arena, row->ratio.value);
         cells[i][1] = compare_interval(arena, &row->ratio);
         cells[i][2] = compare_value(arena, row->base_metric);
@@ -190,7 +211,7 @@ static void texts_print(struct printer *p, const struct group *group)
     struct arena *arena = p->screen.arena;
     bool one_line = group->count > 1 && !p->report->all;
     for (size_t i = 0; i < (one_line ? 1 : group->count); i++) {
-        const struct compare_row *row = group->rows[i];
+        const struct compare_row *row = group->places[i].row;
         const char *name = one_line ? arena_printf(arena, "%zu × %s", group->count,
                                                    benchmark_text(p, row_result(row)))
                                     : row_words(p, row_result(row));
@@ -215,15 +236,21 @@ static void section_print(struct printer *p, const struct compare_section *secti
                      "  change, its interval, base, new, parameters that vary\n");
     p->explained = p->explained || section->numbers;
     struct group *groups = ARENA_ARRAY(screen->arena, count, struct group);
-    size_t group_count = groups_of(screen->arena, rows, count, groups);
-    size_t most = SECTION_ROWS / group_count;
-    most = p->report->all ? count : most < GROUP_ROWS ? GROUP_ROWS : most;
+    size_t group_count = groups_of(screen->arena, rows, count, groups), most = GROUP_ROWS, left = 0;
+    if (p->report->all)
+        most = count;
+    else if (group_count && SECTION_ROWS / group_count > GROUP_ROWS)
+        most = SECTION_ROWS / group_count;
     for (size_t i = 0; i < group_count; i++) {
-        if (section->numbers)
+        if (i >= SECTION_GROUPS && !p->report->all)
+            left += groups[i].count;
+        else if (section->numbers)
             changes_print(p, &groups[i], most);
         else
             texts_print(p, &groups[i]);
     }
+    if (left)
+        fprintf(screen->stream, "  … and %zu more: --all lists them\n", left);
 }
 
 // ---------------------------------------------------------------- a terminal
@@ -251,7 +278,7 @@ static void sources_print(struct screen *screen, const struct compare_report *re
     source_print(screen, report->reference ? "measured" : "new",
                  one ? text_join(arena, now, " · ", compare_device(arena, pairs->list[0].now))
                      : now);
-    for (size_t i = 0; i < pairs->count; i++) {
+    for (size_t i = 0; i < pairs->count && i < PAIRS_MAX; i++) {
         const struct device_pair *pair = &pairs->list[i];
         if (!one)
             source_print(screen, "devices",
@@ -260,6 +287,8 @@ static void sources_print(struct screen *screen, const struct compare_report *re
         if (compare_card_note(pair))
             source_print(screen, "", compare_card_note(pair));
     }
+    if (pairs->count > PAIRS_MAX)
+        source_print(screen, "", arena_printf(arena, "… and %zu more", pairs->count - PAIRS_MAX));
 }
 
 static void parts_print(struct screen *screen, const struct compare_report *report)
