@@ -31,19 +31,20 @@ void forecast_note(struct forecast *forecast, size_t part, double done, uint64_t
     forecast->now_ns = now_ns;
 }
 
+static double part_left_s(const struct forecast_part *part)
+{
+    double case_s = (part->spent_s + trusted_cases * part->case_s) / (part->done + trusted_cases);
+    double left_s = fmax(0, (double)part->cases - part->done) * case_s;
+    return part->most_s > 0 ? fmin(left_s, fmax(0, part->most_s - part->spent_s)) : left_s;
+}
+
 double forecast_left_s(const struct forecast *forecast)
 {
-    double left_s = 0;
-    if (forecast->now_ns - forecast->start_ns < FORECAST_SILENT_S * NS_PER_S)
-        return NAN;
-    for (size_t i = 0; i < forecast->count; i++) {
-        const struct forecast_part *part = &forecast->parts[i];
-        double case_s =
-            (part->spent_s + trusted_cases * part->case_s) / (part->done + trusted_cases);
-        double part_s = fmax(0, (double)part->cases - part->done) * case_s;
-        left_s += part->most_s > 0 ? fmin(part_s, fmax(0, part->most_s - part->spent_s)) : part_s;
-    }
-    return left_s;
+    double left_s = forecast->later_s;
+    for (size_t i = 0; i < forecast->count; i++)
+        left_s += part_left_s(&forecast->parts[i]);
+    bool silent = forecast->now_ns - forecast->start_ns < FORECAST_SILENT_S * NS_PER_S;
+    return silent ? NAN : left_s;
 }
 
 struct forecast forecast_of_plan(struct arena *arena, const struct plan *plan,
@@ -59,6 +60,12 @@ struct forecast forecast_of_plan(struct arena *arena, const struct plan *plan,
         forecast_plan(&forecast, i, plan->left(plan, benchmarks[i]), budget,
                       benchmarks[i]->slowness);
     return forecast;
+}
+
+void forecast_add_later(struct forecast *forecast, const struct forecast *later)
+{
+    for (size_t i = 0; i < later->count; i++)
+        forecast->later_s += part_left_s(&later->parts[i]);
 }
 
 size_t forecast_work(struct forecast *forecast, const struct plan *plan,

@@ -25,6 +25,7 @@ struct forecast {
     struct forecast_part *parts;
     size_t count, at;          // `at`: the part that is at work; `count`: none yet
     uint64_t start_ns, now_ns; // when the first part began; time of the last note
+    double later_s;            // time of what follows all parts: other devices
 };
 
 // Sets the number of cases of a part. Its visits take `slowness` times the usual time; 0: 1.
@@ -35,13 +36,16 @@ void forecast_plan(struct forecast *forecast, size_t part, size_t cases,
 // since the last note belongs to the part of that note, which is done if it is another one.
 void forecast_note(struct forecast *forecast, size_t part, double done, uint64_t now_ns);
 
-// The estimate of the time that all parts still take. NaN during the first FORECAST_SILENT_S.
+// The estimate of the time until all is done. NaN during the first FORECAST_SILENT_S.
 double forecast_left_s(const struct forecast *forecast);
 
 // A forecast of a plan from now on: one part per benchmark, in the order of `benchmarks`. A plan
 // that does not know its cases has none in the forecast.
 struct forecast forecast_of_plan(struct arena *arena, const struct plan *plan,
                                  const struct budget *budget);
+
+// Adds the time of a plan that is to follow, of another device.
+void forecast_add_later(struct forecast *forecast, const struct forecast *later);
 
 // Notes the work on the benchmark whose cases are visited now: `taken` of its cases were taken from
 // the plan together, and the work on them is worth `work` whole cases. Returns the number of all

@@ -332,9 +332,9 @@ bool protocol_read_order(struct arena *arena, const char *line, struct visit_ord
     return !reader.failed;
 }
 
-static void read_visit(struct json_reader *reader, const struct json_node *body,
-                       struct measure_visit *visit)
+static void read_visit(struct json_reader *reader, const struct json_node *body, void *object)
 {
+    struct measure_visit *visit = object;
     json_get_fields(reader, body, &visit_table, visit);
     for (size_t i = 0; i < visit->series_count && !reader->failed; i++)
         if (visit->series[i].column_count == 0)
@@ -356,9 +356,9 @@ static bool read_failure(struct json_reader *reader, const struct json_node *roo
     return true;
 }
 
-static void read_finding(struct json_reader *reader, const struct json_node *body,
-                         struct watch_finding *finding)
+static void read_finding(struct json_reader *reader, const struct json_node *body, void *object)
 {
+    struct watch_finding *finding = object;
     struct finding_message message = {0};
     json_get_fields(reader, body, &finding_table, &message);
     if (!reader->failed &&
@@ -376,52 +376,42 @@ static void read_finding(struct json_reader *reader, const struct json_node *bod
     memcpy(finding->limits, message.limits, sizeof finding->limits);
 }
 
+// Reads an answer: a failure, or a message of this kind, which `read` reads into `object`.
+static enum protocol_answer
+read_answer(struct json_reader *reader, const char *line, const char *kind,
+            void (*read)(struct json_reader *, const struct json_node *, void *), void *object)
+{
+    json_t *document = parse(line, reader->err);
+    if (!document)
+        return PROTOCOL_GARBAGE;
+    struct json_node root = {.value = document};
+    bool failed = read_failure(reader, &root);
+    struct json_node body = json_member(reader, &root, kind);
+    if (!failed && !reader->failed && json_is_object(body.value))
+        read(reader, &body, object);
+    else if (!failed)
+        json_fail(reader, &body, "expected an answer or a failure");
+    json_decref(document);
+    if (reader->failed)
+        reader->err->code = ERROR_INTERNAL;
+    return reader->failed ? PROTOCOL_GARBAGE : failed ? PROTOCOL_FAILURE : PROTOCOL_VISIT;
+}
+
 enum protocol_answer protocol_read_finding(struct arena *arena, const char *line,
                                            struct watch_finding *finding, struct error *err)
 {
-    json_t *document = parse(line, err);
-    if (!document)
-        return PROTOCOL_GARBAGE;
     struct json_reader reader = {.arena = arena, .file = "worker protocol", .err = err};
-    struct json_node root = {.value = document};
-    bool failed = read_failure(&reader, &root);
-    struct json_node body = json_member(&reader, &root, "watch");
-    if (!failed && !reader.failed)
-        read_finding(&reader, &body, finding);
-    json_decref(document);
-    if (reader.failed)
-        err->code = ERROR_INTERNAL;
-    return reader.failed ? PROTOCOL_GARBAGE : failed ? PROTOCOL_FAILURE : PROTOCOL_VISIT;
-}
-
-static enum protocol_answer read_answer(struct json_reader *reader, const struct json_node *root,
-                                        struct measure_visit *visit)
-{
-    if (read_failure(reader, root))
-        return PROTOCOL_FAILURE;
-    struct json_node body = json_member(reader, root, "visit");
-    if (!reader->failed && json_is_object(body.value))
-        read_visit(reader, &body, visit);
-    else
-        json_fail(reader, &body, "expected a visit or a failure");
-    return reader->failed ? PROTOCOL_GARBAGE : PROTOCOL_VISIT;
+    return read_answer(&reader, line, "watch", read_finding, finding);
 }
 
 enum protocol_answer protocol_read_answer(struct arena *arena, const char *line,
                                           const struct benchmark_info *info,
                                           struct measure_visit **visit, struct error *err)
 {
-    json_t *document = parse(line, err);
-    if (!document)
-        return PROTOCOL_GARBAGE;
     struct json_reader reader = {
         .arena = arena, .file = "answer of the worker", .err = err, .context = info};
-    struct json_node root = {.value = document};
     struct measure_visit *read = measure_visit_create(arena);
-    enum protocol_answer answer = read_answer(&reader, &root, read);
-    json_decref(document);
-    if (answer == PROTOCOL_GARBAGE)
-        err->code = ERROR_INTERNAL;
+    enum protocol_answer answer = read_answer(&reader, line, "visit", read_visit, read);
     if (answer == PROTOCOL_VISIT)
         *visit = read;
     return answer;

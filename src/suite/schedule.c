@@ -478,6 +478,11 @@ bool schedule_run(const struct schedule_desc *desc)
     watcher_init(&s.watcher, desc->executor, desc->run->arena);
     watch_first(&s);
     s.forecast = forecast_of_plan(desc->run->arena, desc->plan, desc->budget);
+    for (size_t p = 0; p < desc->peer_count; p++) {
+        struct forecast later =
+            forecast_of_plan(desc->run->arena, desc->peers[p].plan, desc->budget);
+        forecast_add_later(&s.forecast, &later);
+    }
     for (bool more = true; more && !s.interrupted;) {
         struct arena *arena = arena_create();
         struct block *block = ARENA_NEW(arena, struct block);

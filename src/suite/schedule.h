@@ -37,7 +37,7 @@ struct schedule_state {
     size_t done, total;                // numbers of cases; total is 0 if it is not known
     size_t benchmark_total; // number of cases of the visited case's benchmark; 0 without total
     double fraction;        // estimated share of the cases' rounds made, 0 to 1; 0 without total
-    double left_s;          // estimated time until all are done; NaN: not known
+    double left_s; // estimated time until all are done, and those of all peers; NaN: not known
 };
 
 struct schedule_desc {

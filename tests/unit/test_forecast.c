@@ -136,12 +136,31 @@ static void a_benchmark_takes_no_more_than_its_budget(void **state)
     assert_true(fabs(forecast_left_s(&forecast) - 8) < 1e-9); // of 12 s
 }
 
+static void devices_that_follow_count(void **state)
+{
+    (void)state;
+    struct forecast_part parts[2];
+    struct forecast forecast = {.parts = &parts[0], .count = 1, .at = 1};
+    struct forecast later = {.parts = &parts[1], .count = 1, .at = 1};
+    struct budget budget;
+    budget_of("standard", &(struct gpu_info){.kind = GPU_KIND_DISCRETE}, &budget);
+    forecast_plan(&forecast, 0, 100, &budget, 0);
+    forecast_plan(&later, 0, 50, &budget, 0);
+    forecast_note(&forecast, 0, 0, 0);
+    forecast_note(&forecast, 0, 50, 9 * NS_PER_S); // as expected: 36 ms a visit
+    double alone_s = forecast_left_s(&forecast);
+    forecast_add_later(&forecast, &later);
+    assert_true(fabs(alone_s - 9) < 0.01);
+    assert_true(fabs(forecast_left_s(&forecast) - 18) < 0.01);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_at_an_even_pace_is_foreseen_from_the_third_second_on),
         cmocka_unit_test(benchmarks_of_very_different_paces_are_foreseen_most_of_the_time),
         cmocka_unit_test(a_benchmark_takes_no_more_than_its_budget),
+        cmocka_unit_test(devices_that_follow_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
