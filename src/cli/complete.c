@@ -157,7 +157,7 @@ static const char bash_functions[] =
     "    if [[ $word == *,* ]]; then\n"
     "        before=${word%,*},\n"
     "        word=${word##*,}\n"
-    "    elif [[ $word == *.* ]]; then\n"
+    "    elif [[ -z $key && $word == *.* ]]; then\n"
     "        before=${word%%.*}. chosen=${word%%.*}\n"
     "        word=${word#*.}\n"
     "    fi\n"

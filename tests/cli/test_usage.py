@@ -117,6 +117,10 @@ class Generated(fathom.Case):
             with self.subTest(typed=typed):
                 self.assertEqual(offered, self.complete(f"fathom {typed}"))
 
+    def test_bash_completes_values_with_dots(self):
+        self.assertEqual(["StructuredBuffer\\<half4\\>.Load"],
+                         self.complete("fathom run loads --set load = StructuredBuffer\\<half4\\>.L", REAL))
+
     def test_bash_quotes_values_with_blanks(self):
         self.assertEqual(["cbuffer\\{float4\\}\\", "load", "cbuffer\\{float4\\}\\", "load\\", "robust"],
                          self.complete("fathom run loads --set load = cbuffer", REAL))
