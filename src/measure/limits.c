@@ -160,9 +160,16 @@ static const struct chip chips[] = {
 #define RADEON   "amd.com, product page; " ROCM_SIZES
 #define INSTINCT "AMD Instinct data sheet; " ROCM_SIZES
 #define GH200    "NVIDIA GH200 Grace Hopper data sheet"
+#define H100_NVL "anandtech.com/show/18780; 6016 bit at the H100's 2619 MHz"
 // What an H200's driver reports: 3201 MHz × 6016 bit × 2 / 8 = 4814 GB/s, 60 MiB of L2, 1980 MHz.
 #define BY_DRIVER  "the card's driver"
 #define H20_SOURCE "no public data sheet; willitrunai.com/es/gpus/h20-96gb, Geekbench 6"
+
+// Checked against public pages besides the sources named: RTX 5080 (techpowerup.com, review of the
+// Founders Edition), RTX 5060 and 5060 Ti (Ars Technica's review), MI325X (aiwiki.ai; 163.4 TFLOP/s
+// of floats are 2100 MHz), MI350X and MI355X (wccftech.com on Hot Chips 2025), RX 9060 XT
+// (club386.com), RX 9070 and 9070 XT (multiplayer.it), B580 (fpsbench.com), B200
+// (glennklockwood.com/garden/processors/B200). Clocks and caches that none of them gives are 0.
 
 // An MI250X is two devices; the figures are of one of them. cores, core_mhz, dram_gb_per_s,
 // last_cache_mib; matrix16, matrix8.
@@ -170,9 +177,9 @@ static const struct product products[] = {
     {"H200", 0, &hopper, 132, 1980, 4814, 60, 0, 0, BY_DRIVER},
     {"H100 80GB HBM3", 0, &hopper, 132, 1980, 3352, 50, 0, 0, HOPPER},
     {"H100 PCIe", 0, &hopper, 114, 1755, 2039, 50, 0, 0, HOPPER},
-    {"H100 NVL", 0, &hopper, 132, 1785, 3938, 50, 0, 0, "NVIDIA H100 NVL product brief PB-11773"},
-    {"GH200 480GB", 0, &hopper, 132, 1980, 4000, 0, 0, 0, GH200},
-    {"GH200 144G HBM3e", 0, &hopper, 132, 1980, 4900, 0, 0, 0, GH200},
+    {"H100 NVL", 0, &hopper, 132, 0, 3938, 0, 0, 0, H100_NVL},
+    {"GH200 480GB", 0, &hopper, 132, 0, 4000, 0, 0, 0, GH200},
+    {"GH200 144G HBM3e", 0, &hopper, 132, 0, 4900, 0, 0, 0, GH200},
     {"H20", 0, &hopper_20, 78, 0, 4000, 0, 0, 0, H20_SOURCE},
     {"B200", 0, &gb100, 0, 0, 8000, 0, 0, 0, GB100},
     {"V100-SXM2-16GB", 0, &volta, 80, 1530, 900, 6, 0, 0, V100},
@@ -209,8 +216,8 @@ static const struct product products[] = {
     {"RTX 4060", 0, &ada, 24, 0, 272, 24, 256, 512, ADA "; " GEFORCE},
     {"RTX 5090", 0, &gb20x, 170, 0, 1792, 96, 256, 512, GB20X},
     {"RTX 5080", 0, &gb20x, 84, 0, 960, 64, 256, 512, GB20X},
-    {"RTX 5070 Ti", 0, &gb20x, 70, 0, 896, 48, 256, 512, GB20X},
-    {"RTX 5070", 0, &gb20x, 48, 0, 672, 48, 256, 512, GB20X},
+    {"RTX 5070 Ti", 0, &gb20x, 70, 0, 896, 0, 256, 512, GB20X},
+    {"RTX 5070", 0, &gb20x, 48, 0, 672, 0, 256, 512, GB20X},
     {"RTX 5060 Ti", 0, &gb20x, 36, 0, 448, 0, 256, 512, GB20X "; " GEFORCE},
     {"RTX 5060", 0, &gb20x, 30, 0, 448, 0, 256, 512, GB20X "; " GEFORCE},
     {"MI100", 0, &cdna, 120, 1502, 1229, 8, 0, 0, INSTINCT},
@@ -231,7 +238,7 @@ static const struct product products[] = {
     {"RX 7800 XT", 0, &rdna3, 60, 0, 624, 64, 0, 0, RADEON},
     {"RX 7900 XT", 0, &rdna3, 84, 0, 800, 80, 0, 0, RADEON},
     {"RX 7900 XTX", 0, &rdna3, 96, 0, 960, 96, 0, 0, RADEON},
-    {"RX 9060 XT", 0, &rdna4, 32, 0, 320, 32, 0, 0, RADEON},
+    {"RX 9060 XT", 0, &rdna4, 32, 0, 320, 0, 0, 0, RADEON},
     {"RX 9070", 0, &rdna4, 56, 0, 640, 64, 0, 0, RADEON},
     {"RX 9070 XT", 0, &rdna4, 64, 0, 640, 64, 0, 0, RADEON},
     {"A770 Graphics", 16, &alchemist, 32, 0, 560, 16, 0, 0, "ark.intel.com, Arc A770"},
