@@ -82,8 +82,8 @@ MUST_CHECK bool cli_find_benchmark(struct cli *cli, const char *name,
 // if the file cannot be written.
 MUST_CHECK bool cli_report_check(const char *path, struct error *err);
 
-// Reads a run file as run_read (results/json.h), and adds the findings about levels that early
-// versions of fathom did not write.
+// Reads a run file as run_read (results/json.h), and adds what early versions of fathom did not
+// write: findings about levels, and the headlines that make the card.
 struct run *cli_read_run(const char *path, struct error *err);
 
 // The forms of a run other than the run file, as --csv, --html, --trace and --svg ask for them.
@@ -94,8 +94,8 @@ struct run *cli_read_run(const char *path, struct error *err);
 MUST_CHECK bool cli_forms_check(const struct options *options, struct error *err);
 MUST_CHECK bool cli_forms_save(const struct cli *cli, const struct run *run, struct error *err);
 
-// True if tables may be printed: not with --quiet, nor if an option names "-", the standard output,
-// as the file to write.
+// True if tables may be printed: not with --quiet or --json, nor if an option names "-", the
+// standard output, as the file to write.
 bool cli_shows_tables(const struct options *options);
 
 // True if writing `output` would replace the run file `input`; "-" is the standard input there.

@@ -1,39 +1,102 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/levels.h"
+#include "bench/bench.h"
 #include "cli/cli.h"
 #include "report/export.h"
 #include "results/json.h"
 
+#include <string.h>
+
+static bool has_card(const struct benchmark_info *info)
+{
+    for (size_t i = 0; i < info->headline_count; i++)
+        if (info->headlines[i].section != CARD_NONE)
+            return true;
+    return false;
+}
+
+// The declarations of a benchmark, with the headlines of this program if those of the file know
+// nothing of the card.
+static const struct benchmark_info *with_headlines(struct arena *arena,
+                                                   const struct benchmark_info *info)
+{
+    const struct benchmark *known = has_card(info) ? NULL : benchmark_find(info->name);
+    if (!known)
+        return info;
+    struct benchmark_info *copy = ARENA_NEW(arena, struct benchmark_info);
+    *copy = *info;
+    copy->headlines = known->info.headlines;
+    copy->headline_count = known->info.headline_count;
+    return copy;
+}
+
+// Files of before the headlines do not say either which operations are floating-point.
+static void declare_headlines(struct run *run)
+{
+    for (size_t i = 0; i < run->benchmark_count; i++) {
+        const struct benchmark_info *was = run->benchmarks[i];
+        const struct benchmark *known = benchmark_find(was->name);
+        run->benchmarks[i] = with_headlines(run->arena, was);
+        for (size_t k = 0; run->benchmarks[i] != was && k < run->result_count; k++)
+            if (strcmp(run->results[k]->benchmark, was->name) == 0)
+                result_mark_floating(&known->info, run->results[k]);
+    }
+}
+
 struct run *cli_read_run(const char *path, struct error *err)
 {
     struct run *run = run_read(path, err);
+    if (run)
+        declare_headlines(run);
     // Run files of early versions of fathom have no findings about levels.
     for (size_t d = 0; run && d < run->device_count; d++)
         levels_add_findings(run, run->devices[d].id);
     return run;
 }
 
-// Refuses `report -o run.json run.json`, which would overwrite the run.
-static bool check_request(const struct options *options, const char *output, struct error *err)
+static bool is_form(enum option_id id)
 {
-    if (options->operand_count == 0 || !output)
+    return id == OPTION_CSV || id == OPTION_TRACE || id == OPTION_SVG;
+}
+
+// Refuses an output that would replace a run file, as in `report -o run.json run.json`.
+static bool check_output(const struct options *options, const struct option_use *use,
+                         struct error *err)
+{
+    const char *name = option_table[use->option].name;
+    if (is_form(use->option) && options->operand_count > 1)
+        return error_set(err, ERROR_USAGE, "report: --%s is a form of one run: name one run file",
+                         name);
+    for (size_t i = 0; option_table[use->option].kind == WORD_FILE && i < options->operand_count;
+         i++)
+        if (cli_would_replace(options->operands[i], use->value))
+            return error_set(err, ERROR_USAGE,
+                             "report: --%s %s would replace that run file: give the output another "
+                             "name",
+                             name, use->value);
+    return true;
+}
+
+static bool check_request(const struct options *options, const char *page, struct error *err)
+{
+    bool any_form = false;
+    for (size_t i = 0; i < options->use_count; i++)
+        any_form |= is_form(options->uses[i].option);
+    if (options->operand_count == 0 || !(page || any_form))
         return error_set(err, ERROR_USAGE,
                          "report: expected run files and the page to write: "
                          "fathom report RUN.json… -o REPORT.html");
-    for (size_t i = 0; i < options->operand_count; i++)
-        if (cli_would_replace(options->operands[i], output))
-            return error_set(err, ERROR_USAGE,
-                             "report: -o %s would replace that run file: give the page another "
-                             "name",
-                             output);
-    return cli_report_check(output, err);
+    for (size_t i = 0; i < options->use_count; i++)
+        if (!check_output(options, &options->uses[i], err))
+            return false;
+    return cli_forms_check(options, err) && (!page || cli_report_check(page, err));
 }
 
 bool command_report(struct cli *cli, struct error *err)
 {
     const struct options *options = cli->options;
-    const char *output = options_value(options, OPTION_REPORT_OUTPUT);
-    if (!check_request(options, output, err))
+    const char *page = options_value(options, OPTION_REPORT_OUTPUT);
+    if (!check_request(options, page, err))
         return false;
     struct run **runs = ARENA_ARRAY(cli->arena, options->operand_count, struct run *);
     size_t count = 0;
@@ -41,7 +104,8 @@ bool command_report(struct cli *cli, struct error *err)
            (runs[count] = cli_read_run(options->operands[count], err)) != NULL)
         count++;
     bool done = count == options->operand_count &&
-                html_save((const struct run *const *)runs, count, output, err);
+                (!page || html_save((const struct run *const *)runs, count, page, err)) &&
+                cli_forms_save(cli, runs[0], err);
     while (count > 0)
         run_destroy(runs[--count]);
     return done;

@@ -142,7 +142,7 @@ struct json_field {
     size_t offset, bytes; // place and size of the member in the struct (JSON_AT)
     size_t count_offset;  // offset of the number of elements, a size_t (JSON_LIST_AT)
     bool required;        // reading fails if it is absent; false: it reads as NULL, NaN or 0 then
-    bool omit_zero;       // 0, or an array without elements, is not written
+    bool omit_zero;       // 0, the first word, or an array without elements is not written
     bool pointers;        // FIELD_LIST: an array of pointers to structs
     const struct words *words;      // FIELD_WORD; `expected` says how an unknown word reads
     const struct json_table *table; // describes the struct inside, or the elements

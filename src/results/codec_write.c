@@ -449,7 +449,9 @@ static void put_value(struct json_out *out, const char *name, const struct json_
             json_put_bool(out, name, true);
         break;
     case FIELD_WORD:
-        json_put_text(out, name, words_name(field->words, (unsigned)count_at(at, 0, field->bytes)));
+        count = count_at(at, 0, field->bytes);
+        if (count || !field->omit_zero)
+            json_put_text(out, name, words_name(field->words, (unsigned)count));
         break;
     case FIELD_OBJECT:
         put_object(out, name, field->table, at);

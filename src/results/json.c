@@ -160,6 +160,12 @@ static const struct json_field headline_fields[] = {
     {"metric", FIELD_TEXT, JSON_AT(struct headline_info, metric), .required = true},
     {"where", FIELD_TEXT, JSON_AT(struct headline_info, where)},
     {"by", FIELD_TEXT, JSON_AT(struct headline_info, by)},
+    {"level", FIELD_WORD, JSON_AT(struct headline_info, level), .omit_zero = true,
+     .words = &card_level_words},
+    {"section", FIELD_WORD, JSON_AT(struct headline_info, section), .omit_zero = true,
+     .words = &card_section_words},
+    {"row", FIELD_TEXT, JSON_AT(struct headline_info, row)},
+    {"name", FIELD_TEXT, JSON_AT(struct headline_info, name)},
 };
 static const struct json_table headline_table = {JSON_TABLE(struct headline_info, headline_fields),
                                                  .keep = headline_keep};

@@ -26,6 +26,10 @@ const char *words_name(const struct words *words, unsigned index)
 
 WORDS(better, "lower, higher or none", [BETTER_NONE] = "none", [BETTER_LOWER] = "lower",
       [BETTER_HIGHER] = "higher")
+WORDS(card_level, NULL, [CARD_LEVEL_ANY] = "any", [CARD_LEVEL_L1] = "L1", [CARD_LEVEL_L2] = "L2",
+      [CARD_LEVEL_DRAM] = "DRAM")
+WORDS(card_section, NULL, [CARD_NONE] = "none", [CARD_LATENCY] = "latency",
+      [CARD_BANDWIDTH] = "bandwidth", [CARD_ARITHMETIC] = "arithmetic", [CARD_HOST] = "host")
 WORDS(headline_kind, NULL, [HEADLINE_BEST] = "best", [HEADLINE_LEVELS] = "levels")
 WORDS(param_role, "axis, method or display", [PARAM_AXIS] = "axis", [PARAM_METHOD] = "method",
       [PARAM_DISPLAY] = "display")

@@ -13,8 +13,9 @@ struct words {
     const char *expected; // "lower, higher or none"; NULL: unknown words read as `count`, no error
 };
 
-extern const struct words better_words, headline_kind_words, param_role_words, param_type_words,
-    run_status_words, unit_words, verdict_words, view_kind_words;
+extern const struct words better_words, card_level_words, card_section_words, headline_kind_words,
+    param_role_words, param_type_words, run_status_words, unit_words, verdict_words,
+    view_kind_words;
 
 // Sets *index to the index of a word. Returns false, with *index = count, for an unknown word.
 bool words_find(const struct words *words, const char *word, unsigned *index);

@@ -109,12 +109,39 @@ enum headline_kind {
     HEADLINE_LEVELS
 };
 
+// The parts of the card (analysis/card.h), in their order.
+enum card_section {
+    CARD_NONE, // the headline is not on the card
+    CARD_LATENCY,
+    CARD_BANDWIDTH,
+    CARD_ARITHMETIC,
+    CARD_HOST
+};
+
+// The levels of memory that the card names: the one that is nearest to the core, the next, and the
+// memory behind all caches.
+enum card_level {
+    CARD_LEVEL_ANY,
+    CARD_LEVEL_L1,
+    CARD_LEVEL_L2,
+    CARD_LEVEL_DRAM
+};
+
 struct headline_info {
     enum headline_kind kind;
     const char *title; // "FP32 peak"
     const char *metric;
     const char *where; // only cases that meet this condition (case_matches); NULL = all cases
-    const char *by;    // HEADLINE_LEVELS: key of a parameter
+    const char *by;    // HEADLINE_LEVELS, and where `level` is given: key of a parameter
+    // HEADLINE_BEST: only cases whose `by`, the size of a working set, fits this level of memory.
+    enum card_level level;
+
+    // The figure's place on the card. Headlines with the same row share it; those with the same
+    // name as well, perhaps of two benchmarks, are one figure: the better one is shown. Rows stand
+    // in the order of the declarations. Of HEADLINE_LEVELS each level has a row.
+    enum card_section section;
+    const char *row;  // "DRAM"; HEADLINE_LEVELS: what follows the level's name, "latency"
+    const char *name; // the figure's name in a row of two: "read"; NULL: the row has one figure
 };
 
 struct benchmark_info {

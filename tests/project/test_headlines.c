@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every benchmark of the program declares headlines, and they speak of what it has.
+#include "analysis/card.h"
 #include "bench/bench.h"
 
 #include <setjmp.h>
@@ -78,6 +79,37 @@ static void headlines_name_metrics_parameters_and_values_that_are_declared(void 
     }
 }
 
+static bool is_listed(const char *const *rows, size_t count, const char *row)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(rows[i], row) == 0)
+            return true;
+    return false;
+}
+
+static void what_stands_on_the_card_has_a_row_and_all_rows_fit(void **state)
+{
+    (void)state;
+    const char *rows[2 * CARD_ROWS_MAX];
+    size_t count = 0, levels = 0;
+    for (size_t b = 0; benchmarks[b]; b++) {
+        const struct benchmark_info *info = &benchmarks[b]->info;
+        for (size_t h = 0; h < info->headline_count; h++) {
+            const struct headline_info *headline = &info->headlines[h];
+            assert_true(!headline->row == (headline->section == CARD_NONE));
+            if (headline->level != CARD_LEVEL_ANY)
+                assert_int_equal(param_of(info, headline->by)->type, PARAM_BYTES);
+            if (!headline->row || is_listed(rows, count, headline->row))
+                continue;
+            assert_true(count < 2 * CARD_ROWS_MAX);
+            rows[count++] = headline->row;
+            levels += headline->kind == HEADLINE_LEVELS ? 2 : 0; // L1, L2 and DRAM are three rows
+        }
+    }
+    if (count + levels > CARD_ROWS_MAX)
+        fail_msg("the card has %zu rows, at most %d fit", count + levels, CARD_ROWS_MAX);
+}
+
 // An operation of incore is floating-point where its name begins with its type, as "fp32-fma".
 static void rates_of_floats_are_declared_floating(void **state)
 {
@@ -125,6 +157,7 @@ static void figures_in_cycles_are_of_metrics_that_are_declared(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_stands_on_the_card_has_a_row_and_all_rows_fit),
         cmocka_unit_test(headlines_name_metrics_parameters_and_values_that_are_declared),
         cmocka_unit_test(rates_of_floats_are_declared_floating),
         cmocka_unit_test(figures_in_cycles_are_of_metrics_that_are_declared),

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/card.h"
+
+#include "analysis/levels.h"
+#include "analysis/pairing.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+struct builder {
+    struct arena *arena;
+    struct card *card;
+    const struct level_curve *curve; // the device's latency curve; NULL: none
+    const struct benchmark_info *info;
+    const struct headline_info *headline;
+};
+
+// ---------------------------------------------------------------- levels of memory
+
+// The number of levels that the curve shows for certain.
+static size_t level_count(const struct level_curve *curve)
+{
+    return !curve ? 0 : curve->fit.decided ? curve->fit.count : curve->fit.flat;
+}
+
+// The size in bytes at which level k (from 0) ends.
+static double level_end(const struct level_curve *curve, size_t k)
+{
+    return exp2(curve->fit.steps[k].end);
+}
+
+// True if the last level of the curve is memory: the curve goes on far beyond all caches.
+static bool reaches_memory(const struct level_curve *curve)
+{
+    size_t count = level_count(curve);
+    return count > 1 && curve->fit.decided &&
+           exp2(curve->octaves[curve->count - 1]) >= 4 * level_end(curve, count - 2);
+}
+
+// Which level of the card the level k of the curve is; CARD_LEVEL_ANY: none of them.
+static enum card_level level_name(const struct level_curve *curve, size_t k)
+{
+    if (k + 1 == level_count(curve) && reaches_memory(curve))
+        return CARD_LEVEL_DRAM;
+    return k == 0 ? CARD_LEVEL_L1 : k == 1 ? CARD_LEVEL_L2 : CARD_LEVEL_ANY;
+}
+
+// The working sets, in bytes, that show the bandwidth of a level.
+struct working_sets {
+    double least, most;
+};
+
+// Of a cache: from four times the cache before it up to half of its own size, so that it holds the
+// whole working set. Of memory: four times the last cache and more. Empty (least > most) if the
+// curve does not show the level.
+static struct working_sets level_sets(const struct level_curve *curve, enum card_level level)
+{
+    size_t count = level_count(curve), k = level == CARD_LEVEL_L1 ? 0 : 1;
+    if (level == CARD_LEVEL_ANY)
+        return (struct working_sets){0, INFINITY};
+    if (level == CARD_LEVEL_DRAM && reaches_memory(curve))
+        return (struct working_sets){4 * level_end(curve, count - 2), INFINITY};
+    if (level != CARD_LEVEL_DRAM && k + 1 < count && level_name(curve, k) == level)
+        return (struct working_sets){k ? 4 * level_end(curve, k - 1) : 0, level_end(curve, k) / 2};
+    return (struct working_sets){1, 0};
+}
+
+// ---------------------------------------------------------------- rows
+
+// The row with this label, added if the card lacks it; NULL if the card is full.
+static struct card_row *row_get(struct card *card, enum card_section section, const char *label)
+{
+    size_t at = 0;
+    for (; at < card->count; at++) {
+        if (card->rows[at].section == section && strcmp(card->rows[at].label, label) == 0)
+            return &card->rows[at];
+        if (card->rows[at].section > section)
+            break;
+    }
+    if (card->count == CARD_ROWS_MAX)
+        return NULL;
+    memmove(&card->rows[at + 1], &card->rows[at], (card->count - at) * sizeof *card->rows);
+    card->count++;
+    card->rows[at] = (struct card_row){.section = section, .label = label};
+    return &card->rows[at];
+}
+
+// True if `one` is the better figure for the card: measured before not measured, then the better
+// value; but if the values are near each other, one that is ok before one that is not.
+static bool is_better(const struct card_figure *one, const struct card_figure *other)
+{
+    if (!isfinite(one->value) || !isfinite(other->value))
+        return isfinite(one->value) || (!isfinite(other->value) && one->verdict > other->verdict);
+    double gain =
+        one->better == BETTER_LOWER ? other->value / one->value - 1 : one->value / other->value - 1;
+    if (one->verdict != other->verdict && fabs(gain) <= CARD_NEAR)
+        return one->verdict < other->verdict;
+    return gain > 0;
+}
+
+static bool same_name(const char *one, const char *other)
+{
+    return one && other ? strcmp(one, other) == 0 : one == other;
+}
+
+// Adds the figure to its row. A figure of the same name in that row stays if it is better.
+static void figure_add(const struct builder *b, const char *label, const struct card_figure *figure)
+{
+    struct card_row *row = row_get(b->card, b->headline->section, label);
+    size_t at = 0;
+    while (row && at < row->count && !same_name(row->figures[at].name, figure->name))
+        at++;
+    if (!row || at == CARD_FIGURES_MAX ||
+        (at < row->count && !is_better(figure, &row->figures[at])))
+        return;
+    row->count += at == row->count;
+    row->figures[at] = *figure;
+    row->figures[at].title = text_join(b->arena, label, " ", figure->name ? figure->name : "");
+}
+
+// A figure of the headline without a value.
+static struct card_figure figure_of(const struct builder *b)
+{
+    const struct metric_info *metric = benchmark_metric(b->info, b->headline->metric);
+    return (struct card_figure){.title = b->headline->title ? b->headline->title : metric->name,
+                                .name = b->headline->name,
+                                .benchmark = b->info->name,
+                                .version = b->info->version,
+                                .unit = metric->unit,
+                                .better = metric->better,
+                                .value = NAN,
+                                .ci95 = {NAN, NAN},
+                                .cycles = NAN,
+                                .limit = NAN,
+                                .share = NAN,
+                                .reference = NAN};
+}
+
+// The name of the metric that has the headline's metric in core cycles; "" if there is none.
+static const char *cycles_name(const struct builder *b)
+{
+    for (size_t i = 0; i < b->info->metric_count; i++)
+        if (b->info->metrics[i].unit == UNIT_CYCLE &&
+            text_list_has(b->info->metrics[i].cycles_of, b->headline->metric))
+            return b->info->metrics[i].name;
+    return "";
+}
+
+static const char *reason_of(const struct result *result)
+{
+    if (result->verdict == VERDICT_OK)
+        return NULL;
+    return result->reason_count ? result->reasons[0].text : verdict_name(result->verdict);
+}
+
+// True if further visits of the case follow: the run is still measuring.
+static bool is_unfinished(const struct result *result)
+{
+    for (size_t i = 0; i < result->reason_count; i++)
+        if (strcmp(result->reasons[i].code, "unfinished") == 0)
+            return true;
+    return false;
+}
+
+// ---------------------------------------------------------------- the best case
+
+static struct card_figure figure_of_result(const struct builder *b, const struct result *result)
+{
+    struct card_figure figure = figure_of(b);
+    const struct metric *metric = result_metric(result, b->headline->metric);
+    figure.key = result->key;
+    figure.version = result->version;
+    figure.verdict = result->verdict;
+    figure.reason = reason_of(result);
+    figure.provisional = is_unfinished(result);
+    if (!result_measured(result) || !metric || !isfinite(metric->median) || metric->median <= 0)
+        return figure;
+    figure.value = metric->median;
+    memcpy(figure.ci95, metric->ci95, sizeof figure.ci95);
+    figure.at_least = metric->at_least;
+    figure.unit = metric_unit_shown(metric);
+    figure.better = metric->better;
+    figure.limit = metric->limit;
+    figure.share = metric_share(metric, metric->median);
+    figure.cycles = result_median(result, cycles_name(b));
+    return figure;
+}
+
+// The working set of a case in bytes; NaN if it has none.
+static double working_set(const struct builder *b, const struct result *result)
+{
+    const struct case_value *bytes =
+        b->headline->by ? case_find(&result->bench_case, b->headline->by) : NULL;
+    return bytes ? (double)bytes->uint : NAN;
+}
+
+static bool is_described(const struct builder *b, const struct result *result,
+                         const struct working_sets *sets)
+{
+    double bytes = working_set(b, result);
+    return strcmp(result->benchmark, b->info->name) == 0 &&
+           strcmp(result->device, b->card->device->id) == 0 &&
+           case_matches(&result->bench_case, b->headline->where) &&
+           (b->headline->level == CARD_LEVEL_ANY || (bytes >= sets->least && bytes <= sets->most));
+}
+
+// Of a cache, only the largest working set counts: the smaller a working set is, the larger is the
+// part of it that the caches nearer to the cores hold.
+static struct working_sets wanted_sets(const struct builder *b)
+{
+    struct working_sets sets = level_sets(b->curve, b->headline->level);
+    double largest = sets.least;
+    for (size_t i = 0; isfinite(sets.most) && i < b->card->run->result_count; i++) {
+        const struct result *result = b->card->run->results[i];
+        if (result_measured(result) && is_described(b, result, &sets))
+            largest = fmax(largest, working_set(b, result));
+    }
+    sets.least = largest;
+    return sets;
+}
+
+// The best figure of the headline. False if the run has no case that it describes.
+static bool best_figure(const struct builder *b, struct card_figure *best)
+{
+    const struct run *run = b->card->run;
+    const struct working_sets sets = wanted_sets(b);
+    bool found = false;
+    for (size_t i = 0; i < run->result_count; i++) {
+        if (!is_described(b, run->results[i], &sets))
+            continue;
+        const struct card_figure figure = figure_of_result(b, run->results[i]);
+        if (!isfinite(figure.value) && result_measured(run->results[i]))
+            continue;
+        if (!found || is_better(&figure, best))
+            *best = figure;
+        found = true;
+    }
+    return found;
+}
+
+// ---------------------------------------------------------------- levels as rows
+
+// The case of level k with the median latency; of the cases that are ok, if at least half are.
+static const struct result *middle_case(const struct builder *b, size_t k)
+{
+    const struct plateau *level = &b->curve->fit.levels[k];
+    size_t count = level->last - level->first + 1, ok = 0;
+    for (size_t i = level->first; i <= level->last; i++)
+        ok += b->curve->results[i]->verdict == VERDICT_OK;
+    bool only_ok = 2 * ok >= count;
+    struct level_curve sorted = level_curve_empty(b->arena, count);
+    for (size_t i = level->first; i <= level->last; i++)
+        if (!only_ok || b->curve->results[i]->verdict == VERDICT_OK)
+            level_curve_insert(&sorted, b->curve->results[i], b->curve->ns[i], b->curve->ns[i]);
+    return sorted.results[(sorted.count - 1) / 2];
+}
+
+static void add_levels(const struct builder *b)
+{
+    static const char *const names[] = {
+        [CARD_LEVEL_L1] = "L1", [CARD_LEVEL_L2] = "L2", [CARD_LEVEL_DRAM] = "DRAM"};
+    for (size_t k = 0; k < level_count(b->curve); k++) {
+        enum card_level level = level_name(b->curve, k);
+        if (level == CARD_LEVEL_ANY)
+            continue;
+        const char *label = arena_printf(b->arena, "%s %s", names[level], b->headline->row);
+        const struct card_figure figure = figure_of_result(b, middle_case(b, k));
+        figure_add(b, label, &figure);
+    }
+}
+
+// True if the headline declares the curve whose levels are known.
+static bool declares_curve(const struct builder *b)
+{
+    return b->headline->kind == HEADLINE_LEVELS && b->curve &&
+           strcmp(b->curve->results[0]->benchmark, b->info->name) == 0 &&
+           strcmp(b->curve->metric, b->headline->metric) == 0;
+}
+
+static void add_further(struct card *card, struct arena *arena, const struct card_figure *figure)
+{
+    card->further = arena_grow(arena, card->further, card->further_count, &card->further_capacity,
+                               sizeof *card->further);
+    card->further[card->further_count++] = *figure;
+}
+
+static void add_headline(const struct builder *b)
+{
+    const struct headline_info *headline = b->headline;
+    bool on_card = headline->section != CARD_NONE && headline->section <= CARD_HOST;
+    struct card_figure best;
+    if (!benchmark_metric(b->info, headline->metric) || (on_card && !headline->row))
+        return;
+    if (on_card && declares_curve(b))
+        add_levels(b);
+    if (headline->kind != HEADLINE_BEST || !best_figure(b, &best))
+        return;
+    if (on_card)
+        figure_add(b, headline->row, &best);
+    else if (best.verdict != VERDICT_SKIPPED)
+        add_further(b->card, b->arena, &best);
+}
+
+// A row of which nothing was measured tells nothing, unless a case failed.
+static void drop_empty_rows(struct card *card)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < card->count; i++) {
+        bool tells = false;
+        for (size_t k = 0; k < card->rows[i].count; k++)
+            tells |= card->rows[i].figures[k].verdict != VERDICT_SKIPPED;
+        if (tells)
+            card->rows[kept++] = card->rows[i];
+    }
+    card->count = kept;
+}
+
+// ---------------------------------------------------------------- the card
+
+static const struct run_device *device_of(const struct run *run, const char *id)
+{
+    for (size_t i = 0; i < run->device_count; i++)
+        if (strcmp(run->devices[i].id, id) == 0)
+            return &run->devices[i];
+    return NULL;
+}
+
+// The line that says that no GPU was measured; NULL if one was.
+static const char *warning_of(const struct run *run, const struct run_device *device)
+{
+    if (!device->kind || strcmp(device->kind, "cpu") != 0)
+        return NULL;
+    for (size_t i = 0; i < run->finding_count; i++)
+        if (strcmp(run->findings[i].code, CARD_NO_GPU) == 0)
+            return run->findings[i].text;
+    return "These are figures of a CPU, not of a GPU";
+}
+
+void card_build(struct arena *arena, const struct run *run, const char *device,
+                const struct known_cards *known, struct card *card)
+{
+    *card = (struct card){.run = run, .device = device_of(run, device)};
+    if (!card->device)
+        return;
+    card->api = device_api(arena, device);
+    card->warning = warning_of(run, card->device);
+    struct level_curves curves = levels_of(arena, run, device);
+    struct builder b = {.arena = arena, .card = card};
+    if (curves.count)
+        b.curve = &curves.curves[curves.longest];
+    for (size_t i = 0; i < run->benchmark_count; i++) {
+        b.info = run->benchmarks[i];
+        for (size_t h = 0; h < b.info->headline_count; h++) {
+            b.headline = &b.info->headlines[h];
+            add_headline(&b);
+        }
+    }
+    drop_empty_rows(card);
+    card_judge(arena, card, known);
+}

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: MIT
+// What is known beside a card: the cards of reference/, and the sentences about what stands out.
+#include "analysis/card.h"
+
+#include "base/text.h"
+#include "results/codec.h"
+#include "results/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool card_figure_trusted(const struct card_figure *figure)
+{
+    return isfinite(figure->value) && figure->verdict == VERDICT_OK && !figure->provisional;
+}
+
+double card_figure_gain(const struct card_figure *figure)
+{
+    double ratio = figure->value / figure->reference;
+    return figure->better == BETTER_LOWER ? 1 / ratio - 1 : ratio - 1;
+}
+
+// ---------------------------------------------------------------- the file
+
+#define CARDS_SCHEMA "fathom-cards/1"
+
+// reference/cards.json as CMakeLists.txt puts it into the program, not NUL-terminated.
+extern const char reference_cards[];
+extern const uint64_t reference_cards_bytes;
+
+static const struct json_field figure_fields[] = {
+    {"row", FIELD_TEXT, JSON_AT(struct known_figure, row), .required = true},
+    {"name", FIELD_TEXT, JSON_AT(struct known_figure, name)},
+    {"benchmark", FIELD_TEXT, JSON_AT(struct known_figure, benchmark), .required = true},
+    {"version", FIELD_COUNT, JSON_AT(struct known_figure, version), .required = true},
+    {"value", FIELD_REAL, JSON_AT(struct known_figure, value), .required = true},
+};
+static const struct json_table figure_table = {JSON_TABLE(struct known_figure, figure_fields)};
+
+static const struct json_field card_fields[] = {
+    {"device", FIELD_TEXT, JSON_AT(struct known_card, device), .required = true},
+    {"api", FIELD_TEXT, JSON_AT(struct known_card, api), .required = true},
+    {"preset", FIELD_TEXT, JSON_AT(struct known_card, preset)},
+    {"started", FIELD_TEXT, JSON_AT(struct known_card, started), .required = true},
+    {"figures", FIELD_LIST, JSON_LIST_AT(struct known_card, figures, count),
+     .table = &figure_table},
+};
+static const struct json_table card_table = {JSON_TABLE(struct known_card, card_fields)};
+
+static const struct json_field cards_fields[] = {
+    {"cards", FIELD_LIST, JSON_LIST_AT(struct known_cards, cards, count), .table = &card_table},
+};
+static const struct json_table cards_table = {JSON_TABLE(struct known_cards, cards_fields)};
+
+const struct known_cards *known_cards_read(struct arena *arena, const char *text, size_t bytes,
+                                           const char *name, struct error *err)
+{
+    json_t *json = json_read_memory(text, bytes, name, err);
+    if (!json)
+        return NULL;
+    struct known_cards *known = ARENA_NEW(arena, struct known_cards);
+    struct json_reader reader = {.arena = arena, .file = name, .err = err};
+    struct json_node top = {.value = json};
+    struct json_node schema = json_member(&reader, &top, "schema");
+    if (strcmp(json_text_required(&reader, &schema), CARDS_SCHEMA) != 0)
+        json_fail(&reader, &schema, "expected " CARDS_SCHEMA);
+    json_get_fields(&reader, &top, &cards_table, known);
+    json_decref(json);
+    return reader.failed ? NULL : known;
+}
+
+const struct known_cards *known_cards_builtin(struct arena *arena)
+{
+    struct error err; // the file is checked by a test
+    return known_cards_read(arena, reference_cards, reference_cards_bytes, "cards.json", &err);
+}
+
+static void put_known(struct json_out *out, struct arena *arena, const struct card *card)
+{
+    struct known_card known = {
+        .device = card->device->name,
+        .api = card->api,
+        .preset = card->run->preset,
+        .started = card->run->started,
+        .figures = ARENA_ARRAY(arena, CARD_ROWS_MAX * CARD_FIGURES_MAX, struct known_figure)};
+    for (size_t i = 0; i < card->count; i++)
+        for (size_t k = 0; k < card->rows[i].count; k++) {
+            const struct card_figure *figure = &card->rows[i].figures[k];
+            if (card_figure_trusted(figure))
+                known.figures[known.count++] =
+                    (struct known_figure){card->rows[i].label, figure->name, figure->benchmark,
+                                          figure->version, figure->value};
+        }
+    json_put_open(out, NULL, '{');
+    json_put_fields(out, &card_table, &known);
+    json_put_close(out, '}');
+}
+
+bool known_cards_write(const struct card *cards, size_t count, FILE *stream, struct error *err)
+{
+    struct arena *arena = arena_create();
+    struct json_out out = {.arena = arena, .stream = stream, .lines = true};
+    json_put_open(&out, NULL, '{');
+    json_put_text(&out, "schema", CARDS_SCHEMA);
+    json_put_open(&out, "cards", '[');
+    for (size_t i = 0; i < count; i++)
+        put_known(&out, arena, &cards[i]);
+    json_put_close(&out, ']');
+    json_put_close(&out, '}');
+    bool done = json_out_end(&out, "the cards", err);
+    arena_destroy(arena);
+    return done;
+}
+
+// ---------------------------------------------------------------- the reference
+
+static double known_value(const struct known_card *known, const struct card_row *row,
+                          const struct card_figure *figure)
+{
+    for (size_t i = 0; i < known->count; i++) {
+        const struct known_figure *other = &known->figures[i];
+        bool same_name = figure->name && other->name ? strcmp(figure->name, other->name) == 0
+                                                     : !figure->name && !other->name;
+        if (same_name && strcmp(other->row, row->label) == 0 &&
+            strcmp(other->benchmark, figure->benchmark) == 0 && other->version == figure->version)
+            return other->value;
+    }
+    return NAN;
+}
+
+static size_t common_figures(const struct known_card *known, const struct card *card)
+{
+    size_t common = 0;
+    for (size_t i = 0; i < card->count; i++)
+        for (size_t k = 0; k < card->rows[i].count; k++)
+            common +=
+                isfinite(known_value(known, &card->rows[i], &card->rows[i].figures[k])) ? 1 : 0;
+    return common;
+}
+
+static bool is_same_model(const struct known_card *known, const struct card *card)
+{
+    return card->device->name && strcmp(known->device, card->device->name) == 0;
+}
+
+// How well a known card suits as reference: 0: not at all. The same model comes first, then the
+// same preset, then the number of figures.
+static size_t rank(const struct known_card *known, const struct card *card)
+{
+    bool itself = card->run->started && strcmp(known->started, card->run->started) == 0;
+    size_t common = common_figures(known, card);
+    if (itself || !common || strcmp(known->api, card->api) != 0)
+        return 0;
+    bool same_preset =
+        known->preset && card->run->preset && strcmp(known->preset, card->run->preset) == 0;
+    return common + (same_preset ? 100u : 0) + (is_same_model(known, card) ? 1000u : 0);
+}
+
+static void choose_reference(struct card *card, const struct known_cards *known)
+{
+    size_t best = 0;
+    for (size_t i = 0; known && !card->warning && i < known->count; i++) {
+        size_t found = rank(&known->cards[i], card);
+        if (found <= best)
+            continue;
+        best = found;
+        card->reference = &known->cards[i];
+    }
+    card->same_model = card->reference && is_same_model(card->reference, card);
+    for (size_t i = 0; card->reference && i < card->count; i++)
+        for (size_t k = 0; k < card->rows[i].count; k++) {
+            struct card_figure *figure = &card->rows[i].figures[k];
+            figure->reference = known_value(card->reference, &card->rows[i], figure);
+        }
+}
+
+// ---------------------------------------------------------------- what stands out
+
+static void note(struct card *card, const char *text)
+{
+    if (card->note_count < CARD_NOTES_MAX)
+        card->notes[card->note_count++] = text;
+}
+
+// The card's figures that `wanted` accepts, at most `most`: those with the least `weight` first.
+struct choice {
+    const struct card_figure *figures[CARD_ROWS_MAX * CARD_FIGURES_MAX];
+    double weights[CARD_ROWS_MAX * CARD_FIGURES_MAX];
+    size_t count;
+};
+
+static void choice_add(struct choice *choice, const struct card_figure *figure, double weight)
+{
+    size_t at = choice->count++;
+    for (; at > 0 && choice->weights[at - 1] > weight; at--) {
+        choice->figures[at] = choice->figures[at - 1];
+        choice->weights[at] = choice->weights[at - 1];
+    }
+    choice->figures[at] = figure;
+    choice->weights[at] = weight;
+}
+
+// The figures of the card that are trusted: `judge` gives the weight, or NaN for a figure that does
+// not count.
+static struct choice choose(const struct card *card,
+                            double (*judge)(const struct card_figure *figure))
+{
+    struct choice choice = {.count = 0};
+    for (size_t i = 0; i < card->count; i++)
+        for (size_t k = 0; k < card->rows[i].count; k++) {
+            const struct card_figure *figure = &card->rows[i].figures[k];
+            double weight = judge(figure);
+            if (isfinite(weight))
+                choice_add(&choice, figure, weight);
+        }
+    return choice;
+}
+
+// Most different first.
+static double by_difference(const struct card_figure *figure)
+{
+    double gain = card_figure_trusted(figure) ? card_figure_gain(figure) : NAN;
+    return fabs(gain) > CARD_DIFFERS ? -fabs(log1p(gain)) : NAN;
+}
+
+static double by_agreement(const struct card_figure *figure)
+{
+    double gain = card_figure_trusted(figure) ? card_figure_gain(figure) : NAN;
+    return fabs(gain) <= CARD_DIFFERS ? 0 : NAN;
+}
+
+static double by_share(const struct card_figure *figure)
+{
+    return card_figure_trusted(figure) && figure->share < CARD_FAR ? figure->share : NAN;
+}
+
+static double by_doubt(const struct card_figure *figure)
+{
+    return figure->verdict == VERDICT_SUSPECT || figure->verdict == VERDICT_FAILED ? 0 : NAN;
+}
+
+// "DRAM read: 4.1 TB/s, 13 % lower than the reference NVIDIA H200 (4.71 TB/s)".
+static const char *difference_text(struct arena *arena, const struct card *card,
+                                   const struct card_figure *figure)
+{
+    double change = figure->value / figure->reference - 1;
+    const char *how =
+        arena_printf(arena, "%.0f %% %s than", 100 * fabs(change), change > 0 ? "higher" : "lower");
+    if (change >= 1)
+        how = arena_printf(arena, "%.1f times that of", change + 1);
+    return arena_printf(arena, "%s: %s, %s the reference %s (%s)", figure->title,
+                        unit_text(arena, figure->value, figure->unit), how, card->reference->device,
+                        unit_text(arena, figure->reference, figure->unit));
+}
+
+static void note_reference(struct arena *arena, struct card *card)
+{
+    if (!card->same_model)
+        return;
+    struct choice differ = choose(card, by_difference), agree = choose(card, by_agreement);
+    if (!differ.count && agree.count)
+        note(card, arena_printf(arena,
+                                "As fast as the reference %s: all %zu figures that both have are "
+                                "within %.0f %%",
+                                card->reference->device, agree.count, 100 * CARD_DIFFERS));
+    for (size_t i = 0; i < differ.count && i < 2; i++)
+        note(card, difference_text(arena, card, differ.figures[i]));
+    if (differ.count > 2)
+        note(card, arena_printf(arena, "%zu further figures differ by more than %.0f %% from it",
+                                differ.count - 2, 100 * CARD_DIFFERS));
+}
+
+static void note_doubts(struct arena *arena, struct card *card)
+{
+    struct choice doubted = choose(card, by_doubt);
+    const char *names = "";
+    for (size_t i = 0; i < doubted.count; i++)
+        names = text_join(arena, names, ", ", doubted.figures[i]->title);
+    if (doubted.count)
+        note(card, arena_printf(arena, "Not trusted: %s", names));
+}
+
+static void note_limits(struct arena *arena, struct card *card)
+{
+    struct choice far = choose(card, by_share);
+    for (size_t i = 0; i < far.count; i++)
+        note(card, arena_printf(arena, "%s: %.0f %% of its limit, %s", far.figures[i]->title,
+                                100 * far.figures[i]->share,
+                                unit_text(arena, far.figures[i]->limit, far.figures[i]->unit)));
+}
+
+void card_judge(struct arena *arena, struct card *card, const struct known_cards *known)
+{
+    choose_reference(card, known);
+    note_reference(arena, card);
+    note_doubts(arena, card);
+    note_limits(arena, card);
+}
+
+// ---------------------------------------------------------------- as JSON
+
+static void put_figure(struct json_out *out, const struct card_figure *figure)
+{
+    const char *unit = figure->unit == UNIT_FLOP_PER_S ? "FLOP/s" : unit_name(figure->unit);
+    json_put_open(out, NULL, '{');
+    json_put_text(out, "title", figure->title);
+    json_put_text(out, "name", figure->name);
+    json_put_text(out, "benchmark", figure->benchmark);
+    json_put_text(out, "key", figure->key);
+    json_put_text(out, "unit", unit);
+    json_put_text(out, "better", words_name(&better_words, figure->better));
+    json_put_real(out, "value", figure->value);
+    if (isfinite(figure->ci95[0]) && isfinite(figure->ci95[1]))
+        json_put_reals(out, "ci95", figure->ci95, 2);
+    if (figure->at_least)
+        json_put_bool(out, "at_least", true);
+    json_put_real(out, "cycles", figure->cycles);
+    json_put_real(out, "limit", figure->limit);
+    json_put_real(out, "of_limit", figure->share);
+    json_put_text(out, "verdict", verdict_name(figure->verdict));
+    json_put_text(out, "reason", figure->reason);
+    if (figure->provisional)
+        json_put_bool(out, "provisional", true);
+    json_put_real(out, "reference", figure->reference);
+    json_put_close(out, '}');
+}
+
+void card_put(struct json_out *out, const char *name, const struct card *card)
+{
+    json_put_open(out, name, '{');
+    json_put_text(out, "device", card->device->id);
+    json_put_text(out, "name", card->device->name);
+    json_put_text(out, "api", card->api);
+    json_put_text(out, "driver", card->device->driver);
+    json_put_text(out, "started", card->run->started);
+    json_put_text(out, "warning", card->warning);
+    json_put_text(out, "reference", card->reference ? card->reference->device : NULL);
+    if (card->reference)
+        json_put_bool(out, "same_model", card->same_model);
+    json_put_open(out, "rows", '[');
+    for (size_t i = 0; i < card->count; i++) {
+        json_put_open(out, NULL, '{');
+        json_put_text(out, "section", words_name(&card_section_words, card->rows[i].section));
+        json_put_text(out, "label", card->rows[i].label);
+        json_put_open(out, "figures", '[');
+        for (size_t k = 0; k < card->rows[i].count; k++)
+            put_figure(out, &card->rows[i].figures[k]);
+        json_put_close(out, ']');
+        json_put_close(out, '}');
+    }
+    json_put_close(out, ']');
+    json_put_open(out, "notes", '[');
+    for (size_t i = 0; i < card->note_count; i++)
+        json_put_text(out, NULL, card->notes[i]);
+    json_put_close(out, ']');
+    json_put_close(out, '}');
+}
