@@ -17,15 +17,23 @@ bool cli_report_check(const char *path, struct error *err)
     return file_save_check(path, err);
 }
 
+// The file that the option writes; NULL: the option was not given.
+static const char *output_of(const struct options *options, enum option_id id)
+{
+    const char *value = options_value(options, id);
+    return value && id == OPTION_JSON ? "-" : value;
+}
+
 // Refuses to write two outputs to one file, as `-o run.json --csv run.json` would.
 static bool check_apart(const struct options *options, struct error *err)
 {
-    static const enum option_id ids[] = {OPTION_OUTPUT, OPTION_CSV, OPTION_HTML, OPTION_TRACE,
+    static const enum option_id ids[] = {OPTION_JSON, OPTION_OUTPUT, OPTION_REPORT_OUTPUT,
+                                         OPTION_CSV,  OPTION_HTML,   OPTION_TRACE,
                                          OPTION_SVG};
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
-        const char *one = options_value(options, ids[i]);
+        const char *one = output_of(options, ids[i]);
         for (size_t k = 0; one && k < i; k++) {
-            const char *other = options_value(options, ids[k]);
+            const char *other = output_of(options, ids[k]);
             if (other && file_save_same(one, other))
                 return error_set(err, ERROR_USAGE,
                                  "--%s %s and --%s %s are the same file: give each its own",
@@ -37,7 +45,7 @@ static bool check_apart(const struct options *options, struct error *err)
 
 bool cli_shows_tables(const struct options *options)
 {
-    if (options_has(options, OPTION_QUIET))
+    if (options_has(options, OPTION_QUIET) || options_has(options, OPTION_JSON))
         return false;
     for (size_t i = 0; i < options->use_count; i++)
         if (option_table[options->uses[i].option].kind == WORD_FILE &&

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
+#include "analysis/card.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/state.h"
 #include "cli/terminal.h"
 #include "gpu/backend.h"
 #include "report/console.h"
+#include "results/json.h"
 #include "results/save.h"
 #include "suite/clock_lock.h"
 #include "suite/executor.h"
@@ -23,9 +26,11 @@ struct running {
     struct runner_desc desc;
     struct interrupt interrupt; // signals are counted until every result is shown and saved
     struct progress progress;
+    struct live_text card; // the card while it fills
     struct console_desc console;
     bool unread;          // a signal came while standard output was full: text was dropped
     struct error unsaved; // why the run file could not be written at the end; ERROR_NONE: it was
+    const char *kept;     // where the run was kept that was not given a file; NULL: nowhere
     const struct cli_measuring *measuring;
 };
 
@@ -134,6 +139,8 @@ static bool api_check(struct cli *cli, const char *api, struct error *err)
                      text_guess_hint(cli->arena, &guess));
 }
 
+#define UNREACHED "unreached-gpu"
+
 // Reports each GPU that no API can open. Otherwise fathom would silently measure a CPU instead.
 static void note_unreached(struct running *r)
 {
@@ -141,11 +148,33 @@ static void note_unreached(struct running *r)
     size_t count = select_unreached(r->cli->arena, r->system, "", &gpus);
     for (size_t i = 0; i < count; i++) {
         struct finding *finding = run_add_finding(r->run);
-        finding->code = "unreached-gpu";
+        finding->code = UNREACHED;
         finding->text = arena_printf(r->run->arena, "%s is there, but no API reaches it: %s",
                                      gpus[i].text, gpus[i].remedy);
         fprintf(r->cli->err, "fathom: note: %s\n", finding->text);
     }
+}
+
+static bool is_cpu(const struct gpu_info *device)
+{
+    return device->kind == GPU_KIND_CPU;
+}
+
+// Says so in the run if only CPUs are measured because there is no GPU.
+static void note_no_gpu(struct running *r)
+{
+    bool any_gpu = false;
+    for (size_t i = 0; i < gpu_system_device_count(r->system); i++)
+        any_gpu |= !is_cpu(gpu_system_info(r->system, i));
+    for (size_t i = 0; i < r->devices.count; i++)
+        any_gpu |= !is_cpu(r->devices.devices[i]);
+    for (size_t i = 0; i < r->run->finding_count; i++) // as note_unreached() says
+        any_gpu |= strcmp(r->run->findings[i].code, UNREACHED) == 0;
+    if (any_gpu)
+        return;
+    struct finding *finding = run_add_finding(r->run);
+    finding->code = CARD_NO_GPU;
+    finding->text = "No GPU found: these are figures of the CPU";
 }
 
 static bool choose_devices(struct running *r, struct error *err)
@@ -160,6 +189,7 @@ static bool choose_devices(struct running *r, struct error *err)
     note_unreached(r);
     if (!select_devices(cli->arena, &request, &r->devices, err))
         return false;
+    note_no_gpu(r);
     r->desc.devices = &r->devices;
     r->desc.choices.system = r->system;
     return true;
@@ -194,6 +224,13 @@ static void print(struct running *r, struct text_stream *text)
     free(text->text);
 }
 
+// Wipes what changes while the run goes on. Call it before anything else is printed.
+static void wipe(struct running *r)
+{
+    progress_wipe(&r->progress);
+    live_text_wipe(&r->card);
+}
+
 static void show_head(void *context)
 {
     struct running *r = context;
@@ -203,12 +240,25 @@ static void show_head(void *context)
     print(r, &text);
 }
 
+// Draws the card of the figures that are known so far.
+static void show_card(void *context, const char *device)
+{
+    struct running *r = context;
+    struct text_stream text;
+    text_stream_open(&text);
+    console_card(r->run, device, &r->console, text.file);
+    text_stream_close(&text);
+    progress_wipe(&r->progress);
+    live_text_draw(&r->card, text.text);
+    free(text.text);
+}
+
 // Prints the tables of a benchmark as soon as its results are final.
 static void show_benchmark(void *context, const char *device, const char *benchmark)
 {
     struct running *r = context;
     struct text_stream text;
-    progress_wipe(&r->progress);
+    wipe(r);
     text_stream_open(&text);
     console_benchmark(r->run, device, benchmark, &r->console, text.file);
     print(r, &text);
@@ -225,7 +275,7 @@ static void show_progress(void *context, const struct schedule_state *state, siz
 static void show_waiting(void *context, const char *device)
 {
     struct running *r = context;
-    progress_wipe(&r->progress);
+    wipe(r);
     fprintf(r->cli->err,
             "fathom: waiting for %s to end its work, at most %d s: a second Ctrl-C ends it now\n",
             device, EXECUTOR_LEAVE_S);
@@ -234,7 +284,7 @@ static void show_waiting(void *context, const char *device)
 static void show_notice(void *context, const char *text)
 {
     struct running *r = context;
-    progress_wipe(&r->progress);
+    wipe(r);
     fprintf(r->cli->err, "fathom: note: %s\n", text);
 }
 
@@ -242,7 +292,9 @@ static bool measure(struct running *r, struct error *err)
 {
     static const char *const worker[] = {"/proc/self/exe", "__worker", NULL};
     static const char *const guard[] = {"/proc/self/exe", "__guard", NULL};
+    bool tables = options_has(r->cli->options, OPTION_TABLES);
     progress_init(&r->progress, r->cli->err);
+    live_text_init(&r->card, r->cli->err);
     r->console = (struct console_desc){.colour = terminal_has_colour(r->cli->out),
                                        .columns = terminal_columns(r->cli->out, CLI_COLUMNS)};
     r->desc.worker_argv = worker;
@@ -252,7 +304,9 @@ static bool measure(struct running *r, struct error *err)
     r->desc.starting = show_head;
     r->desc.notice = show_notice;
     r->desc.progress = options_has(r->cli->options, OPTION_QUIET) ? NULL : show_progress;
-    r->desc.benchmark_done = r->measuring->draw ? NULL : show_benchmark;
+    r->desc.benchmark_done = tables ? show_benchmark : NULL;
+    bool live = r->desc.progress && !r->measuring->draw && !tables && terminal_is(r->cli->out);
+    r->desc.refresh = live ? show_card : NULL;
     r->desc.waiting = show_waiting;
     r->desc.context = r;
     uint64_t start_ns = clock_now_ns();
@@ -260,7 +314,9 @@ static bool measure(struct running *r, struct error *err)
     runner_describe(r->run, &r->desc, cli->argc,
                     options_recorded(cli->arena, cli->argc, cli->argv, cli->options));
     bool done = runner_run(r->run, &r->desc, &r->unsaved, err);
-    progress_wipe(&r->progress);
+    wipe(r);
+    if (done && !r->desc.output && !options_has(cli->options, OPTION_JSON))
+        r->kept = state_keep(cli->arena, r->run);
     r->console.elapsed_s = (double)(clock_now_ns() - start_ns) / 1e9;
     return done;
 }
@@ -270,6 +326,8 @@ static bool measure(struct running *r, struct error *err)
 static bool save(const struct running *r, struct error *err)
 {
     bool saved = cli_forms_save(r->cli, r->run, err);
+    if (saved && options_has(r->cli->options, OPTION_JSON))
+        saved = run_save(r->run, "-", err);
     if (r->unsaved.code == ERROR_NONE)
         return saved;
     struct error unsaved = r->unsaved;
@@ -281,13 +339,51 @@ static bool save(const struct running *r, struct error *err)
     return false;
 }
 
+// Prints an empty line and the card, if there is one.
+static void show_card_after(const struct running *r, const char *device, FILE *out)
+{
+    struct text_stream text;
+    text_stream_open(&text);
+    bool any = console_card(r->run, device, &r->console, text.file);
+    text_stream_close(&text);
+    if (any)
+        fprintf(out, "\n%s", text.text);
+    free(text.text);
+}
+
+// Prints for each device the headlines of the benchmarks, then the card; and where the rest is.
+static void show_result(const struct running *r, FILE *out)
+{
+    const struct run *run = r->run;
+    if (!options_has(r->cli->options, OPTION_TABLES)) {
+        for (size_t i = 0; i < run->device_count; i++)
+            console_headlines(run, run->devices[i].id, &r->console, out);
+        fputc('\n', out);
+        console_summary(run, &r->console, out);
+    } else {
+        console_end(run, &r->console, out);
+    }
+    for (size_t i = 0; i < run->device_count; i++)
+        show_card_after(r, run->devices[i].id, out);
+    if (options_has(r->cli->options, OPTION_TABLES))
+        return;
+    fputs("\nEvery table and finding: ", out);
+    if (r->desc.output)
+        fprintf(out, "fathom show %s\n", r->desc.output);
+    else
+        fputs(r->kept ? "fathom show\n" : "fathom run --tables\n", out);
+}
+
 static bool tell_end(struct running *r, struct error *err)
 {
     struct text_stream text;
     text_stream_open(&text);
-    if (r->measuring->draw)
+    if (r->measuring->draw) {
         r->measuring->draw(r->run, text.file);
-    console_end(r->run, &r->console, text.file);
+        console_end(r->run, &r->console, text.file);
+    } else {
+        show_result(r, text.file);
+    }
     print(r, &text);
     if (r->desc.output && r->unsaved.code == ERROR_NONE && cli_shows_tables(r->cli->options) &&
         terminal_is(r->cli->out))
@@ -300,6 +396,9 @@ static bool tell_end(struct running *r, struct error *err)
     const char *file = r->desc.output;
     if (file && file_save_is_standard(file))
         file = "the standard output";
+    if (!file && r->kept)
+        return error_set(err, ERROR_INTERRUPTED,
+                         "interrupted; `fathom show` prints what was measured");
     return error_set(err, ERROR_INTERRUPTED, "interrupted%s%s",
                      file ? "; what was measured is in " : "", file ? file : "");
 }

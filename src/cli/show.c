@@ -1,33 +1,63 @@
 // SPDX-License-Identifier: MIT
 // `fathom show` prints a saved run as the command that measured it did.
+#include "analysis/card.h"
 #include "base/text.h"
+#include "bench/bench.h"
 #include "cli/cli.h"
+#include "cli/state.h"
 #include "cli/terminal.h"
 #include "report/console.h"
+#include "results/codec.h"
 
 #include <string.h>
+#include <unistd.h>
 
-// Refuses a name of which the run has no results.
-static bool check_names(struct cli *cli, const struct run *run, struct error *err)
+// What is shown: a run file, and names of benchmarks.
+struct shown {
+    const char *path;
+    const char *const *names; // count 0: all benchmarks
+    size_t count;
+};
+
+// The first operand is a file; but if there is no such file and it names a benchmark, all operands
+// are names, and the run that was kept last is shown.
+static bool find_shown(const struct cli *cli, struct shown *shown, struct error *err)
 {
     const struct options *options = cli->options;
-    for (size_t i = 1; i < options->operand_count; i++) {
-        const char *name = options->operands[i];
+    bool no_file = options->operand_count == 0 || (benchmark_find(options->operands[0]) &&
+                                                   access(options->operands[0], F_OK) != 0);
+    *shown = (struct shown){.names = options->operands, .count = options->operand_count};
+    if (no_file) {
+        shown->path = state_last(cli->arena);
+        return shown->path || error_set(err, ERROR_USAGE,
+                                        "show: no run was kept here: measure one with `fathom run` "
+                                        "or name a file: fathom show RUN.json");
+    }
+    shown->path = *shown->names++;
+    shown->count--;
+    return true;
+}
+
+// Refuses a name of which the run has no results.
+static bool check_names(struct cli *cli, const struct shown *shown, const struct run *run,
+                        struct error *err)
+{
+    for (size_t i = 0; i < shown->count; i++) {
+        const char *name = shown->names[i];
         struct text_guess guess = {.typed = name};
         if (run_benchmark(run, name))
             continue;
         for (size_t b = 0; b < run->benchmark_count; b++)
             text_guess_offer(&guess, run->benchmarks[b]->name);
-        return error_set(err, ERROR_USAGE, "show: %s has no benchmark '%s'%s", options->operands[0],
-                         name, text_guess_hint(cli->arena, &guess));
+        return error_set(err, ERROR_USAGE, "show: %s has no benchmark '%s'%s", shown->path, name,
+                         text_guess_hint(cli->arena, &guess));
     }
     return true;
 }
 
 // Refuses an output that would replace the run file.
-static bool check_outputs(const struct options *options, struct error *err)
+static bool check_outputs(const struct options *options, const char *path, struct error *err)
 {
-    const char *path = options->operands[0];
     for (size_t i = 0; i < options->use_count; i++) {
         const struct option_info *option = &option_table[options->uses[i].option];
         const char *output = options->uses[i].value;
@@ -39,14 +69,19 @@ static bool check_outputs(const struct options *options, struct error *err)
     return cli_forms_check(options, err);
 }
 
-static void print(const struct cli *cli, const struct run *run)
+static void print(const struct cli *cli, const struct shown *shown, const struct run *run)
 {
     const struct console_desc desc = {
         .colour = terminal_has_colour(cli->out),
         .columns = terminal_columns(cli->out, CLI_COLUMNS),
-        .benchmarks = cli->options->operands + 1,
-        .benchmark_count = cli->options->operand_count - 1,
+        .benchmarks = shown->names,
+        .benchmark_count = shown->count,
     };
+    if (options_has(cli->options, OPTION_MARKDOWN)) {
+        for (size_t i = 0; i < run->device_count; i++)
+            console_card_markdown(run, run->devices[i].id, cli->out);
+        return;
+    }
     if (desc.benchmark_count || !run->preset || strcmp(run->preset, "map") != 0) {
         console_run(run, &desc, cli->out);
         return;
@@ -56,19 +91,32 @@ static void print(const struct cli *cli, const struct run *run)
     console_end(run, &desc, cli->out);
 }
 
+// Prints the cards of all devices as a JSON array.
+static bool print_json(const struct cli *cli, const struct run *run, struct error *err)
+{
+    struct json_out out = {.arena = cli->arena, .stream = cli->out, .indent = 2};
+    json_put_open(&out, NULL, '[');
+    for (size_t i = 0; i < run->device_count; i++) {
+        struct card card;
+        card_build(cli->arena, run, run->devices[i].id, known_cards_builtin(cli->arena), &card);
+        card_put(&out, NULL, &card);
+    }
+    json_put_close(&out, ']');
+    return json_out_end(&out, "the cards", err);
+}
+
 bool command_show(struct cli *cli, struct error *err)
 {
-    if (cli->options->operand_count == 0)
-        return error_set(err, ERROR_USAGE,
-                         "show: expected a run file: fathom show RUN.json [BENCHMARK…]");
-    if (!check_outputs(cli->options, err))
+    struct shown shown;
+    if (!find_shown(cli, &shown, err) || !check_outputs(cli->options, shown.path, err))
         return false;
-    struct run *run = cli_read_run(cli->options->operands[0], err);
-    bool done = run && check_names(cli, run, err);
+    struct run *run = cli_read_run(shown.path, err);
+    bool done = run && check_names(cli, &shown, run, err);
     if (done) {
         if (cli_shows_tables(cli->options))
-            print(cli, run);
-        done = cli_forms_save(cli, run, err);
+            print(cli, &shown, run);
+        done = (!options_has(cli->options, OPTION_JSON) || print_json(cli, run, err)) &&
+               cli_forms_save(cli, run, err);
     }
     run_destroy(run);
     return done;

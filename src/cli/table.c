@@ -43,10 +43,15 @@ const struct command_info command_table[COMMAND_COUNT] = {
             .summary = "Measure, show the results and write the run file",
             .detail =
                 "Runs the named benchmarks, or all of them, on the best device or on those "
-                "chosen with -d. Results go to the standard output, progress goes to the "
-                "terminal. With -o the run file keeps every result and how it was measured; "
-                "every command that reads run files takes gzipped ones. A file named - is the "
-                "standard output, which then has no tables.\n"
+                "chosen with -d. Ends with the card: the dozen figures that tell most about the "
+                "device, their share of the limit, and those of a known card. A figure in "
+                "parentheses is not trusted; the line below it says why. On a terminal the card "
+                "fills while the run goes on.\n"
+                "Results go to the standard output, progress goes to the terminal. The run file "
+                "keeps every result and how it was measured. Without -o it is kept below "
+                "$XDG_STATE_HOME or ~/.local/state, the last 20 runs, and `fathom show` prints "
+                "the last. Every command that reads run files takes gzipped ones. A file named - "
+                "is the standard output, which then has no tables.\n"
                 "DEVICE is an id (vulkan:0), an API (cuda), a part of a name, a UUID or all. "
                 "By default a discrete GPU is preferred to an integrated one and that to a "
                 "CPU; and Vulkan to CUDA and that to OpenCL.\n"
@@ -97,12 +102,13 @@ const struct command_info command_table[COMMAND_COUNT] = {
     [COMMAND_SHOW] =
         {
             .name = "show",
-            .operands = "RUN.json [BENCHMARK…]",
+            .operands = "[RUN.json] [BENCHMARK…]",
             .operand_kind = WORD_FILE,
             .operand_max = 64,
-            .summary = "Show the results of a run file again",
-            .detail = "Prints what the command that wrote the file printed, or the tables of the "
-                      "named benchmarks only. The options write other forms of the whole run. "
+            .summary = "Show the results of a run again",
+            .detail = "Prints the card, every table and every finding of a run file, or the tables "
+                      "of the named benchmarks only. Without a file it shows the last run that was "
+                      "measured without -o. The options write other forms of the whole run. "
                       "If a file is named -, it is the standard output, which then has no tables.",
             .examples =
                 {"fathom show run.json\twhat the run printed",
@@ -239,8 +245,10 @@ const struct option_info option_table[OPTION_COUNT] = {
     [OPTION_JSON] =
         {
             .name = "json",
-            .help = "Write JSON instead of a table",
-            .commands = COMMAND_BIT(DEVICES) | COMMAND_BIT(LIST) | COMMAND_BIT(COMPARE),
+            .help = "Write JSON instead of tables; of run and map: the run file; of show: the "
+                    "cards",
+            .commands = COMMAND_BIT(DEVICES) | COMMAND_BIT(LIST) | COMMAND_BIT(RUN) |
+                        COMMAND_BIT(MAP) | COMMAND_BIT(SHOW) | COMMAND_BIT(COMPARE),
         },
     [OPTION_DEVICE] =
         {
@@ -312,7 +320,8 @@ const struct option_info option_table[OPTION_COUNT] = {
             .argument = "FILE",
             .kind = WORD_FILE,
             .help = "Write one line for each metric of each case",
-            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP) | COMMAND_BIT(SHOW),
+            .commands =
+                COMMAND_BIT(RUN) | COMMAND_BIT(MAP) | COMMAND_BIT(SHOW) | COMMAND_BIT(REPORT),
         },
     [OPTION_HTML] =
         {
@@ -328,7 +337,7 @@ const struct option_info option_table[OPTION_COUNT] = {
             .argument = "FILE",
             .kind = WORD_FILE,
             .help = "Write the time lines as a trace for Perfetto (ui.perfetto.dev)",
-            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(SHOW),
+            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(SHOW) | COMMAND_BIT(REPORT),
         },
     [OPTION_SVG] =
         {
@@ -336,7 +345,13 @@ const struct option_info option_table[OPTION_COUNT] = {
             .argument = "FILE",
             .kind = WORD_FILE,
             .help = "Draw the time lines as an SVG",
-            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(SHOW),
+            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(SHOW) | COMMAND_BIT(REPORT),
+        },
+    [OPTION_TABLES] =
+        {
+            .name = "tables",
+            .help = "Print every table of a benchmark as soon as it is measured, and all findings",
+            .commands = COMMAND_BIT(RUN),
         },
     [OPTION_STRICT] =
         {
@@ -349,7 +364,7 @@ const struct option_info option_table[OPTION_COUNT] = {
             .letter = 'q',
             .name = "quiet",
             .help = "Print neither tables nor progress: only errors, and the files asked for",
-            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
+            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP) | COMMAND_BIT(SHOW),
         },
     [OPTION_NO_ISOLATE] =
         {
@@ -395,7 +410,7 @@ const struct option_info option_table[OPTION_COUNT] = {
         {
             .name = "markdown",
             .help = "Write Markdown instead of tables",
-            .commands = COMMAND_BIT(COMPARE),
+            .commands = COMMAND_BIT(SHOW) | COMMAND_BIT(COMPARE),
         },
     [OPTION_SEED] =
         {

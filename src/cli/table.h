@@ -64,6 +64,7 @@ enum option_id {
     OPTION_HTML,
     OPTION_TRACE,
     OPTION_SVG,
+    OPTION_TABLES,
     OPTION_STRICT,
     OPTION_QUIET,
     OPTION_NO_ISOLATE,

@@ -161,3 +161,34 @@ void progress_wipe(struct progress *progress)
     progress->changed_ns = clock_now_ns();
     progress->drawn = false;
 }
+
+// ---------------------------------------------------------------- text above it
+
+void live_text_init(struct live_text *live, FILE *out)
+{
+    *live = (struct live_text){.out = terminal_is(out) ? out : NULL};
+}
+
+void live_text_wipe(struct live_text *live)
+{
+    if (!live->out || !live->lines)
+        return;
+    // Goes up to the first line and erases from there to the end of the screen (ECMA-48, CUU, ED).
+    fprintf(live->out, "\033[%uA\033[J", live->lines);
+    fflush(live->out);
+    live->lines = 0;
+}
+
+void live_text_draw(struct live_text *live, const char *text)
+{
+    struct winsize size;
+    unsigned lines = 0;
+    live_text_wipe(live);
+    for (const char *at = text; (at = strchr(at, '\n')) != NULL; at++)
+        lines++;
+    if (!live->out || ioctl(fileno(live->out), TIOCGWINSZ, &size) != 0 || size.ws_row <= lines)
+        return;
+    fputs(text, live->out);
+    fflush(live->out);
+    live->lines = lines;
+}

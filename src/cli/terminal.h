@@ -47,4 +47,19 @@ void progress_draw(void *context, const struct schedule_state *state, size_t dev
 // Wipes the line. Call it at the end, and before anything else is printed.
 void progress_wipe(struct progress *progress);
 
+// A text of several lines that is redrawn in place, above the progress line.
+struct live_text {
+    FILE *out;      // NULL: nothing is drawn
+    unsigned lines; // that stand on the screen
+};
+
+// Prepares to draw on `out`, if it is a terminal.
+void live_text_init(struct live_text *live, FILE *out);
+
+// Wipes what was drawn before and draws `text`, whole lines no wider than the terminal. A text that
+// is higher than the terminal is not drawn: it could not be wiped. The cursor must be in the first
+// column, below what was drawn.
+void live_text_draw(struct live_text *live, const char *text);
+void live_text_wipe(struct live_text *live);
+
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "report/console.h"
+#include "analysis/card.h"
 #include "base/text.h"
 #include "report/tables.h"
 
@@ -33,6 +34,11 @@ void console_head(const struct run *run, const struct console_desc *desc, FILE *
     struct screen screen;
     screen_init(&screen, desc->colour, desc->columns);
     struct arena *arena = screen.arena;
+    for (size_t i = 0; i < run->finding_count; i++)
+        if (strcmp(run->findings[i].code, CARD_NO_GPU) == 0) {
+            screen_paint(&screen, PAINT_YELLOW, run->findings[i].text);
+            fputc('\n', screen.stream);
+        }
     const char *line = arena_printf(arena, "fathom %s", run->tool_version ? run->tool_version : "");
     if (run->preset)
         line = joined(arena, line, arena_printf(arena, "preset %s", run->preset));
@@ -72,6 +78,19 @@ static void counts_print(const struct run *run, struct screen *screen)
     }
 }
 
+static void summary_print(const struct run *run, const struct console_desc *desc,
+                          struct screen *screen)
+{
+    counts_print(run, screen);
+    if (desc->elapsed_s > 0)
+        fprintf(screen->stream, " · %.1f s", desc->elapsed_s);
+    if (run->status == RUN_INTERRUPTED)
+        fputs(" · interrupted: some cases were not measured", screen->stream);
+    if (run->status == RUN_RUNNING)
+        fputs(" · still running: some cases are not measured yet", screen->stream);
+    fputc('\n', screen->stream);
+}
+
 void console_end(const struct run *run, const struct console_desc *desc, FILE *stream)
 {
     struct screen screen;
@@ -79,14 +98,15 @@ void console_end(const struct run *run, const struct console_desc *desc, FILE *s
     cross_print(&screen, run);
     findings_print(run, &screen);
     fputc('\n', screen.stream);
-    counts_print(run, &screen);
-    if (desc->elapsed_s > 0)
-        fprintf(screen.stream, " · %.1f s", desc->elapsed_s);
-    if (run->status == RUN_INTERRUPTED)
-        fputs(" · interrupted: some cases were not measured", screen.stream);
-    if (run->status == RUN_RUNNING)
-        fputs(" · still running: some cases are not measured yet", screen.stream);
-    fputc('\n', screen.stream);
+    summary_print(run, desc, &screen);
+    screen_finish(&screen, stream);
+}
+
+void console_summary(const struct run *run, const struct console_desc *desc, FILE *stream)
+{
+    struct screen screen;
+    screen_init(&screen, desc->colour, desc->columns);
+    summary_print(run, desc, &screen);
     screen_finish(&screen, stream);
 }
 
@@ -200,24 +220,6 @@ static void view_print(struct screen *screen, const struct run *run, const char 
         timelines_print(screen, info, results, count);
 }
 
-// Prints the first view of kind VIEW_LINES that has results, in place of all other views. False if
-// there is none.
-static bool lines_instead(struct screen *screen, const struct run *run, const char *device,
-                          const struct benchmark_info *info)
-{
-    for (size_t i = 0; i < info->view_count; i++) {
-        size_t count = 0;
-        const struct result **results = NULL;
-        if (info->views[i].kind == VIEW_LINES)
-            results = view_select(screen->arena, run, device, &info->views[i], info, &count);
-        if (count) {
-            lines_print(screen, &info->views[i], results, count);
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool measured(const struct run *run, const char *device, const char *benchmark)
 {
     for (size_t i = 0; i < run->result_count; i++)
@@ -255,7 +257,7 @@ void console_benchmark(const struct run *run, const char *device, const char *be
     struct screen screen;
     screen_init(&screen, desc->colour, desc->columns);
     struct notes notes = notes_of(screen.arena, run, device, benchmark);
-    bool lines = info && lines_instead(&screen, run, device, info);
+    bool lines = info && lines_instead_print(&screen, run, device, info);
     for (size_t i = 0; info && !lines && i < info->view_count; i++)
         if (info->views[i].kind != VIEW_LINES)
             view_print(&screen, run, device, &notes, info, &info->views[i]);
@@ -276,7 +278,13 @@ static bool is_wanted(const struct console_desc *desc, const char *benchmark)
 
 void console_run(const struct run *run, const struct console_desc *desc, FILE *stream)
 {
-    console_head(run, desc, stream);
+    bool any_card = false;
+    for (size_t i = 0; desc->benchmark_count == 0 && i < run->device_count; i++) {
+        fputs(any_card ? "\n" : "", stream);
+        any_card |= console_card(run, run->devices[i].id, desc, stream);
+    }
+    if (!any_card)
+        console_head(run, desc, stream);
     for (size_t i = 0; i < run->device_count; i++)
         for (size_t j = 0; j < run->benchmark_count; j++)
             if (is_wanted(desc, run->benchmarks[j]->name) &&

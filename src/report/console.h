@@ -17,8 +17,8 @@ struct console_desc {
     size_t benchmark_count;
 };
 
-// Prints the whole run: head, tables by device and benchmark, the comparison of APIs on one chip,
-// findings, summary.
+// Prints the whole run: cards or, without any, the head; tables by device and benchmark, the
+// comparison of APIs on one chip, findings, summary. No card if desc.benchmarks names benchmarks.
 void console_run(const struct run *run, const struct console_desc *desc, FILE *stream);
 
 // Print the parts of console_run one by one, for tables that appear while the run goes on.
@@ -26,6 +26,23 @@ void console_head(const struct run *run, const struct console_desc *desc, FILE *
 void console_benchmark(const struct run *run, const char *device, const char *benchmark,
                        const struct console_desc *desc, FILE *stream);
 void console_end(const struct run *run, const struct console_desc *desc, FILE *stream);
+
+// Prints the last line of console_end alone: how many cases there are, by verdict.
+void console_summary(const struct run *run, const struct console_desc *desc, FILE *stream);
+
+// Prints the card of the device (analysis/card.h): a line for each figure. One that is not trusted
+// is grey and in parentheses, with the reason below it unless the run is still measuring. Prints
+// nothing and returns false if the run has no figure of a GPU's card.
+bool console_card(const struct run *run, const char *device, const struct console_desc *desc,
+                  FILE *stream);
+
+// Prints the card as a Markdown table.
+void console_card_markdown(const struct run *run, const char *device, FILE *stream);
+
+// Prints for each benchmark how many cases it has, by verdict, its headlines that are not on the
+// card, and why cases failed. `device` must be a device of the run.
+void console_headlines(const struct run *run, const char *device, const struct console_desc *desc,
+                       FILE *stream);
 
 // Prints what `fathom map` found on each device: the levels as a picture and as a table, and the
 // unknown values with the reasons. The text has no colour and is laid out for 100 columns.

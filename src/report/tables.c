@@ -198,8 +198,8 @@ static const char *number_text(struct arena *arena, const struct metric *metric,
                                    : arena_printf(arena, "%.3fx", metric->median);
 }
 
-void lines_print(struct screen *screen, const struct view_info *view,
-                 const struct result *const *results, size_t count)
+static void lines_print(struct screen *screen, const struct view_info *view,
+                        const struct result *const *results, size_t count)
 {
     struct arena *arena = screen->arena;
     double times = view->scale ? strtod(view->scale, NULL) : 1;
@@ -218,4 +218,20 @@ void lines_print(struct screen *screen, const struct view_info *view,
         }
         fputc('\n', screen->stream);
     }
+}
+
+bool lines_instead_print(struct screen *screen, const struct run *run, const char *device,
+                         const struct benchmark_info *info)
+{
+    for (size_t i = 0; i < info->view_count; i++) {
+        size_t count = 0;
+        const struct result **results = NULL;
+        if (info->views[i].kind == VIEW_LINES)
+            results = view_select(screen->arena, run, device, &info->views[i], info, &count);
+        if (count) {
+            lines_print(screen, &info->views[i], results, count);
+            return true;
+        }
+    }
+    return false;
 }

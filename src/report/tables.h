@@ -157,9 +157,11 @@ void curve_print(const struct table *table);
 void bars_print(const struct table *table);
 void heatmap_print(const struct table *table);
 
-// Prints each case as a line in the form of a published table: "Y X: 0.377ms 3.908x".
-void lines_print(struct screen *screen, const struct view_info *view,
-                 const struct result *const *results, size_t count);
+// Prints the first view of kind VIEW_LINES that has results, which stands in place of all other
+// views: each case is a line in the form of a published table: "Y X: 0.377ms 3.908x". False if the
+// benchmark has no such view.
+bool lines_instead_print(struct screen *screen, const struct run *run, const char *device,
+                         const struct benchmark_info *info);
 
 // Prints one row per case and one column per metric and per sensor of the view, at most 256 rows
 // and as many columns as fit; the view needs no x. If not all metrics fit with intervals, only the

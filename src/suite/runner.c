@@ -164,6 +164,21 @@ static void save(void *context)
         runner->unsaved->code = ERROR_NONE;
 }
 
+static bool saves_often(const struct runner *runner)
+{
+    return runner->desc->output && file_save_replaces(runner->desc->output);
+}
+
+static void save_and_refresh(void *context)
+{
+    const struct runner *runner = context;
+    if (saves_often(runner))
+        save(context);
+    if (runner->desc->refresh)
+        runner->desc->refresh(runner->desc->context,
+                              runner->desc->devices->devices[runner->device]->id);
+}
+
 static void progress(void *context, const struct schedule_state *state)
 {
     const struct runner *runner = context;
@@ -266,7 +281,7 @@ static bool run_device(struct runner *runner)
         .wait_idle_ns = desc->wait_idle_ns,
         .notice = desc->notice ? notice : NULL,
         .progress = desc->progress ? progress : NULL,
-        .save = desc->output && file_save_replaces(desc->output) ? save : NULL,
+        .save = saves_often(runner) || desc->refresh ? save_and_refresh : NULL,
         .save_ns = save_ns,
         .benchmark_done = desc->benchmark_done ? benchmark_done : NULL,
         .context = runner,

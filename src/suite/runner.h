@@ -35,6 +35,9 @@ struct runner_desc {
     // NULL.
     void (*progress)(void *context, const struct schedule_state *state, size_t device,
                      size_t devices);
+    // Called at most once a second while a device is measured: the run holds all results so far,
+    // those at work with the reason "unfinished". May be NULL.
+    void (*refresh)(void *context, const char *device);
     // Called when a benchmark's results on a device are final. May be NULL.
     void (*benchmark_done)(void *context, const char *device, const char *benchmark);
     // Called if a device does not answer soon after a first signal. May be NULL.

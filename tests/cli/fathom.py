@@ -19,8 +19,10 @@ TIMEOUT_S = 240
 
 
 def environment(fake="", **more):
-    """The environment of a run: the script of the fake GPU, and nothing of the caller's fathom."""
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("FATHOM_")}
+    """The environment of a run: the script of the fake GPU, and nothing of the caller's fathom. It
+    has no home, so that no run is kept there."""
+    clean = {name: value for name, value in os.environ.items()
+             if not name.startswith("FATHOM_") and name not in ("HOME", "XDG_STATE_HOME")}
     return {**clean, "FATHOM_FAKE": fake, **more}
 
 

@@ -47,7 +47,7 @@ class Apis(fathom.Case):
 
     def measure(self, *arguments):
         path = self.path("run.json")
-        done = fathom.run("run", "latency", "bandwidth", "--preset", "quick", *CHEAP, *arguments,
+        done = fathom.run("run", "latency", "bandwidth", "--preset", "quick", "--tables", *CHEAP, *arguments,
                           "-o", path, binary=REAL)
         self.assertEqual(0, done.status, done.err + done.out)
         return done, self.read_run(path)

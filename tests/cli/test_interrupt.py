@@ -35,7 +35,8 @@ class Interrupted(fathom.Case):
     def interrupt(self, *arguments, number=signal.SIGINT, group=False):
         """Sends the signal, to the run or to its whole process group, in the middle of a visit."""
         path = self.path("run.json")
-        process = fathom.start("run", "--preset", "quick", "-o", path, *arguments, fake=STOP,
+        process = fathom.start("run", "--preset", "quick", "--tables", "-o", path, *arguments,
+                               fake=STOP,
                                start_new_session=True)
         stopped = fathom.wait_until_stopped(process)
         if group:

@@ -30,7 +30,7 @@ class Show(fathom.Case):
         for name, devices in (("run.json", []), ("run.json.gz", ["-d", "all", "--api", "all"])):
             with self.subTest(file=name):
                 path = self.path(name)
-                ran = fathom.run("run", "--preset", "quick", "-o", path, *devices)
+                ran = fathom.run("run", "--preset", "quick", "--tables", "-o", path, *devices)
                 self.assertEqual(0, ran.status, ran.err)
                 without_duration = re.sub(r" · \d+\.\d s$", "", ran.out, flags=re.M)
                 self.assertNotEqual(ran.out, without_duration)

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "cli/state.h"
+
+#include "base/text.h"
+#include "results/json.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char suffix[] = ".json.gz";
+
+// The folder; NULL if no absolute path says where it is (XDG Base Directory Specification: relative
+// paths are ignored).
+static const char *folder_of(struct arena *arena)
+{
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    if (state && *state == '/')
+        return arena_printf(arena, "%s/fathom", state);
+    if (home && *home == '/')
+        return arena_printf(arena, "%s/.local/state/fathom", home);
+    return NULL;
+}
+
+// Makes the folder and those above it that are missing.
+static bool make_folder(struct arena *arena, const char *folder)
+{
+    char *path = arena_strdup(arena, folder);
+    for (char *slash = path; slash; *slash = '/') {
+        slash = strchr(slash + 1, '/');
+        if (!slash)
+            break;
+        *slash = '\0';
+        mkdir(path, 0700); // what fails here fails again below
+    }
+    return mkdir(folder, 0700) == 0 || errno == EEXIST;
+}
+
+// The names of the runs, which begin with their times: the last is the newest.
+static int list_runs(const char *folder, struct dirent ***entries)
+{
+    int count = scandir(folder, entries, NULL, alphasort);
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        if ((*entries)[i]->d_name[0] != '.' && text_ends((*entries)[i]->d_name, suffix))
+            (*entries)[kept++] = (*entries)[i];
+        else
+            free((*entries)[i]);
+    }
+    return count < 0 ? count : kept;
+}
+
+static void free_runs(struct dirent **entries, int count)
+{
+    for (int i = 0; i < count; i++)
+        free(entries[i]);
+    if (count >= 0)
+        free(entries);
+}
+
+static void remove_oldest(struct arena *arena, const char *folder)
+{
+    struct dirent **entries;
+    int count = list_runs(folder, &entries);
+    for (int i = 0; i + STATE_RUNS < count; i++)
+        unlink(arena_printf(arena, "%s/%s", folder, entries[i]->d_name));
+    free_runs(entries, count);
+}
+
+// "20260102T030405Z" for "2026-01-02T03:04:05Z": without characters that a file system may refuse.
+static const char *compact_time(struct arena *arena, const char *started)
+{
+    char *text = arena_strdup(arena, started ? started : "");
+    size_t kept = 0;
+    for (const char *at = text; *at; at++)
+        if (*at != '-' && *at != ':')
+            text[kept++] = *at;
+    text[kept] = '\0';
+    return text;
+}
+
+const char *state_keep(struct arena *arena, const struct run *run)
+{
+    const char *folder = folder_of(arena);
+    if (!folder || !make_folder(arena, folder))
+        return NULL;
+    const char *path = arena_printf(arena, "%s/%s-%ld%s", folder, compact_time(arena, run->started),
+                                    (long)getpid(), suffix);
+    // A file that exists keeps its mode when it is written.
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0)
+        return NULL;
+    close(file);
+    struct error err;
+    if (!run_save(run, path, &err)) {
+        unlink(path);
+        return NULL;
+    }
+    remove_oldest(arena, folder);
+    return path;
+}
+
+const char *state_last(struct arena *arena)
+{
+    const char *folder = folder_of(arena), *path = NULL;
+    struct dirent **entries;
+    int count = folder ? list_runs(folder, &entries) : -1;
+    if (count > 0)
+        path = arena_printf(arena, "%s/%s", folder, entries[count - 1]->d_name);
+    free_runs(count >= 0 ? entries : NULL, count);
+    return path;
+}

@@ -1,0 +1,320 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""The card: what `run` ends with and `show` begins with; and the runs that are kept without -o. The
+texts of tests/golden/card-*.txt were looked at by a person. After a change that is meant:
+test_card.py --update, then read the difference."""
+
+import fcntl
+import gzip
+import json
+import os
+import pathlib
+import pty
+import re
+import stat
+import struct
+import subprocess
+import sys
+import termios
+import textwrap
+
+import fathom
+
+REAL = os.environ["FATHOM_REAL"]
+GOLDEN = fathom.ROOT / "tests/golden"
+REFERENCE = fathom.ROOT / "reference"
+CARDS = {
+    "card-h200-vulkan": "h200-vulkan-quick.json",
+    "card-h200-cuda": "h200-cuda-all.json",
+    "card-lavapipe": "lavapipe-quick.json",
+}
+GREY, PLAIN = "\x1b[2m", "\x1b[0m"
+
+
+def card_of(run):
+    """The card: what `show` prints before the first table."""
+    shown = fathom.run("show", str(run), binary=REAL, TZ="UTC")
+    assert shown.status == 0, shown.err
+    return shown.out.partition("\n──")[0]
+
+
+def terminal(*command, columns=100, **more):
+    """What the program writes to a terminal, and its status."""
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 60, columns, 0, 0))
+    with subprocess.Popen([REAL, *command], env=fathom.environment(TERM="xterm", **more),
+                          stdin=follower, stdout=follower, stderr=follower) as process:
+        os.close(follower)
+        text = b""
+        while True:
+            try:
+                part = os.read(leader, 65536)
+            except OSError:  # the program has ended
+                break
+            if not part:
+                break
+            text += part
+    os.close(leader)
+    return process.returncode, text.decode("utf-8").replace("\r\n", "\n")
+
+
+class Card(fathom.Case):
+    def changed(self, name, change):
+        """A reference run after change(result) of each result, as a file."""
+        document = json.loads((REFERENCE / name).read_text(encoding="utf-8"))
+        for result in document["results"]:
+            change(result)
+        path = self.folder / "changed.json"
+        path.write_text(json.dumps(document), encoding="utf-8")
+        return path
+
+    def test_the_cards_of_reference_runs_are_as_they_were(self):
+        for name, run in CARDS.items():
+            with self.subTest(card=name):
+                self.maxDiff = 4000
+                golden = (GOLDEN / f"{name}.txt").read_text(encoding="utf-8")
+                self.assertEqual(golden, card_of(REFERENCE / run))
+
+    def test_the_readme_shows_such_a_card(self):
+        card = (GOLDEN / "card-h200-cuda.txt").read_text(encoding="utf-8")
+        self.assertIn(textwrap.indent(card, "    "),
+                      (fathom.ROOT / "README.md").read_text(encoding="utf-8"))
+
+    def test_a_figure_that_is_not_trusted_is_marked_and_says_why(self):
+        def doubt(result):
+            if result["key"] == "incore/scope=device/op=fp64-fma":
+                result["verdict"] = "suspect"
+                result["reasons"] = [{"code": "drift", "text": "the clock fell while it ran"}]
+
+        path = self.changed("h200-vulkan-quick.json", doubt)
+        lines = card_of(path).splitlines()
+        at = next(i for i, line in enumerate(lines) if line.startswith("  FP64 "))
+        self.assertIn("(33.21 TFLOP/s)", lines[at])
+        self.assertEqual("      suspect: the clock fell while it ran", lines[at + 1])
+        self.assertIn("  • Not trusted: FP64", lines)
+        self.assertNotIn("(", next(line for line in lines if line.startswith("  FP32 ")))
+        _, coloured = terminal("show", str(path))
+        self.assertIn(f"{GREY}(33.21 TFLOP/s){PLAIN}", coloured)
+        self.assertNotIn(f"{GREY}66.29 TFLOP/s{PLAIN}", coloured)
+
+    def test_of_near_figures_the_one_that_is_ok_counts_and_of_others_the_better_one(self):
+        # DRAM read is of bandwidth; that of stream is 0.5 % below it.
+        best = "4599901199465"
+
+        def doubt_the_best(result):
+            if best in json.dumps(result["metrics"]):
+                result["verdict"] = "suspect"
+
+        self.assertRegex(card_of(self.changed("h200-vulkan-quick.json", doubt_the_best)),
+                         r"\n  DRAM read +4\.574 TB/s ")
+
+        def doubt_the_bandwidth(result):
+            if result["benchmark"] == "bandwidth" and "scope=device" in result["key"]:
+                result["verdict"] = "suspect"
+                for metric in result["metrics"]:
+                    metric["median"] *= 1.1
+
+        card = card_of(self.changed("h200-vulkan-quick.json", doubt_the_bandwidth))
+        self.assertRegex(card, r"\n  DRAM read +\(5\.060 TB/s\) ")
+
+    def test_a_slower_card_than_the_reference_stands_out(self):
+        def slow_down(result):
+            if result["benchmark"] == "incore" and "op=fp32-fma" in result["key"]:
+                for metric in result["metrics"]:
+                    metric["median"] /= 2
+
+        card = card_of(self.changed("h200-vulkan-quick.json", slow_down))
+        self.assertIn("  • FP32: 33.15 TFLOP/s, 50 % lower than the reference NVIDIA H200 "
+                      "(66.07 TFLOP/s)\n", card)
+        self.assertIn("  • FP32: 50 % of its limit", card)
+        self.assertNotIn("As fast as", card)
+
+    def test_another_model_is_a_column_and_no_judgement(self):
+        path = self.changed("h200-vulkan-quick.json", lambda result: None)
+        text = path.read_text(encoding="utf-8").replace('"NVIDIA H200"', '"NVIDIA H100"')
+        path.write_text(text, encoding="utf-8")
+        card = card_of(path)
+        self.assertRegex(card.splitlines()[2], r"of limit +NVIDIA H200$")
+        self.assertNotIn("reference", card)
+
+    def test_a_benchmark_of_another_version_has_no_reference(self):
+        path = self.changed("h200-vulkan-quick.json",
+                            lambda result: result.update(version=result["version"] + 1))
+        self.assertNotIn("reference", card_of(path))
+
+    def test_it_fits_the_terminal(self):
+        for columns in (60, 72, 100):
+            with self.subTest(columns=columns):
+                status, text = terminal("show", str(REFERENCE / "h200-cuda-all.json"),
+                                        columns=columns, NO_COLOR="1")
+                self.assertEqual(0, status)
+                card = text.partition("\n──")[0].splitlines()
+                self.assertLessEqual(max(map(len, card)), columns)
+                self.assertTrue(any(line.startswith("  DRAM read") for line in card))
+
+
+class Run(fathom.Case):
+    CHEAP = ("latency", "--preset", "quick", "--set", "latency.path=vector", "--api", "vulkan")
+
+    def setUp(self):
+        super().setUp()
+        if not json.loads(fathom.run("devices", "--json", binary=REAL).out)["devices"]:
+            self.skipTest("no device")
+
+    def test_without_a_gpu_the_first_line_says_so(self):
+        done = fathom.run("run", *self.CHEAP, binary=REAL)
+        self.assertEqual(0, done.status, done.err)
+        if "· cpu ·" not in done.out:
+            self.skipTest("this machine has a GPU")
+        self.assertEqual("No GPU found: these are figures of the CPU", done.out.splitlines()[0])
+
+    def test_a_pipe_gets_the_card_once(self):
+        done = fathom.run("run", *self.CHEAP, binary=REAL)
+        self.assertNotIn("\x1b", done.out)
+        self.assertLessEqual(done.out.count("  L1 latency"), 1)
+        self.assertTrue(done.out.endswith("\nEvery table and finding: fathom run --tables\n"))
+        self.assertNotIn("── latency", done.out)
+
+
+class Forms(fathom.Case):
+    RUN = str(REFERENCE / "h200-cuda-all.json")
+
+    def test_as_markdown(self):
+        done = fathom.run("show", "--markdown", self.RUN, binary=REAL)
+        self.assertEqual((0, ""), (done.status, done.err))
+        self.assertIn("### NVIDIA H200\n", done.out)
+        table = [line for line in done.out.splitlines() if line.startswith("|")]
+        self.assertEqual({table[0].count("|")}, {line.count("|") for line in table})
+        self.assertIn("| FP64 | 33.35 TFLOP/s | ±0.3% |  | 100 % |  |  |", table)
+
+    def test_as_json(self):
+        done = fathom.run("show", "--json", self.RUN, binary=REAL)
+        [card] = json.loads(done.out)
+        self.assertEqual(("cuda:0", "NVIDIA H200"), (card["device"], card["reference"]))
+        figures = {figure["title"]: figure for row in card["rows"] for figure in row["figures"]}
+        self.assertAlmostEqual(33.35e12, figures["FP64"]["value"], delta=1e10)
+        self.assertEqual(("ok", "FLOP/s"), (figures["FP64"]["verdict"], figures["FP64"]["unit"]))
+        self.assertIn("known to", figures["Launch and wait"]["reason"])
+
+    def test_report_writes_the_forms_of_one_run(self):
+        page, table, again = (self.path(name) for name in ("page.html", "table.csv", "again.csv"))
+        fathom.run("show", "-q", self.RUN, "--csv", again, binary=REAL)
+        done = fathom.run("report", self.RUN, "--csv", table, binary=REAL)
+        self.assertEqual((0, "", ""), (done.status, done.out, done.err))
+        self.assertEqual(pathlib.Path(again).read_bytes(), pathlib.Path(table).read_bytes())
+        self.assert_one_line_error(fathom.run("report", self.RUN, self.RUN, "--csv", table), 2,
+                                   "--csv", "one run")
+        self.assert_one_line_error(fathom.run("report", table, "--csv", table), 2, "another name")
+        self.assert_one_line_error(fathom.run("report", self.RUN, "-o", page, "--csv", page), 2,
+                                   "the same file")
+
+
+class Live(fathom.Case):
+    def test_on_a_terminal_the_card_fills_while_the_run_goes_on(self):
+        # Given a simulated GPU, whose curve of latencies takes several seconds
+        status, text = terminal("run", "latency", "--preset", "quick", "--set", "path=vector", "-d",
+                                f"model:{fathom.ROOT}/models/a100.json")
+        self.assertEqual(0, status)
+        # then the card is redrawn in place: each wipe goes up the lines of the card before it,
+        wipe = r"\x1b\[(\d+)A\x1b\[J"
+        cards = re.split(wipe, text)
+        self.assertGreater(len(cards), 2)
+        for card, lines in zip(cards[::2], cards[1::2]):
+            drawn = card[card.rindex("\x1b[1mNVIDIA A100"):]
+            self.assertEqual(int(lines), drawn.count("\n"))
+        # its first figures are provisional,
+        first = cards[0][cards[0].rindex("\x1b[1mNVIDIA A100"):]
+        self.assertRegex(first, r"\x1b\[2mL1 latency\x1b\[0m +\x1b\[2m\(\d")
+        # and the last card stays, with figures that are final.
+        last = cards[-1]
+        self.assertRegex(last, r"\n  L1 latency +2\d\.\d\d ns ")
+        self.assertNotIn("(2", last)
+
+    def test_with_tables_or_through_a_pipe_it_does_not(self):
+        cheap = ("run", "latency", "--preset", "quick", "--set", "latency.path=shared", "-d",
+                 f"model:{fathom.ROOT}/models/a100.json")
+        self.assertNotIn("\x1b[J", terminal(*cheap, "--tables")[1])
+        done = fathom.run(*cheap, binary=REAL)
+        self.assertNotIn("\x1b", done.out + done.err)
+
+
+class Kept(fathom.Case):
+    """Runs that were not given a file, on the fake GPU."""
+
+    def measure(self, *arguments, **where):
+        done = fathom.run("run", "--preset", "quick", *arguments, **where)
+        self.assertEqual((0, ""), (done.status, done.err))
+        return done
+
+    def runs(self):
+        return sorted((self.folder / "fathom").glob("*"))
+
+    def test_a_run_without_a_file_is_kept_and_shown_again(self):
+        done = self.measure(XDG_STATE_HOME=str(self.folder))
+        self.assertTrue(done.out.endswith("\nEvery table and finding: fathom show\n"), done.out)
+        [path] = self.runs()
+        self.assertEqual(0o600, stat.S_IMODE(path.stat().st_mode))
+        self.assertRegex(path.name, r"^\d{8}T\d{6}Z-\d+\.json\.gz$")
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            self.assertEqual("complete", json.load(file)["status"])
+        for names in ([], ["chase"]):
+            again = fathom.run("show", *names, XDG_STATE_HOME=str(self.folder))
+            named = fathom.run("show", str(path), *names)
+            self.assertEqual((0, named.out), (again.status, again.out))
+
+    def test_below_the_home_where_no_folder_is_set(self):
+        self.measure(HOME=str(self.folder))
+        self.assertEqual(1, len(list((self.folder / ".local/state/fathom").glob("*.json.gz"))))
+
+    def test_with_a_file_nothing_is_kept(self):
+        self.measure("-o", self.path("run.json"), XDG_STATE_HOME=str(self.folder))
+        self.measure("--json", XDG_STATE_HOME=str(self.folder))
+        self.assertEqual([], self.runs())
+
+    def test_the_oldest_runs_go(self):
+        folder = self.folder / "fathom"
+        folder.mkdir()
+        for i in range(25):
+            (folder / f"202601{i + 1:02}T000000Z-1.json.gz").write_bytes(b"")
+        (folder / "mine.txt").write_text("", encoding="utf-8")
+        self.measure(XDG_STATE_HOME=str(self.folder))
+        names = [path.name for path in self.runs() if path.name != "mine.txt"]
+        self.assertEqual(20, len(names))
+        self.assertEqual("20260107T000000Z-1.json.gz", names[0])
+        self.assertTrue((folder / "mine.txt").exists())
+
+    def test_where_none_can_be_kept_nobody_is_told(self):
+        for where in ({}, {"HOME": __file__}, {"XDG_STATE_HOME": "relative"},
+                      {"XDG_STATE_HOME": __file__}):
+            with self.subTest(where=where):
+                done = self.measure(**where)
+                self.assertTrue(done.out.endswith(": fathom run --tables\n"), done.out)
+
+    def test_show_without_any_run_is_a_mistake(self):
+        for names in ([], ["sum"]):
+            done = fathom.run("show", *names, XDG_STATE_HOME=str(self.folder))
+            self.assert_one_line_error(done, 2, "no run was kept", "fathom run")
+
+    def test_a_kept_file_that_is_no_run_is_a_mistake(self):
+        folder = self.folder / "fathom"
+        folder.mkdir()
+        (folder / "20260101T000000Z-1.json.gz").write_bytes(b"no run")
+        done = fathom.run("show", XDG_STATE_HOME=str(self.folder))
+        self.assert_one_line_error(done, 2, "20260101T000000Z-1.json.gz")
+
+    def test_json_is_the_run_file_on_the_standard_output(self):
+        path = pathlib.Path(self.path("run.json"))
+        path.write_text(self.measure("--json", "-o", self.path("too.json")).out, encoding="utf-8")
+        self.assertEqual("complete", self.read_run(path)["status"])
+        self.assertEqual(path.read_bytes(), pathlib.Path(self.path("too.json")).read_bytes())
+        done = fathom.run("run", "--json", "--csv", "-")
+        self.assert_one_line_error(done, 2, "--json", "--csv", "the same file")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--update"]:
+        for golden_name, golden_run in CARDS.items():
+            (GOLDEN / f"{golden_name}.txt").write_text(card_of(REFERENCE / golden_run),
+                                                       encoding="utf-8")
+    else:
+        fathom.main()
