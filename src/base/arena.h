@@ -40,6 +40,9 @@ void *arena_array(struct arena *arena, size_t count, size_t size);
 #define ARENA_NEW(arena, type)          ((type *)arena_alloc((arena), sizeof(type)))
 #define ARENA_ARRAY(arena, count, type) ((type *)arena_array((arena), (count), sizeof(type)))
 
+// The number of elements of an array (not of a pointer).
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 // Returns `array`, or a larger copy of it, with room for more than `count` elements. The capacity
 // doubles each time; the old storage is only freed with the arena.
 void *arena_grow(struct arena *arena, void *array, size_t count, size_t *capacity, size_t size);

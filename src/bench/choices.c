@@ -48,7 +48,7 @@ static bool preset_check(struct arena *arena, const char *preset, struct error *
 {
     static const char *const names[] = {"quick", "standard", "full"};
     struct text_guess guess = {.typed = preset};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < COUNT(names); i++) {
         if (strcmp(names[i], preset) == 0)
             return true;
         text_guess_offer(&guess, names[i]);

@@ -161,6 +161,9 @@ struct benchmark_info {
     bool distribution;
 };
 
+// Sets one of the tables above and its count, as in `BENCHMARK_TABLE(view, views)`.
+#define BENCHMARK_TABLE(member, array) .member##s = (array), .member##_count = COUNT(array)
+
 // The parameter or metric that the benchmark declares by that name; NULL if there is none, or if
 // `info` or the name is NULL.
 const struct param_info *benchmark_param(const struct benchmark_info *info, const char *key);

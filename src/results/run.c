@@ -5,8 +5,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 struct run *run_create(void)
 {
     struct arena *arena = arena_create();

@@ -12,9 +12,8 @@
 
 #include <cmocka.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define KIB          ((uint64_t)1 << 10)
-#define MIB          ((uint64_t)1 << 20)
+#define KIB ((uint64_t)1 << 10)
+#define MIB ((uint64_t)1 << 20)
 
 static struct gpu_info device(void)
 {

@@ -18,8 +18,6 @@ static void conclude(struct run *run)
         bench_incore.conclude(run, run->devices[i].id);
 }
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 static void add(struct run *run, const char *device, const struct case_value *values, size_t count,
                 double cycles, double per_core)
 {

@@ -31,7 +31,7 @@ static struct bench_case_list plan(struct arena *arena, const char *preset, gpu_
         fail_msg("%s", err.message);
     request.choices = choices;
     request.choice_count = bench_preempt.info.param_count;
-    if (!bench_preempt.plan(&request, &list, &err))
+    if (!bench_plan(&bench_preempt, &request, &list, &err))
         fail_msg("%s", err.message);
     return list;
 }

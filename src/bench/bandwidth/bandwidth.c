@@ -163,31 +163,23 @@ static const struct headline_info headlines[] = {
      .name = "copy"},
 };
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 const struct benchmark bench_bandwidth = {
     .info =
         {
             .name = "bandwidth",
             .version = 1,
             .title = "Bandwidth of every level of memory",
-            .params = params,
-            .param_count = COUNT(params),
-            .metrics = metrics,
-            .metric_count = COUNT(metrics),
-            .views = views,
-            .view_count = COUNT(views),
-            .headlines = headlines,
-            .headline_count = COUNT(headlines),
+            BENCHMARK_TABLE(param, params),
+            BENCHMARK_TABLE(metric, metrics),
+            BENCHMARK_TABLE(view, views),
+            BENCHMARK_TABLE(headline, headlines),
         },
     .description =
         "Bytes per second that the cores read, write and copy. Reads are measured by working set, "
-        "by "
-        "the whole device and by one workgroup; with loads of 4, 8 and 16 bytes, as floats and as "
-        "doubles; by the number of workgroups that saturates a cache, the last-level cache and "
-        "DRAM; "
-        "and from shared memory. Each sample is checked: reads by the sum of all words, writes and "
-        "copies by reading the memory back.",
+        "by the whole device and by one workgroup; with loads of 4, 8 and 16 bytes, as floats and "
+        "as doubles; by the number of workgroups that saturates a cache, the last-level cache and "
+        "DRAM; and from shared memory. Each sample is checked: reads by the sum of all words, "
+        "writes and copies by reading the memory back.",
     .plan = bandwidth_plan,
     .open = bandwidth_open,
     .close = bandwidth_close,

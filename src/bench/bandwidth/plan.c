@@ -220,7 +220,7 @@ static struct bench_choice plan_bytes(const struct bandwidth_plan *p)
         if (given->from_user || value.uint <= p->regions.max)
             add_sorted(p->request->arena, &made.values, &made.value_count, &capacity, value);
     }
-    for (size_t i = 0; !given->from_user && i < sizeof regions / sizeof regions[0]; i++) {
+    for (size_t i = 0; !given->from_user && i < COUNT(regions); i++) {
         value.uint = regions[i];
         add_sorted(p->request->arena, &made.values, &made.value_count, &capacity, value);
     }

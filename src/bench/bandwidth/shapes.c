@@ -49,7 +49,7 @@ static const struct form forms[] = {
 };
 
 enum {
-    FORM_COUNT = sizeof forms / sizeof forms[0]
+    FORM_COUNT = COUNT(forms)
 };
 
 static enum kind kind_of(const struct bandwidth_case *this_case,

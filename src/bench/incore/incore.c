@@ -158,8 +158,6 @@ static const struct headline_info headlines[] = {
      .name = "in a workgroup"},
 };
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 // ---------------------------------------------------------------- the plan
 
 enum incore_param { // in the order of `params`
@@ -199,13 +197,6 @@ static bool is_wanted(const struct bench_pick *pick, struct error *err)
            (this_case.kind->operation != INCORE_BARRIER || this_case.chains == 1);
 }
 
-static bool plan(const struct bench_request *request, struct bench_case_list *list,
-                 struct error *err)
-{
-    const struct bench_product product = {.request = request, .reach = reach, .keep = is_wanted};
-    return bench_plan_product(&product, list, err);
-}
-
 static bool visit_case(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     struct incore_case this_case;
@@ -220,20 +211,16 @@ const struct benchmark bench_incore = {
             .name = "incore",
             .version = 3,
             .title = "Arithmetic inside a core",
-            .params = params,
-            .param_count = COUNT(params),
-            .metrics = metrics,
-            .metric_count = COUNT(metrics),
-            .views = views,
-            .view_count = COUNT(views),
-            .headlines = headlines,
-            .headline_count = COUNT(headlines),
+            BENCHMARK_TABLE(param, params),
+            BENCHMARK_TABLE(metric, metrics),
+            BENCHMARK_TABLE(view, views),
+            BENCHMARK_TABLE(headline, headlines),
         },
     .description =
         "Latency and throughput of arithmetic. On one core: chains of one operation, 1 to 8 in a "
         "thread, in 1 to 32 subgroups, timed in cycles by the core's own counter. On the whole "
         "chip: operations per second. The results of every thread are compared with the host's.",
-    .plan = plan,
+    .product = {.reach = reach, .keep = is_wanted},
     .open = incore_open,
     .visit = visit_case,
     .conclude = incore_conclude,

@@ -74,12 +74,12 @@ const struct incore_kind incore_kinds[] = {
     {SUBGROUP("min", INCORE_LEAST, GPU_CAP(SUBGROUPS))},
     {"barrier", "incore_barrier", INCORE_I32, INCORE_BARRIER, BLOCKS(1), 0, 1, 1, NULL},
 };
-const size_t incore_kind_count = sizeof incore_kinds / sizeof incore_kinds[0];
+const size_t incore_kind_count = COUNT(incore_kinds);
 
 int incore_barrier_kernel(unsigned threads)
 {
     static const unsigned sizes[] = {32, 256, 1024}; // as in kernels.txt
-    for (int i = 0; i < (int)(sizeof sizes / sizeof *sizes); i++)
+    for (int i = 0; i < (int)COUNT(sizes); i++)
         if (sizes[i] == threads)
             return i;
     return -1;

@@ -125,23 +125,17 @@ const struct benchmark bench_latency = {
             .name = "latency",
             .version = 2,
             .title = "Latency of dependent loads",
-            .params = params,
-            .param_count = LATENCY_PARAM_COUNT,
-            .metrics = metrics,
-            .metric_count = LATENCY_METRIC_COUNT,
-            .views = views,
-            .view_count = sizeof views / sizeof *views,
-            .headlines = headlines,
-            .headline_count = sizeof headlines / sizeof *headlines,
+            BENCHMARK_TABLE(param, params),
+            BENCHMARK_TABLE(metric, metrics),
+            BENCHMARK_TABLE(view, views),
+            BENCHMARK_TABLE(headline, headlines),
         },
     .description =
         "One subgroup follows a chain of links through a region of memory: each load returns the "
         "address of the next. The core's own cycle counter times windows of hops inside the "
-        "kernel. "
-        "Small regions show the latency of the first cache, larger regions that of the next "
-        "levels, "
-        "for every route that a load can take. The order of the chain decides whether address "
-        "translation is included. A closed formula checks where each chase ends.",
+        "kernel. Small regions show the latency of the first cache, larger regions that of the "
+        "next levels, for every route that a load can take. The order of the chain decides whether "
+        "address translation is included. A closed formula checks where each chase ends.",
     .plan = latency_plan,
     .open = latency_open,
     .close = latency_close,

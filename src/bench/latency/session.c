@@ -86,7 +86,7 @@ static void release(struct latency_region *region)
 static void release_others(struct latency_session *session, const struct latency_region *region)
 {
     struct latency_region *const all[] = {session->small, session->large, session->paged};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    for (size_t i = 0; i < COUNT(all); i++)
         if (all[i] != region)
             release(all[i]);
 }

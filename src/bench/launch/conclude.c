@@ -172,7 +172,7 @@ static void report_barriers(struct run *run, const char *device)
     const struct result *none = row_with(run, device, "nothing"), *shown = NULL;
     const char *list = "";
     double value = NAN;
-    for (size_t k = 0; none && k < sizeof kinds / sizeof *kinds; k++) {
+    for (size_t k = 0; none && k < COUNT(kinds); k++) {
         const struct result *one = row_with(run, device, kinds[k]);
         if (!one)
             continue;

@@ -112,8 +112,6 @@ static const struct headline_info headlines[] = {
      .name = "between kernels"},
 };
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 enum launch_param { // in the order of `params`
     LAUNCH_PARAM_WORK,
     LAUNCH_PARAM_BETWEEN,
@@ -158,35 +156,23 @@ static bool is_possible(const struct bench_pick *pick, struct error *err)
     return this_case.between == LAUNCH_ORDER || this_case.mode == LAUNCH_BATCH;
 }
 
-static bool plan(const struct bench_request *request, struct bench_case_list *list,
-                 struct error *err)
-{
-    const struct bench_product product = {.request = request, .reach = reach, .keep = is_possible};
-    return bench_plan_product(&product, list, err);
-}
-
 const struct benchmark bench_launch = {
     .info =
         {
             .name = "launch",
             .version = 3,
             .title = "What a launch costs",
-            .params = params,
-            .param_count = COUNT(params),
-            .metrics = metrics,
-            .metric_count = COUNT(metrics),
-            .views = views,
-            .view_count = COUNT(views),
-            .headlines = headlines,
-            .headline_count = COUNT(headlines),
+            BENCHMARK_TABLE(param, params),
+            BENCHMARK_TABLE(metric, metrics),
+            BENCHMARK_TABLE(view, views),
+            BENCHMARK_TABLE(headline, headlines),
         },
     .description =
         "The time of an empty kernel: in a batch, with barriers, as a graph, as a submission of "
-        "its "
-        "own, there and back and one way, on several queues, and behind signals. And the time of "
-        "kernels of 4 Ki to 128 Mi elements, one after another, as a + V / b. Empty kernels are "
+        "its own, there and back and one way, on several queues, and behind signals. And the time "
+        "of kernels of 4 Ki to 128 Mi elements, one after another, as a + V / b. Empty kernels are "
         "counted; of the others every element is checked.",
-    .plan = plan,
+    .product = {.reach = reach, .keep = is_possible},
     .open = launch_open,
     .close = launch_close,
     .link = true,

@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 // Two rates differ if the whole interval of their ratio lies above ADVICE_RATIO or below its
 // inverse. They are the same if the whole interval lies between the two. Any other ratio gives no
 // advice.

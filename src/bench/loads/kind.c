@@ -130,7 +130,7 @@ const struct loads_kind loads_kinds[] = {
         ROBUST(X)
 #undef X
 };
-const size_t loads_kind_count = sizeof loads_kinds / sizeof loads_kinds[0];
+const size_t loads_kind_count = COUNT(loads_kinds);
 
 #define X(label, source, width, data, format, start) "," label
 const char loads_labels_published[] = PUBLISHED(X);

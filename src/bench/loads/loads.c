@@ -111,8 +111,6 @@ static const struct headline_info headlines[] = {
      .where = "load=Texture2D<RGBA8>.Sample(bilinear),pattern=linear"},
 };
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 // Broadcasts, shuffles and push constants give all lanes the same element, so they have only the
 // uniform pattern. Anisotropic samples are never scattered: llvmpipe (Mesa 22.3.6) filters them
 // wrongly if lanes read texels far apart.
@@ -132,14 +130,10 @@ const struct benchmark bench_loads = {
             .name = "loads",
             .version = 3,
             .title = "Which resource type loads fastest",
-            .params = params,
-            .param_count = COUNT(params),
-            .metrics = metrics,
-            .metric_count = COUNT(metrics),
-            .views = views,
-            .view_count = COUNT(views),
-            .headlines = headlines,
-            .headline_count = COUNT(headlines),
+            BENCHMARK_TABLE(param, params),
+            BENCHMARK_TABLE(metric, metrics),
+            BENCHMARK_TABLE(view, views),
+            BENCHMARK_TABLE(headline, headlines),
         },
     .description =
         "Loads per second from 16 KiB, which the cache of every core holds, by each kind of "

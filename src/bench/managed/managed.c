@@ -90,8 +90,6 @@ static const struct headline_info headlines[] = {
      .where = "pages=prefetched,advise=none"},
 };
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 enum managed_param { // as `params` lists them
     MANAGED_PARAM_TOUCH,
     MANAGED_PARAM_PAGES,
@@ -137,14 +135,10 @@ const struct benchmark bench_managed = {
             .name = "managed",
             .version = 1,
             .title = "Managed memory: where its pages are, and what moving them costs",
-            .params = params,
-            .param_count = COUNT(params),
-            .metrics = metrics,
-            .metric_count = COUNT(metrics),
-            .views = views,
-            .view_count = COUNT(views),
-            .headlines = headlines,
-            .headline_count = COUNT(headlines),
+            BENCHMARK_TABLE(param, params),
+            BENCHMARK_TABLE(metric, metrics),
+            BENCHMARK_TABLE(view, views),
+            BENCHMARK_TABLE(headline, headlines),
         },
     .description =
         "A triad of doubles on memory that host and device share by one pointer. The host or the "

@@ -282,14 +282,10 @@ const struct benchmark bench_map = {
             .name = "map",
             .version = 2,
             .title = "The memory hierarchy, found by measurement",
-            .params = params,
-            .param_count = MAP_PARAM_COUNT,
-            .metrics = metrics,
-            .metric_count = MAP_METRIC_COUNT,
-            .views = views,
-            .view_count = sizeof views / sizeof *views,
-            .headlines = headlines,
-            .headline_count = sizeof headlines / sizeof *headlines,
+            BENCHMARK_TABLE(param, params),
+            BENCHMARK_TABLE(metric, metrics),
+            BENCHMARK_TABLE(view, views),
+            BENCHMARK_TABLE(headline, headlines),
         },
     .description =
         "What `fathom map` finds: how many levels of cache a path has, where each ends, its "

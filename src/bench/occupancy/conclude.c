@@ -90,7 +90,7 @@ static bool is_first(const struct run *run, const struct kind *kind, size_t plac
 // list; keys: the first case and the last one.
 void occupancy_conclude(struct run *run, const char *device)
 {
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+    for (size_t k = 0; k < COUNT(kinds); k++)
         for (size_t i = 0; i < run->result_count; i++)
             if (is_of(run->results[i], &kinds[k], device) && is_first(run, &kinds[k], i))
                 report(run, &kinds[k], run->results[i]);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "bench/occupancy/session.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 static const struct param_info params[] = {
     {.key = "by",
      .type = PARAM_TEXT,
@@ -134,14 +132,10 @@ const struct benchmark bench_occupancy = {
             .name = "occupancy",
             .version = 1,
             .title = "Workgroups that are on a core at once",
-            .params = params,
-            .param_count = COUNT(params),
-            .metrics = metrics,
-            .metric_count = COUNT(metrics),
-            .views = views,
-            .view_count = COUNT(views),
-            .headlines = headlines,
-            .headline_count = COUNT(headlines),
+            BENCHMARK_TABLE(param, params),
+            BENCHMARK_TABLE(metric, metrics),
+            BENCHMARK_TABLE(view, views),
+            BENCHMARK_TABLE(headline, headlines),
         },
     .description = "How many workgroups a core holds at once, by the registers of their threads, "
                    "by their shared memory and by their size. Each workgroup records its core, and "

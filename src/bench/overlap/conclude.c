@@ -9,8 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 // The verdict on a share of time: "no" if its interval ends at share_no or below, "yes" if it
 // starts at share_yes or above, "partly" if it lies between the two, otherwise "undecided".
 static const double share_no = 0.05, share_yes = 0.5;

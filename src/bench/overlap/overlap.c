@@ -5,8 +5,6 @@
 #include "bench/overlap/visit.h"
 #include "bench/queue_pair.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 static const struct param_info params[] = {
     {.key = "scenario",
      .type = PARAM_TEXT,
@@ -206,14 +204,10 @@ const struct benchmark bench_overlap = {
     .info = {.name = "overlap",
              .version = 3,
              .title = "What overlaps, and what a barrier costs",
-             .params = params,
-             .param_count = COUNT(params),
-             .metrics = metrics,
-             .metric_count = COUNT(metrics),
-             .views = views,
-             .view_count = COUNT(views),
-             .headlines = headlines,
-             .headline_count = COUNT(headlines)},
+             BENCHMARK_TABLE(param, params),
+             BENCHMARK_TABLE(metric, metrics),
+             BENCHMARK_TABLE(view, views),
+             BENCHMARK_TABLE(headline, headlines)},
     .description =
         "Workloads on one or two queues wait at a semaphore and are released together. Every "
         "workgroup records its core and when it started and ended, by the device's clock. The "

@@ -63,7 +63,7 @@ const struct overlap_scenario overlap_scenarios[] = {
     {"draws", "two draws, none waits for the other, and a dispatch that waits for the second",
      WORKLOADS(draw_workloads), false, false},
 };
-const size_t overlap_scenario_count = sizeof overlap_scenarios / sizeof *overlap_scenarios;
+const size_t overlap_scenario_count = COUNT(overlap_scenarios);
 
 const struct overlap_scenario *overlap_scenario_find(const char *name)
 {

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #define BIT(workload) (UINT32_C(1) << (workload))
-#define COUNT(array)  (sizeof(array) / sizeof((array)[0]))
 
 enum {
     GROUPS_MAX = 256, // as in the published tool

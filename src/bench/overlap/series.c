@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 void overlap_history_add(struct overlap_history *history, const struct overlap_scenario *scenario,
                          const struct overlap_frame *frame)
 {

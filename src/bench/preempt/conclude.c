@@ -116,7 +116,7 @@ static const char *answer_text(struct arena *arena, const struct result *result,
         arena_printf(arena, "%s%s at %s priority", response->at_least ? "at least " : "",
                      unit_text(arena, response->median, UNIT_NS), value_of(result, "priority"));
     bool open = false;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    for (size_t i = 0; i < COUNT(parts); i++) {
         if (!parts[i])
             continue;
         text = arena_printf(arena, "%s%s%s", text, open ? "; " : " (", parts[i]);
@@ -141,7 +141,7 @@ static const char *change_text(struct arena *arena, const struct metric *medium,
 
 static const char *published_text(struct arena *arena, const char *hog)
 {
-    for (size_t i = 0; i < sizeof published / sizeof *published; i++)
+    for (size_t i = 0; i < COUNT(published); i++)
         if (strcmp(published[i].hog, hog) == 0)
             return arena_printf(arena, "; published: %s", published[i].text);
     return "";

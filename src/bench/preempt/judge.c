@@ -6,8 +6,6 @@
 #include <float.h>
 #include <math.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 enum {
     BINS_AN_OCTAVE_MIN = 4,
     BINS_AN_OCTAVE_MAX = 64,

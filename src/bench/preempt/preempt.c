@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 static const struct param_info params[] = {
     {.key = "hog",
      .type = PARAM_TEXT,
@@ -198,39 +196,25 @@ static bool is_wanted(const struct bench_pick *pick, struct error *err)
            (nearby && (hog == HOG_MANY_DRAWS || hog == HOG_BIG_DISPATCH));
 }
 
-static bool plan(const struct bench_request *request, struct bench_case_list *list,
-                 struct error *err)
-{
-    const struct bench_product product = {
-        .request = request, .replace = replace, .reach = reach, .keep = is_wanted};
-    return bench_plan_product(&product, list, err);
-}
-
 const struct benchmark bench_preempt = {
     .info = {.name = "preempt",
              .version = 3,
              .title = "How long urgent work waits behind a hog",
-             .params = params,
-             .param_count = COUNT(params),
-             .metrics = metrics,
-             .metric_count = COUNT(metrics),
-             .views = views,
-             .view_count = COUNT(views),
-             .headlines = headlines,
-             .headline_count = COUNT(headlines),
+             BENCHMARK_TABLE(param, params),
+             BENCHMARK_TABLE(metric, metrics),
+             BENCHMARK_TABLE(view, views),
+             BENCHMARK_TABLE(headline, headlines),
              .distribution = true},
     .description =
         "A hog keeps the device busy without a break. 90 times a second a small dispatch or draw, "
-        "the "
-        "victim, is submitted on another queue, at its own priority. The host measures how long "
-        "each answer takes. Workgroups of both record when they ran, by the device's clock, and "
-        "the "
-        "longest time that they stood still. This shows whether the victim ran beside the hog, "
-        "between its workgroups, while they were stopped, or only after a submission.",
+        "the victim, is submitted on another queue, at its own priority. The host measures how "
+        "long each answer takes. Workgroups of both record when they ran, by the device's clock, "
+        "and the longest time that they stood still. This shows whether the victim ran beside the "
+        "hog, between its workgroups, while they were stopped, or only after a submission.",
     .needs = GPU_CAP(DEVICE_CLOCK),
     .slowness = 20, // a visit waits for 60 deadlines, at 90 per second
     .device = queue_pair_request,
-    .plan = plan,
+    .product = {.replace = replace, .reach = reach, .keep = is_wanted},
     .open = preempt_session_open,
     .close = preempt_session_close,
     .serve = process_serve,

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 static const struct {
     const char *name;
     enum gpu_priority priority;

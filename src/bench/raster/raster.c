@@ -137,22 +137,16 @@ static const struct headline_info headlines[] = {
     {.kind = HEADLINE_BEST, .title = "Draws", .metric = "draws", .where = "work=draws"},
 };
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 const struct benchmark bench_raster = {
     .info =
         {
             .name = "raster",
             .version = 1,
             .title = "What the rasteriser does",
-            .params = params,
-            .param_count = COUNT(params),
-            .metrics = metrics,
-            .metric_count = COUNT(metrics),
-            .views = views,
-            .view_count = COUNT(views),
-            .headlines = headlines,
-            .headline_count = COUNT(headlines),
+            BENCHMARK_TABLE(param, params),
+            BENCHMARK_TABLE(metric, metrics),
+            BENCHMARK_TABLE(view, views),
+            BENCHMARK_TABLE(headline, headlines),
         },
     .description = "Triangles per second, from smaller than a pixel to the whole screen, drawn and "
                    "culled; pixels per second by colour format and blending; the cost of testing "

@@ -106,8 +106,6 @@ static const struct headline_info headlines[] = {
      .where = "type=fp32"},
 };
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 enum roofline_param { // in the order of `params`
     ROOFLINE_PARAM_TYPE,
     ROOFLINE_PARAM_INTENSITY,
@@ -142,14 +140,10 @@ const struct benchmark bench_roofline = {
             .name = "roofline",
             .version = 2,
             .title = "Roofline: arithmetic on what is read from memory",
-            .params = params,
-            .param_count = COUNT(params),
-            .metrics = metrics,
-            .metric_count = COUNT(metrics),
-            .views = views,
-            .view_count = COUNT(views),
-            .headlines = headlines,
-            .headline_count = COUNT(headlines),
+            BENCHMARK_TABLE(param, params),
+            BENCHMARK_TABLE(metric, metrics),
+            BENCHMARK_TABLE(view, views),
+            BENCHMARK_TABLE(headline, headlines),
         },
     .description =
         "Floating-point operations per second by arithmetic intensity: from 1/16 operation per "

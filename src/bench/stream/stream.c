@@ -105,8 +105,6 @@ static const struct headline_info headlines[] = {
      .where = "kernel=tuned,op=triad"},
 };
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 // ---------------------------------------------------------------- the plan
 
 enum {
@@ -187,14 +185,10 @@ const struct benchmark bench_stream = {
             .name = "stream",
             .version = 2,
             .title = "Bandwidth of DRAM by operation and by occupancy",
-            .params = params,
-            .param_count = COUNT(params),
-            .metrics = metrics,
-            .metric_count = COUNT(metrics),
-            .views = views,
-            .view_count = COUNT(views),
-            .headlines = headlines,
-            .headline_count = COUNT(headlines),
+            BENCHMARK_TABLE(param, params),
+            BENCHMARK_TABLE(metric, metrics),
+            BENCHMARK_TABLE(view, views),
+            BENCHMARK_TABLE(headline, headlines),
         },
     .description =
         "Operations on arrays far larger than all caches: init, read, copy, scale, add, triad, dot "

@@ -122,8 +122,6 @@ static const struct headline_info headlines[] = {
      .where = "pattern=stride,offset!=original|random,stride=32"},
 };
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 enum {
     BANKS_DENSE_MAX = 64 // presets take all listed strides up to 64, above it only the largest
 };
@@ -144,14 +142,10 @@ const struct benchmark bench_strides = {
             .name = "strides",
             .version = 2,
             .title = "What the pattern of a load costs",
-            .params = params,
-            .param_count = COUNT(params),
-            .metrics = metrics,
-            .metric_count = COUNT(metrics),
-            .views = views,
-            .view_count = COUNT(views),
-            .headlines = headlines,
-            .headline_count = COUNT(headlines),
+            BENCHMARK_TABLE(param, params),
+            BENCHMARK_TABLE(metric, metrics),
+            BENCHMARK_TABLE(view, views),
+            BENCHMARK_TABLE(headline, headlines),
         },
     .description = "One workgroup on one core loads repeatedly what the core's own cache holds: "
                    "threads side by side, 2 to 128 elements apart, or in rows of a 2-D array, in "

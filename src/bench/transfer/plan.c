@@ -15,8 +15,6 @@ static const uint64_t peer_bytes[] = {64 << 10, 256 << 20};
 // Sizes that presets measure on the universal queue, which is not the device's copy engine.
 static const uint64_t queue_bytes[] = {1 << 20, 256 << 20};
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 // ---------------------------------------------------------------- a case
 
 static const char *text_of(const struct bench_case *c, const char *key)

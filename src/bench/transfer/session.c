@@ -19,7 +19,7 @@ void transfer_device(const struct gpu_info *info, struct gpu_device_desc *desc)
     static const enum gpu_queue_kind preferred[] = {GPU_QUEUE_TRANSFER, GPU_QUEUE_COMPUTE,
                                                     GPU_QUEUE_UNIVERSAL};
     desc->queue_count = 1;
-    for (size_t k = 0; k < sizeof preferred / sizeof *preferred; k++) {
+    for (size_t k = 0; k < COUNT(preferred); k++) {
         unsigned left = 0;
         for (unsigned f = 0; f < info->family_count; f++)
             if (info->families[f].kind == preferred[k])

@@ -153,22 +153,16 @@ static const struct headline_info headlines[] = {
      .where = "direction=h2d,mode=single"},
 };
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 const struct benchmark bench_transfer = {
     .info =
         {
             .name = "transfer",
             .version = 1,
             .title = "What the link between host and device moves",
-            .params = params,
-            .param_count = COUNT(params),
-            .metrics = metrics,
-            .metric_count = COUNT(metrics),
-            .views = views,
-            .view_count = COUNT(views),
-            .headlines = headlines,
-            .headline_count = COUNT(headlines),
+            BENCHMARK_TABLE(param, params),
+            BENCHMARK_TABLE(metric, metrics),
+            BENCHMARK_TABLE(view, views),
+            BENCHMARK_TABLE(headline, headlines),
         },
     .description =
         "Copies of 1 KiB to 1 GiB between host and device, from and to pinned, ordinary and mapped "
