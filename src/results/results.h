@@ -358,10 +358,10 @@ void run_destroy(struct run *run);
 struct result *run_add_result(struct run *run);
 struct run_device *run_add_device(struct run *run);
 struct finding *run_add_finding(struct run *run);
-// Adds a copy of `conclusion` as a finding about the device of `first`, with the text
-// "DEVICE: TEXT" and the keys of `first` and, unless it is NULL, of `second`.
-void run_add_conclusion(struct run *run, const struct finding *conclusion,
-                        const struct result *first, const struct result *second);
+// Adds a finding about the device of `first`. Its text is "DEVICE: TEXT", with TEXT made from
+// `format`; its keys are those of `first` and, unless it is NULL, of `second`.
+void run_add_conclusion(struct run *run, const char *code, double value, const struct result *first,
+                        const struct result *second, const char *format, ...) PRINTF_LIKE(6, 7);
 void run_add_benchmark(struct run *run, const struct benchmark_info *info);
 
 // Completes the declarations of a run that an earlier fathom wrote: finds benchmarks and metrics by

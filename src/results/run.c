@@ -44,13 +44,18 @@ struct finding *run_add_finding(struct run *run)
     return finding;
 }
 
-void run_add_conclusion(struct run *run, const struct finding *conclusion,
-                        const struct result *first, const struct result *second)
+void run_add_conclusion(struct run *run, const char *code, double value, const struct result *first,
+                        const struct result *second, const char *format, ...)
 {
+    va_list args;
+    va_start(args, format);
+    const char *text = arena_vprintf(run->arena, format, args);
+    va_end(args);
     struct finding *finding = run_add_finding(run);
-    *finding = *conclusion;
+    finding->code = code;
+    finding->value = value;
     finding->device = first->device;
-    finding->text = arena_printf(run->arena, "%s: %s", first->device, conclusion->text);
+    finding->text = arena_printf(run->arena, "%s: %s", first->device, text);
     finding->keys = ARENA_ARRAY(run->arena, 2, const char *);
     finding->keys[finding->key_count++] = first->key;
     if (second)

@@ -27,7 +27,7 @@ static double units_of(double per_cycle)
 static void report(struct run *run, const char *device, const char *op)
 {
     const struct result *alone = NULL, *full = NULL; // with ilp=1,subgroups=1; with most results
-    char latency[UNIT_TEXT], results[UNIT_TEXT];
+    char results[UNIT_TEXT];
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *result = run->results[i];
         if (!is_of(result, device, op))
@@ -42,14 +42,13 @@ static void report(struct run *run, const char *device, const char *op)
     if (!alone || !full)
         return;
     double cycles = result_median(alone, "cycles"), per_core = result_median(full, "per_core");
-    unit_format(cycles, UNIT_CYCLE, latency, sizeof latency);
-    number_format(per_core, results, sizeof results);
-    const char *text = arena_printf(run->arena, "%s: latency %s, %s results per cycle and core", op,
-                                    latency, results);
+    const char *units = "";
     if (units_of(per_core) > 0)
-        text = arena_printf(run->arena, "%s: %.0f units", text, units_of(per_core));
-    run_add_conclusion(run, &(struct finding){.code = "operation", .text = text, .value = cycles},
-                       alone, full);
+        units = arena_printf(run->arena, ": %.0f units", units_of(per_core));
+    run_add_conclusion(run, "operation", cycles, alone, full,
+                       "%s: latency %s, %s results per cycle and core%s", op,
+                       unit_text(run->arena, cycles, UNIT_CYCLE),
+                       number_format(per_core, results, sizeof results), units);
 }
 
 // Adds a finding "operation" for each operation that has both a latency and a throughput. Its value

@@ -5,8 +5,7 @@
 #include <math.h>
 
 enum {
-    POINTS_MIN = 5,
-    UNIT_TEXT = 32
+    POINTS_MIN = 5
 };
 static const double volume_least = 65536, volume_most = 20e6;
 // If the host's call takes this part of a kernel's time or more, the host is the limit.
@@ -64,35 +63,24 @@ static bool is_host_bound(const struct result *result)
 static void report(struct run *run, const struct line *line, const struct result *first,
                    const struct result *last)
 {
-    char cost[UNIT_TEXT], half[UNIT_TEXT], rate[UNIT_TEXT];
-    unit_format(line->intercept, UNIT_NS, cost, sizeof cost);
-    unit_format(line->intercept_half, UNIT_NS, half, sizeof half);
-    unit_format(1e9 / line->slope, UNIT_BYTE_PER_S, rate, sizeof rate);
-    const char *text =
-        arena_printf(run->arena, "a kernel takes %s (± %s) plus its bytes at %s (%s)", cost, half,
-                     rate, text_values(run->arena, first));
-    run_add_conclusion(
-        run, &(struct finding){.code = "launch-fit", .text = text, .value = line->intercept}, first,
-        last);
+    run_add_conclusion(run, "launch-fit", line->intercept, first, last,
+                       "a kernel takes %s (± %s) plus its bytes at %s (%s)",
+                       unit_text(run->arena, line->intercept, UNIT_NS),
+                       unit_text(run->arena, line->intercept_half, UNIT_NS),
+                       unit_text(run->arena, 1e9 / line->slope, UNIT_BYTE_PER_S),
+                       text_values(run->arena, first));
 }
 
 // Kernels that the host limits: up to the one of `last`.
 static void report_slow_host(struct run *run, const struct result *first, const struct result *last)
 {
-    char call[UNIT_TEXT], volume[UNIT_TEXT];
     double host_ns = result_median(last, "host");
-    if (!isfinite(host_ns))
-        return;
-    unit_format(host_ns, UNIT_NS, call, sizeof call);
-    unit_format(volume_of(last), UNIT_BYTE, volume, sizeof volume);
-    const char *text =
-        arena_printf(run->arena,
-                     "host-bound up to %s a kernel: the host's call takes %s each, so there is no "
-                     "line through the kernels (%s)",
-                     volume, call, text_values(run->arena, first));
-    run_add_conclusion(run,
-                       &(struct finding){.code = "launch-bound", .text = text, .value = host_ns},
-                       first, last);
+    if (isfinite(host_ns))
+        run_add_conclusion(run, "launch-bound", host_ns, first, last,
+                           "host-bound up to %s a kernel: the host's call takes %s each, so there "
+                           "is no line through the kernels (%s)",
+                           unit_text(run->arena, volume_of(last), UNIT_BYTE),
+                           unit_text(run->arena, host_ns, UNIT_NS), text_values(run->arena, first));
 }
 
 // Fits a line to results[first] and all later results that differ from it only in the elements, if
@@ -157,9 +145,7 @@ static double half_of(const struct result *result)
 // "memory 3.850 µs ± 12.00 ns": the time that this kind of barrier adds, or "below the noise".
 static const char *addition(struct arena *arena, const char *kind, double ns, double half_ns)
 {
-    char cost[UNIT_TEXT], half[UNIT_TEXT];
-    unit_format(ns, UNIT_NS, cost, sizeof cost);
-    unit_format(half_ns, UNIT_NS, half, sizeof half);
+    const char *cost = unit_text(arena, ns, UNIT_NS), *half = unit_text(arena, half_ns, UNIT_NS);
     if (fabs(ns) < half_ns)
         return arena_printf(arena, "%s below the noise (%s)", kind, half);
     return half_ns > 0 ? arena_printf(arena, "%s %s ± %s", kind, cost, half)
@@ -183,14 +169,8 @@ static void report_barriers(struct run *run, const char *device)
         shown = shown ? shown : one;
     }
     if (shown)
-        run_add_conclusion(
-            run,
-            &(struct finding){
-                .code = "barriers",
-                .text = arena_printf(run->arena,
-                                     "time that a barrier adds between empty kernels: %s", list),
-                .value = value},
-            none, shown);
+        run_add_conclusion(run, "barriers", value, none, shown,
+                           "time that a barrier adds between empty kernels: %s", list);
 }
 
 // ---------------------------------------------------------------- the host as the limit
@@ -202,17 +182,12 @@ static void report_bound(struct run *run, const char *device)
     const struct result *row = row_with(run, device, "order");
     const struct metric *host = row ? result_metric(row, "host") : NULL;
     const struct metric *time = row ? result_metric(row, "time") : NULL;
-    char call[UNIT_TEXT], whole[UNIT_TEXT];
     if (!host || host->median < bound_share * time->median)
         return;
-    unit_format(host->median, UNIT_NS, call, sizeof call);
-    unit_format(time->median, UNIT_NS, whole, sizeof whole);
-    const char *text = arena_printf(
-        run->arena, "the host limits rows of empty kernels: its call takes %s of %s per kernel",
-        call, whole);
-    run_add_conclusion(
-        run, &(struct finding){.code = "launch-bound", .text = text, .value = host->median}, row,
-        NULL);
+    run_add_conclusion(run, "launch-bound", host->median, row, NULL,
+                       "the host limits rows of empty kernels: its call takes %s of %s per kernel",
+                       unit_text(run->arena, host->median, UNIT_NS),
+                       unit_text(run->arena, time->median, UNIT_NS));
 }
 
 // ---------------------------------------------------------------- all of them

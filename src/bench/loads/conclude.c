@@ -108,8 +108,7 @@ static const char *answer(const struct question *question, const struct metric *
 
 static const char *amount(struct arena *arena, const struct metric *metric)
 {
-    char text[64];
-    return arena_strdup(arena, unit_format(metric->median, metric->unit, text, sizeof text));
+    return unit_text(arena, metric->median, metric->unit);
 }
 
 static void report(struct run *run, const struct question *question,
@@ -121,11 +120,10 @@ static void report(struct run *run, const struct question *question,
     if (!text)
         return;
     double ratio = one->median / other->median;
-    text = arena_printf(run->arena, "%s (%s %s %s, %s %s %s: %.3g times)", text, question->load,
-                        question->pattern, amount(run->arena, one), question->other_load,
-                        question->other_pattern, amount(run->arena, other), ratio);
-    run_add_conclusion(run, &(struct finding){.code = "loads-advice", .text = text, .value = ratio},
-                       pair[0], pair[1]);
+    run_add_conclusion(run, "loads-advice", ratio, pair[0], pair[1],
+                       "%s (%s %s %s, %s %s %s: %.3g times)", text, question->load,
+                       question->pattern, amount(run->arena, one), question->other_load,
+                       question->other_pattern, amount(run->arena, other), ratio);
 }
 
 // The cases with the slowest and the fastest baseline; each case has a baseline measured beside it.
@@ -162,14 +160,12 @@ static void report_drift(struct run *run, const char *device)
     if (drift.cases < 2)
         return;
     double apart = baseline_of(drift.most) / baseline_of(drift.least) - 1;
-    const char *text = arena_printf(
-        run->arena,
+    run_add_conclusion(
+        run, "loads-drift", apart, drift.least, drift.most,
         "the baseline, Buffer<RGBA8>.Load random, repeated beside each of %u cases, drifted by "
         "%.2g %% (%s to %s)",
         drift.cases, 100 * apart, amount(run->arena, result_metric(drift.least, "baseline")),
         amount(run->arena, result_metric(drift.most, "baseline")));
-    run_add_conclusion(run, &(struct finding){.code = "loads-drift", .text = text, .value = apart},
-                       drift.least, drift.most);
 }
 
 // Adds a finding "loads-advice" for each question that two cases answer. Value: rate or bandwidth

@@ -3,10 +3,6 @@
 
 #include <math.h>
 
-enum {
-    UNIT_TEXT = 32
-};
-
 // A finding lists cases with the parameter `param`, each as "BEFORE: AFTER": the metrics `before`
 // and `after`. If `before` is NULL, BEFORE is the value of the parameter.
 struct kind {
@@ -35,13 +31,12 @@ static bool is_of(const struct result *result, const struct kind *kind, const ch
 static const char *describe(struct arena *arena, const struct kind *kind,
                             const struct result *result)
 {
-    char number[UNIT_TEXT];
     if (kind->before)
         return arena_printf(arena, "%.0f: %.0f", result_median(result, kind->before),
                             result_median(result, kind->after));
-    unit_format((double)case_find(&result->bench_case, kind->param)->uint, UNIT_BYTE, number,
-                sizeof number);
-    return arena_printf(arena, "%s: %.0f", number, result_median(result, kind->after));
+    double bytes = (double)case_find(&result->bench_case, kind->param)->uint;
+    return arena_printf(arena, "%s: %.0f", unit_text(arena, bytes, UNIT_BYTE),
+                        result_median(result, kind->after));
 }
 
 // Adds a finding that lists all results with the subgroup size of `first`, if there are two or
@@ -67,11 +62,9 @@ static void report(struct run *run, const struct kind *kind, const struct result
     const char *what = arena_printf(
         run->arena, "subgroups of %llu threads that fit on a core, by registers per thread",
         (unsigned long long)subgroup_of(first));
-    const char *text = arena_printf(
-        run->arena, "%s: %s",
+    run_add_conclusion(
+        run, "occupancy", fewest, first, last, "%s: %s",
         kind->before ? what : "workgroups that fit on a core, by the shared memory of each", list);
-    run_add_conclusion(run, &(struct finding){.code = "occupancy", .text = text, .value = fewest},
-                       first, last);
 }
 
 static bool is_first(const struct run *run, const struct kind *kind, size_t place)

@@ -125,11 +125,8 @@ static void report(const struct subject *subject, const struct answer *answer)
                      *barrier ? ", " : "", barrier);
     if (answer->published)
         text = arena_printf(arena, "%s; published: %s", text, answer->published);
-    run_add_conclusion(subject->run,
-                       &(struct finding){.code = answer->code,
-                                         .text = arena_printf(arena, "%s)", text),
-                                         .value = answer->value},
-                       answer->cases[0], answer->cases[1]);
+    run_add_conclusion(subject->run, answer->code, answer->value, answer->cases[0],
+                       answer->cases[1], "%s)", text);
 }
 
 // ---------------------------------------------------------------- questions of one case
@@ -457,15 +454,12 @@ static void report_clock(const struct subject *subject)
         behind_ns > 0 ? arena_printf(arena, "a core's clock lags another's by up to %s",
                                      unit_text(arena, behind_ns, UNIT_NS))
                       : arena_printf(arena, "no core's clock lags another's by %s or more", reach);
-    const char *text = arena_printf(arena, "timer resolution: %s (ticks of %s, steps of %s); %s%s",
-                                    unit_text(arena, resolution_of(first), UNIT_NS),
-                                    unit_text(arena, cell_of(calibration, 0, "tick"), UNIT_NS),
-                                    unit_text(arena, cell_of(calibration, 0, "step"), UNIT_NS), lag,
-                                    polled_text(arena, &polled));
-    run_add_conclusion(
-        run,
-        &(struct finding){.code = "overlap-clock", .text = text, .value = resolution_of(first)},
-        first, NULL);
+    run_add_conclusion(run, "overlap-clock", resolution_of(first), first, NULL,
+                       "timer resolution: %s (ticks of %s, steps of %s); %s%s",
+                       unit_text(arena, resolution_of(first), UNIT_NS),
+                       unit_text(arena, cell_of(calibration, 0, "tick"), UNIT_NS),
+                       unit_text(arena, cell_of(calibration, 0, "step"), UNIT_NS), lag,
+                       polled_text(arena, &polled));
 }
 
 // ---------------------------------------------------------------- all

@@ -45,13 +45,8 @@ static void report_cores(const struct subject *subject)
     const struct metric *cores = result ? result_metric(result, "cores") : NULL;
     if (!cores || !(cores->limit > 0))
         return;
-    run_add_conclusion(subject->run,
-                       &(struct finding){.code = "raster-cores",
-                                         .text = arena_printf(subject->run->arena,
-                                                              "%.0f of %.0f cores draw pixels",
-                                                              cores->median, cores->limit),
-                                         .value = cores->median},
-                       result, NULL);
+    run_add_conclusion(subject->run, "raster-cores", cores->median, result, NULL,
+                       "%.0f of %.0f cores draw pixels", cores->median, cores->limit);
 }
 
 // Returns the rate of drawn triangles; NULL if the result has no such rate.
@@ -92,16 +87,15 @@ static void report_triangles(const struct subject *subject)
     if (!best)
         return;
     char rate[UNIT_TEXT];
-    struct arena *arena = subject->run->arena;
     const struct result *large = first_bound(subject, most);
-    const char *text = arena_printf(arena, "at most %s million drawn triangles per second",
-                                    number_format(most / 1e6, rate, sizeof rate));
+    const char *from = "";
     if (large)
-        text = arena_printf(arena, "%s; from %llu pixels a side on, pixels limit the rate", text,
-                            (unsigned long long)case_uint(&large->bench_case, "side"));
-    run_add_conclusion(subject->run,
-                       &(struct finding){.code = "raster-triangles", .text = text, .value = most},
-                       best, large);
+        from =
+            arena_printf(subject->run->arena, "; from %llu pixels a side on, pixels limit the rate",
+                         (unsigned long long)case_uint(&large->bench_case, "side"));
+    run_add_conclusion(subject->run, "raster-triangles", most, best, large,
+                       "at most %s million drawn triangles per second%s",
+                       number_format(most / 1e6, rate, sizeof rate), from);
 }
 
 struct pair {
@@ -116,14 +110,11 @@ static void report_pair(const struct subject *subject, const struct pair *pair)
     double base = result_metric(pair->base, "pixels")->median;
     double other = result_metric(pair->other, "pixels")->median;
     char rates[2][UNIT_TEXT], ratio[UNIT_TEXT];
-    const char *text = arena_printf(
-        subject->run->arena, "%s reach %s times the rate of %s: %s against %s million per second",
-        pair->other_text, number_format(other / base, ratio, sizeof ratio), pair->base_text,
-        number_format(other / 1e6, rates[0], sizeof rates[0]),
-        number_format(base / 1e6, rates[1], sizeof rates[1]));
-    run_add_conclusion(subject->run,
-                       &(struct finding){.code = pair->code, .text = text, .value = other / base},
-                       pair->other, pair->base);
+    run_add_conclusion(subject->run, pair->code, other / base, pair->other, pair->base,
+                       "%s reach %s times the rate of %s: %s against %s million per second",
+                       pair->other_text, number_format(other / base, ratio, sizeof ratio),
+                       pair->base_text, number_format(other / 1e6, rates[0], sizeof rates[0]),
+                       number_format(base / 1e6, rates[1], sizeof rates[1]));
 }
 
 static void report_blend(const struct subject *subject)

@@ -97,7 +97,8 @@ static void report(const struct row *row)
 {
     const struct result *high = most_of(row, "rate");
     const struct result *low = most_of(row, "bandwidth");
-    char operations[UNIT_TEXT], bytes[UNIT_TEXT], number[3][UNIT_TEXT];
+    struct arena *arena = row->run->arena;
+    char number[3][UNIT_TEXT];
     if (!high || !low)
         return;
     double about = result_median(high, "rate") / result_median(low, "bandwidth");
@@ -106,20 +107,17 @@ static void report(const struct row *row)
         ridge = ridge_of(row, about, leg_distances[1]);
     if (!is_seen_around(row, about) || !isfinite(ridge.at.median))
         return;
-    unit_format(ridge.rate.median, UNIT_FLOP_PER_S, operations, sizeof operations);
-    unit_format(ridge.speed.median, UNIT_BYTE_PER_S, bytes, sizeof bytes);
     number_format(ridge.at.median, number[0], sizeof number[0]);
     number_format(ridge.at.low, number[1], sizeof number[1]);
     number_format(ridge.at.high, number[2], sizeof number[2]);
     const char *within = isfinite(ridge.at.low) && isfinite(ridge.at.high)
-                             ? arena_printf(row->run->arena, " (%s to %s)", number[1], number[2])
+                             ? arena_printf(arena, " (%s to %s)", number[1], number[2])
                              : "";
-    const char *text = arena_printf(
-        row->run->arena, "%s: memory-bound below %s FLOP/B%s at %s, compute-bound above at %s",
-        row->type, number[0], within, bytes, operations);
-    run_add_conclusion(row->run,
-                       &(struct finding){.code = "ridge", .text = text, .value = ridge.at.median},
-                       low, high);
+    run_add_conclusion(row->run, "ridge", ridge.at.median, low, high,
+                       "%s: memory-bound below %s FLOP/B%s at %s, compute-bound above at %s",
+                       row->type, number[0], within,
+                       unit_text(arena, ridge.speed.median, UNIT_BYTE_PER_S),
+                       unit_text(arena, ridge.rate.median, UNIT_FLOP_PER_S));
 }
 
 // Adds a finding "ridge" for each type of numbers. Value: the intensity above which memory is not

@@ -35,14 +35,11 @@ void strides_conclude(struct run *run, const char *device)
         cases[at] = run->results[i];
     }
     unsigned banks = banks_count(&(struct banks_curve){strides, times, count});
-    const char *text = arena_printf(run->arena,
-                                    "shared memory has %u banks, counted in words of 4 bytes: "
-                                    "threads %u words apart all use the same bank",
-                                    banks, banks);
     for (size_t i = 0; banks && i < count; i++)
         if (strides[i] == banks)
-            run_add_conclusion(
-                run, &(struct finding){.code = "shared-banks", .text = text, .value = banks},
-                cases[0], cases[i]);
+            run_add_conclusion(run, "shared-banks", banks, cases[0], cases[i],
+                               "shared memory has %u banks, counted in words of 4 bytes: threads "
+                               "%u words apart all use the same bank",
+                               banks, banks);
     arena_destroy(arena);
 }
