@@ -132,7 +132,7 @@ struct comparing {
     struct arena *arena;
     struct compare *compare;
     const struct compare_desc *desc;
-    bool other_card; // of the pair that is compared
+    bool other_card; // the devices that are compared now are two cards of one model
 };
 
 static struct compare_part *part_get(struct comparing *c, const char *benchmark)
@@ -181,7 +181,8 @@ static bool ratios_apart(const struct metric *const time[2], const struct metric
     return a.low > b.high || b.low > a.high;
 }
 
-// On which side the second of two metrics is, beyond what cards of one model differ by.
+// Returns on which side of the first metric the second one lies, if they differ by more than
+// healthy cards of one model do.
 static enum side side_beyond(const struct comparing *c, const char *benchmark,
                              const struct metric *const pair[2])
 {
@@ -204,7 +205,7 @@ static enum compare_word word_for(const struct comparing *c, const char *benchma
         if (side_beyond(c, benchmark, time) != in_time)
             return COMPARE_CARD;
         if (cycles[0] && cycles[1] && side_beyond(c, benchmark, cycles) != in_time)
-            return COMPARE_CLOCK; // the cycles differ by no more than cards do
+            return COMPARE_CLOCK; // the cycles differ by no more than those of healthy cards
     }
     return word_of(in_time, time[0]->better);
 }

@@ -111,7 +111,8 @@ struct compare {
     const struct run *base, *now;
     double threshold;
     struct device_pairs pairs;
-    struct compare_row *rows; // per device pair: base's order, then ADDED; last unpaired devices
+    // Per device pair: in base's order, then ADDED; unpaired devices come last.
+    struct compare_row *rows;
     size_t row_count, row_capacity;
     struct compare_part *parts;
     size_t part_count, part_capacity;

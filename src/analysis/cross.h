@@ -15,8 +15,9 @@
 struct cross_cell {
     const struct result *result; // NULL: not measured through this API
     const struct metric *metric; // NULL if `result` is NULL
-    struct ratio ratio;          // to the reference device; NaN in its cell, and if cases differ
-    bool apart;                  // true: the ratio is a finding
+    // Ratio to the reference device; NaN in its own cell, and if the cases differ.
+    struct ratio ratio;
+    bool apart; // true: the ratio is a finding
 };
 
 // One metric of one case, with one cell per device of the chip.

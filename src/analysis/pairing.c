@@ -31,13 +31,14 @@ bool device_same_api(const struct run_device *a, const struct run_device *b)
 // The order in which device_pairs_of makes pairs: the nearest devices first.
 enum nearness {
     NEAR_UUID,
-    NEAR_PCI, // of devices one of which has no UUID
+    NEAR_PCI, // same PCI address; used if a device has no UUID
     NEAR_ID,
     NEAR_MODEL,
-    NEAR_ANY // all devices without a pair
+    NEAR_ANY // the devices that have no pair yet, in their order
 };
 
-// What devices that are so near have in common; NULL: this device is near to none.
+// Returns the text that is equal for two devices of this nearness; NULL if the device lacks what
+// the text is made of.
 static const char *mark_of(struct arena *arena, const struct run_device *device,
                            enum nearness nearness)
 {
@@ -52,7 +53,7 @@ static const char *mark_of(struct arena *arena, const struct run_device *device,
 
 struct marked {
     const char *mark;
-    size_t index; // of the device in its run
+    size_t index; // index of the device in its run
 };
 
 static int compare_marked(const void *left, const void *right)
@@ -76,12 +77,14 @@ static size_t first_at(const struct marked *sorted, size_t count, const char *ma
     return low;
 }
 
-// Pairs each device of base that has no pair yet with the first such device of now that is so near.
+// Pairs each device of base that has no pair yet with the first unpaired device of now of this
+// nearness.
 static void pairs_add(struct arena *arena, struct device_pairs *pairs, enum nearness nearness)
 {
     const struct run *base = pairs->base, *now = pairs->now;
     struct marked *sorted = ARENA_ARRAY(arena, now->device_count, struct marked);
-    size_t *skip = ARENA_ARRAY(arena, now->device_count, size_t); // paired ones at a mark's begin
+    // [i]: number of paired devices at the start of the mark that begins at i.
+    size_t *skip = ARENA_ARRAY(arena, now->device_count, size_t);
     size_t count = 0;
     for (size_t i = 0; i < now->device_count; i++) {
         const char *mark = mark_of(arena, &now->devices[i], nearness);

@@ -23,7 +23,7 @@ struct device_pairs {
     struct device_pair *list;
     size_t count;
     const struct run *base, *now;
-    bool *base_paired, *now_paired; // for each device of the run: it is in a pair
+    bool *base_paired, *now_paired; // [i]: device i of the run is in a pair
 };
 
 // Pairs each device of `base` with at most one device of `now`. The same model (name and API) is

@@ -21,13 +21,13 @@ enum {
     WORDS_BYTES = 2048,
     LAST_LINE_BYTES = 256,
     END_TEXT_BYTES = LAST_LINE_BYTES + 128,
-    CHILDREN_MAX = 16, // of child_receive_any
+    CHILDREN_MAX = 16, // most children that child_receive_any waits for
     READ_BYTES = 64 * 1024,
     EXEC_FAILED = 127
 };
 static const size_t line_bytes_default = (size_t)64 << 20;
-static const uint64_t nap_ns = NS_PER_MS / 4;   // between two looks whether a child has ended
-static const uint64_t killed_ns = 5 * NS_PER_S; // time that a killed child gets to be gone
+static const uint64_t nap_ns = NS_PER_MS / 4; // pause between two checks whether a child has ended
+static const uint64_t killed_ns = 5 * NS_PER_S; // longest wait for the end of a killed child
 
 struct child {
     pid_t pid; // 0 after the child was reaped

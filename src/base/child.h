@@ -64,8 +64,8 @@ const char *child_end_text(struct child *child);
 
 // How a child ended, by itself or because of this process.
 struct child_end {
-    int signal;        // that killed it; 0: none
-    int status;        // its exit status, if no signal killed it
+    int signal;        // the signal that killed the child; 0: none did
+    int status;        // the exit status, if no signal killed the child
     const char *words; // the last line of its output, printable; valid until child_destroy
 };
 

@@ -55,7 +55,7 @@ static char *file_of(char *line, uintptr_t address)
 static void write_all(const char *text)
 {
     ssize_t written = write(STDIN_FILENO, text, strlen(text));
-    (void)written; // there is nobody else to tell
+    (void)written; // a failed write cannot be reported anywhere
 }
 
 static void announce_file(char *name)

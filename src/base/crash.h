@@ -5,11 +5,11 @@
 
 #include "base/arena.h"
 
-// From now on, a fault that ends this process (SIGSEGV, SIGBUS, SIGFPE, SIGILL) first writes the
-// line {"crash":"libfoo.so"} to standard input, which is the child's channel (base/child.h): the
-// file that the instruction at fault is in. Nothing is written if it is in no file. Drivers may
-// replace this handler. The handler's stack lives in `arena`, so that a stack that ran over is
-// named, too.
+// Installs a handler for the faults that end a process (SIGSEGV, SIGBUS, SIGFPE, SIGILL). The
+// handler writes the line {"crash":"libfoo.so"} to standard input, which is the child's channel
+// (base/child.h), and then lets the process end. The line names the file that contains the
+// instruction at fault; if no file contains it, nothing is written. Drivers may replace the
+// handler. It has a stack of its own, in `arena`, so it also runs after a stack overflow.
 void crash_announce(struct arena *arena);
 
 #endif

@@ -35,7 +35,7 @@ void *pages_alloc(size_t bytes)
     void *memory = pages_alloc_sparse(bytes);
     if (memory)
         madvise(memory, whole_pages(bytes),
-                MADV_HUGEPAGE); // if refused, the pages have the usual size
+                MADV_HUGEPAGE); // if the system refuses, the pages have the usual size
     return memory;
 }
 

@@ -226,7 +226,7 @@ static void show_character(const char *text, size_t bytes, char shown[8])
 
 const char *text_printable(struct arena *arena, const char *text, size_t bytes_max)
 {
-    size_t most = 6 * strlen(text) + 1, used = 0; // no character takes more than \u202e
+    size_t most = 6 * strlen(text) + 1, used = 0; // the longest replacement, \u202e, has 6 bytes
     most = smaller(most, bytes_max);
     char *printable = arena_alloc(arena, most);
     while (*text) {

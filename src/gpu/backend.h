@@ -58,7 +58,7 @@ struct gpu_typed {
 
 struct gpu_image {
     struct gpu_object object;
-    struct gpu_image_desc desc; // with defaults in place of zeros
+    struct gpu_image_desc desc; // the description, with defaults in place of zeros
     bool filterable;            // may be read through a linear filter
 };
 
@@ -85,7 +85,7 @@ struct gpu_batch {
     struct gpu_queue *queue;
     struct gpu_batch_desc desc;
     enum gpu_batch_state state;
-    struct error first_error;           // of the recording; ERROR_NONE: none
+    struct error first_error;           // the first error of the recording; ERROR_NONE: none
     unsigned commands;                  // number recorded so far, without barriers, splits, spans
     int open_span;                      // number of the open span; -1: none
     uint64_t spans_recorded;            // bit i: span i was recorded
@@ -150,7 +150,8 @@ struct gpu_enumeration {
     void (*add_unavailable)(struct gpu_enumeration *, const char *reason, const char *remedy);
 };
 
-// For backends: false, after add_unavailable, if a driver reports more devices than there can be.
+// For backends. If a driver reports more devices than a machine can have, calls add_unavailable and
+// returns false.
 bool gpu_count_check(struct gpu_enumeration *to, uint64_t devices);
 
 // The slots that implement gpu/graphics.h.
@@ -181,14 +182,14 @@ struct gpu_managed {
     bool (*batch_prefetch)(struct gpu_batch *, const struct gpu_managed_range *, struct error *);
 };
 
-// A tunable of glibc: room for thread-local variables of libraries that are loaded late.
+// The tunable of glibc that reserves space for thread-local variables of libraries loaded later.
 #define GPU_TUNABLE_STATIC_TLS "glibc.rtld.optional_static_tls"
 
 // A backend is constant data; load() returns its state. All slots are required unless their comment
 // names a capability or says that they are optional.
 struct gpu_backend {
     const char *name; // for example "vulkan"
-    bool no_driver;   // it loads no code of others, so listing its devices cannot crash
+    bool no_driver;   // it loads no driver, so listing its devices cannot crash
 
     // Loads the library and passes its devices to `to`. Returns the backend's state; NULL if there
     // is no device to use, after add_unavailable was called with the reason. unload is not called

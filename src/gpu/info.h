@@ -159,9 +159,11 @@ struct gpu_info {
     char driver[GPU_NAME_BYTES];   // name and version, one line
     char api_version[32];          // "1.3.230"
     bool has_uuid, has_pci;
-    uint8_t uuid[GPU_UUID_BYTES]; // if has_uuid: the same in every API that lists this chip
+    // Valid if has_uuid; every API that lists this chip reports the same UUID.
+    uint8_t uuid[GPU_UUID_BYTES];
     struct gpu_pci pci;
-    uint64_t memory_free_bytes; // of limits.memory_bytes, when it was listed; 0 = not known
+    // Free part of limits.memory_bytes when the device was listed; 0 = not known.
+    uint64_t memory_free_bytes;
     gpu_caps caps;
     struct gpu_limits limits;
     struct gpu_queue_family families[GPU_FAMILIES_MAX];
@@ -185,8 +187,9 @@ const char *gpu_info_uuid(struct arena *arena, const struct gpu_info *info);
 // may list their devices in another order next time, for example after a card was lost.
 const char *gpu_info_identity(struct arena *arena, const struct gpu_info *info);
 
-// False with ERROR_UNSUPPORTED "driver reports …" if a limit cannot be true: fathom would compute
-// with it. 0 is no such value: it means that the API does not report the limit.
+// Checks the limits before fathom computes with them. False with ERROR_UNSUPPORTED "driver reports
+// …" if one of them cannot be true. 0 means that the API does not report the limit; only time
+// stamps must have a unit.
 MUST_CHECK bool gpu_info_check(const struct gpu_info *info, struct error *err);
 
 // Name and value of limit number `limit` of GPU_LIMITS, from 0 on; NULL and 0 if there is no such

@@ -23,7 +23,7 @@ MUST_CHECK bool gpu_managed_advise(struct gpu_buffer *buffer, enum gpu_managed_a
                                    struct error *err);
 
 struct gpu_managed_range {
-    struct gpu_buffer *buffer; // of GPU_MEMORY_MANAGED
+    struct gpu_buffer *buffer; // its memory is GPU_MEMORY_MANAGED
     uint64_t offset, bytes;
     bool to_host; // true: move to the host; false: to the batch's device
 };

@@ -12,7 +12,7 @@ MUST_CHECK bool gpu_peers_connect(struct gpu_device *from, struct gpu_device *to
                                   struct error *err);
 
 struct gpu_peers_copy {
-    struct gpu_buffer *to, *from; // of two devices, one of which is the batch's
+    struct gpu_buffer *to, *from; // on two devices; the batch belongs to one of them
     uint64_t to_offset, from_offset, bytes;
 };
 

@@ -9,7 +9,7 @@
 
 enum {
     REASON_BYTES = 1024,
-    DEVICES_MAX = 4096 // of one driver
+    DEVICES_MAX = 4096 // most devices that one driver may list
 };
 
 struct loaded {
@@ -32,7 +32,7 @@ struct enumeration {
     struct gpu_system *system;
     const char *api;
     unsigned next_index;
-    bool *taken;   // for each known device (gpu_system_desc.known): it is listed
+    bool *taken;   // [i]: known device i (gpu_system_desc.known) was listed
     bool unlisted; // loaded only because another backend needs it (after_others): its devices are
                    // not listed
 };

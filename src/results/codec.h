@@ -68,7 +68,7 @@ struct json_reader {
     struct arena *arena; // holds the strings and arrays that are read
     const char *file;    // name of the file, for messages
     struct error *err;
-    const void *context; // for use by json_field.get
+    const void *context; // data of the caller, for json_field.get
     bool failed;
 };
 

@@ -29,7 +29,7 @@ void json_message_clean(struct error *err)
 // 100,000 results has 107 MB.
 static const uint64_t unpacked_most = UINT64_C(256) << 20;
 
-// A file that is read, gzipped or not. zlib looks at the first two bytes to tell.
+// A file that is read. It may be gzipped: zlib finds out by the first two bytes.
 struct source {
     gzFile file;
     uint64_t bytes; // read so far, unpacked
@@ -117,7 +117,7 @@ json_t *json_read_file(const char *path, struct error *err)
     json_t *json = load(&source, NULL, 0, path, err);
     struct error why = {0};
     if (!source_check(&source, path, &why)) {
-        *err = why; // in place of what was wrong with the text so far
+        *err = why; // replaces the error of the incomplete text
         json_decref(json);
         json = NULL;
     }

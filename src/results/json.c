@@ -206,8 +206,8 @@ void run_put_case(struct json_out *out, const char *name, const void *result)
     json_put_close(out, '}');
 }
 
-// A value of a parameter that the file's benchmarks do not declare. Its type follows from the type
-// in JSON; its role is AXIS if the result's key contains it, else METHOD.
+// Reads a value of a parameter that the benchmarks in the file do not declare. Its type follows
+// from the JSON type. Its role is AXIS if the key of the result contains the value, else METHOD.
 static struct case_value value_undeclared(struct json_reader *reader, const struct json_node *node,
                                           const char *result_key)
 {
@@ -424,7 +424,8 @@ bool run_write(const struct run *run, FILE *stream, struct error *err)
 
 bool run_write_gzipped(const struct run *run, FILE *stream, struct error *err)
 {
-    // While the run lasts, its file is written once a second, beside a measurement.
+    // During a run the file is written once a second while something is measured, so it is packed
+    // at the fastest level.
     int level = run->status == RUN_RUNNING ? 1 : 9;
     return write_at(run, level, stream, err);
 }

@@ -249,7 +249,7 @@ struct metric {
     double limit;           // physical limit; non-finite = not known
     double *round_medians;  // the medians of the rounds, from which the interval is computed
     size_t round_count;
-    bool floating; // in op/s: the operations are floating-point
+    bool floating; // of a rate in op/s: the operations are floating-point
 };
 
 // The unit that screens show: FLOP/s for op/s of floating-point operations, else the metric's unit.

@@ -16,18 +16,18 @@
 #include <unistd.h>
 
 enum {
-    LINKS_MAX = 40,       // in a chain of symbolic links, as Linux follows
-    NAME_BYTES_MAX = 200, // of a target's name within the name of its temporary file
+    LINKS_MAX = 40,       // longest chain of symbolic links that is followed, as in Linux
+    NAME_BYTES_MAX = 200, // bytes of a target's name that its temporary file's name repeats
     LINK_BYTES = 4096,
-    READER_WAIT_MS = 30000 // for the reader of a full pipe
+    READER_WAIT_MS = 30000 // longest wait for the reader of a full pipe
 };
 
 // The file to which the bytes are written.
 struct target {
     const char *path;      // the file at the end of all symbolic links; need not exist
-    const char *folder;    // of `path`
-    const char *temporary; // in `folder`; NULL: write directly to path
-    struct stat info;      // of the existing file
+    const char *folder;    // the folder of `path`
+    const char *temporary; // path of the temporary file in `folder`; NULL: write directly to path
+    struct stat info;      // status of the existing file
     bool exists;
     bool standard; // the standard output, which is open
 };
@@ -86,7 +86,7 @@ static void target_find(struct arena *arena, const char *path, struct target *ta
 {
     *target = (struct target){.path = path, .standard = file_save_is_standard(path)};
     if (target->standard) {
-        target->path = "the standard output"; // for messages
+        target->path = "the standard output"; // the name in error messages
         target->exists = fstat(STDOUT_FILENO, &target->info) == 0;
         return;
     }
@@ -281,7 +281,7 @@ static int try_open(const struct target *target)
     int file = target_open(target);
     int number = file < 0 ? errno : 0;
     if (file >= 0 && !target->temporary && write(file, "", 0) < 0)
-        number = errno; // /dev/full
+        number = errno; // as for /dev/full
     if (file >= 0 && (target->temporary || target->standard || !S_ISFIFO(target->info.st_mode)))
         close(file);
     if (file >= 0 && target->temporary)

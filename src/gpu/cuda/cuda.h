@@ -55,7 +55,7 @@ struct cuda_device {
 
 struct cuda_buffer {
     struct gpu_buffer base;
-    uint64_t address; // of device or host memory, valid on the device
+    uint64_t address; // address that the device uses, of device or host memory
 };
 
 struct cuda_typed {
@@ -67,8 +67,8 @@ struct cuda_image {
     struct gpu_image base;
     struct cu_mipmap *mipmap; // NULL if the image has one level
     struct cu_array *array;   // level 0
-    uint64_t texture;         // for reads of single texels of level 0
-    uint64_t surface;         // for writes to level 0; 0 without desc.storage
+    uint64_t texture;         // texture object for reads of single texels of level 0
+    uint64_t surface;         // surface object for writes to level 0; 0 without desc.storage
 };
 
 // The module's symbol constant_POSITION: memory for the GPU_ARG_CONSTANT argument at that position.
@@ -82,7 +82,7 @@ struct cuda_program {
     struct cu_module *module;
     struct cu_function *function;
     struct cuda_constant constants[GPU_ARGS_MAX];
-    unsigned shared_bytes; // in addition to those that the kernel declares
+    unsigned shared_bytes; // shared memory in addition to what the kernel declares
     const char *log;       // text from the driver's compiler; "" if none
 };
 

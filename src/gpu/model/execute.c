@@ -34,7 +34,7 @@ struct fiber {
     ucontext_t context;
     struct group *group;
     uint32_t thread;
-    double now; // its thread's time, in cycles
+    double now; // the time of its thread, in cycles
     enum fiber_state state;
     bool begun;
 };
@@ -141,7 +141,7 @@ void model_thread_compute(uint32_t cycles)
     fiber_here()->now += cycles;
 }
 
-// The device's own time of a thread, in ns, without what other work takes.
+// The time of a thread in ns, without the time in which other work had the device.
 static double own_ns(const struct fiber *fiber)
 {
     const struct model_execution *execution = fiber->group->execution;

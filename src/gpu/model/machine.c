@@ -350,7 +350,7 @@ double model_company_ns(const struct model_machine *machine, double own_ns)
     double away_ns = pairs * slice_ns + fmin(length_ns - 2 * slice_ns * pairs, slice_ns);
     double own_period_ns = machine->company_period_ns - away_ns;
     if (own_period_ns < 1)
-        own_period_ns = 1; // other work leaves hardly anything
+        own_period_ns = 1; // keeps the divisor above 0 if other work takes nearly all the time
     double periods = floor(since_ns / own_period_ns);
     double rest_ns = since_ns - periods * own_period_ns;
     double begun = fmin((floor(rest_ns / slice_ns) + 1) * slice_ns, away_ns);

@@ -30,7 +30,7 @@ struct model_cache_desc {
     uint64_t capacity_bytes;
     uint32_t line_bytes, sector_bytes; // powers of two; at most MODEL_SECTORS_MAX sectors per line
     uint32_t ways;
-    uint32_t latency_cycles; // of a hit; in a TLB: the time that a miss adds
+    uint32_t latency_cycles; // latency of a hit; in a TLB: the time that a miss adds
     double latency_ns;       // added to latency_cycles; independent of the core clock
     uint32_t sharers;        // number of cores that share a cache; 0: all cores
     bool hashed;             // true: a hash of the address selects the set; false: its bits do
@@ -52,8 +52,8 @@ struct model_machine {
     double throttle_after_ns, throttle_period_ns; // period 0: no throttling
     double throttle_length_ns, throttle_clock_hz;
     double refresh_period_ns, refresh_length_ns; // 0: no refresh
-    // Other work: from after_ns on, during the first length_ns of each period, it takes every
-    // second slice. Period 0: no other work.
+    // Work of another process: from after_ns on, it has the device for every second slice in the
+    // first length_ns of each period. Period 0: there is no other work.
     double company_after_ns, company_period_ns, company_length_ns, company_slice_ns;
     double launch_ns;
     uint32_t clock_step_ns;
@@ -61,8 +61,8 @@ struct model_machine {
     uint64_t seed;
 };
 
-// The time that other work has taken from the device when the device has worked for own_ns on the
-// machine's own batches.
+// Returns how long other work has had the device, at the moment when the device has spent own_ns on
+// the batches of this process.
 double model_company_ns(const struct model_machine *machine, double own_ns);
 
 // Reads the file into `machine`, with strings in `arena`. False with ERROR_USAGE; the message has

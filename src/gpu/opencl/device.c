@@ -23,7 +23,7 @@ static enum gpu_wait_answer ask(void *context, struct error *err)
     if (status >= 0)
         return status == CL_COMPLETE ? GPU_WAIT_DONE : GPU_WAIT_NOT_YET;
     if (!opencl_check(status, "a command ended", err) && err)
-        err->code = ERROR_DEVICE_LOST; // for every code: the effects of the command are unknown
+        err->code = ERROR_DEVICE_LOST; // whatever the code: nobody knows what the command has done
     return GPU_WAIT_FAILED;
 }
 

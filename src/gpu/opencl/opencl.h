@@ -28,7 +28,7 @@ struct opencl_device {
     const struct opencl_api *api;
     cl_device_id device;
     cl_context context;
-    cl_command_queue host; // for copies between host and device; a hold never blocks it
+    cl_command_queue host; // queue for copies between host and device; a hold never blocks it
     // True if the driver is PoCL. PoCL 3.1 can only view whole buffers as images, crashes if a
     // kernel writes to such an image, and reads half floats wrongly.
     bool pocl;

@@ -178,7 +178,7 @@ struct vulkan_batch {
     VkEvent *splits; // the host resets them when a submission is done
     struct vulkan_stamp {
         uint64_t value, available;
-    } * stamp_values; // of the latest finished submission; two per span
+    } * stamp_values; // time stamps of the latest finished submission; two per span
     bool barrier_due; // an ordered batch needs a barrier before its next command
     struct vulkan_descriptors descriptors;
     struct gpu_dispatch last; // the dispatch that last_set was written for

@@ -10,7 +10,7 @@ enum {
     // Mesa's LP_MAX_TGSI_LOOP_ITERATIONS. The value was measured on Mesa 22.3.6, with a kernel that
     // has several loops.
     LLVMPIPE_LOOP_ITERATIONS = 65534,
-    QUEUE_FAMILIES_MAX = 64, // those after it are not looked at
+    QUEUE_FAMILIES_MAX = 64, // most families that are read; further ones are ignored
 };
 
 struct properties {
@@ -161,7 +161,7 @@ static void fill_kernel_limits(const struct properties *p, struct gpu_limits *li
     limits->subgroup_threads_max = p->v13.maxSubgroupSize;
     if (p->v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE)
         limits->loop_iterations = LLVMPIPE_LOOP_ITERATIONS;
-    // 0 for what is no number or negative, which gpu_info_check refuses.
+    // A period that is negative or not a number becomes 0.
     double step_ps = (double)vk->timestampPeriod * 1000.0 + 0.5;
     limits->stamp_step_ps = !(step_ps >= 0) ? 0 : step_ps < 0x1p63 ? (uint64_t)step_ps : UINT64_MAX;
 }

@@ -238,7 +238,7 @@ bool vulkan_batch_span(struct gpu_batch *base, unsigned span, bool end, struct e
     }
     device_of(batch)->vk.vkCmdWriteTimestamp2(batch->commands, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
                                               batch->stamps, 2 * span + (end ? 1 : 0));
-    if (end && batch->unordered) // in an ordered batch the next command brings its own barrier
+    if (end && batch->unordered) // in an ordered batch each command records a barrier before itself
         record_barrier(batch, GPU_BARRIER_EXECUTION);
     return true;
 }
