@@ -44,9 +44,10 @@ void bench_case_add(struct arena *arena, struct bench_case_list *list, struct be
 // A case that is being built. The functions of bench_product receive one.
 struct bench_pick {
     const struct bench_request *request;
-    const void *context;      // the context of the bench_product
-    struct bench_case c;      // values of the parameters before this one; in keep(): all values
-    const size_t *at;         // per parameter: index among its chosen values; 0 if not in the case
+    const void *context; // the context of the bench_product
+    struct bench_case c; // values of the parameters before this one; in keep(): all values
+    // [i]: index of the value of parameter i among its chosen values; 0 if not in the case.
+    const size_t *at;
     size_t param;             // index of this parameter in request->choices; in keep(): their count
     struct case_value *value; // value of this parameter, may be changed; NULL in keep()
 };

@@ -132,7 +132,7 @@ static void one_wrong_byte_on_the_device_is_a_mismatch(void **state)
     struct transfer_station *home = &own->home;
     struct error err;
     unsigned char byte;
-    uint32_t step = own->visits * (TRANSFER_STEP_BYTES / 4);
+    uint32_t step = own->jobs * (TRANSFER_STEP_BYTES / 4);
     assert_true(visit(bench, "direction=h2d/memory=pageable/by=host/mode=row", 5008));
     struct gpu_buffer *target = home->ends[TRANSFER_DEVICE_TARGET].buffer;
     assert_true(transfer_station_check(home, TRANSFER_DEVICE_TARGET, 5008, step, whole, &err));
@@ -152,7 +152,7 @@ static void one_wrong_byte_on_the_host_is_a_mismatch(void **state)
     struct transfer_session *own = bench->session.state;
     struct transfer_station *home = &own->home;
     struct error err;
-    uint32_t step = own->visits * (TRANSFER_STEP_BYTES / 4);
+    uint32_t step = own->jobs * (TRANSFER_STEP_BYTES / 4);
     assert_true(visit(bench, "direction=d2h/memory=pinned/by=copy/mode=row", 50000));
     unsigned char *target = gpu_buffer_map(home->ends[TRANSFER_PINNED_TARGET].buffer);
     assert_true(transfer_station_check(home, TRANSFER_PINNED_TARGET, 50000, step, whole, &err));

@@ -19,7 +19,7 @@ struct bandwidth_store {
     struct gpu_program *fill, *check;
     uint64_t timeout_ns;
     struct {
-        struct gpu_scope *scope; // of this buffer alone: a larger buffer replaces it
+        struct gpu_scope *scope; // owns only this buffer, so that a larger one can replace it
         struct gpu_buffer *buffer;
         uint64_t bytes;
     } buffers[BANDWIDTH_BUFFER_COUNT];

@@ -14,7 +14,8 @@ enum {
 
 _Static_assert(BANDWIDTH_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many words");
 
-static const uint64_t timeout_default_ns = UINT64_C(10000000000); // until a visit sets its own
+// Used until a visit sets its own time-out.
+static const uint64_t timeout_default_ns = UINT64_C(10000000000);
 
 void bandwidth_data(uint32_t element, uint32_t seed, uint32_t words[4])
 {

@@ -43,7 +43,7 @@ struct memory {
     bool ready;
     struct bandwidth_shape shape;
     uint64_t passes, repeats;
-    uint32_t sum; // of all words that the work reads, each counted once
+    uint32_t sum; // sum of all words that the work reads, each counted once
     char *tried;  // "NAME 4.61e12, …": B/s of each shape that was tried; NULL: only one
 };
 
@@ -177,8 +177,8 @@ static bool refuse_slow(struct trial *trial, struct error *err)
 static bool size(struct trial *trial, struct error *err)
 {
     double target = (double)trial->run->request->sample_ns, ns = 0;
-    // The first run is cold and looks longer than it is. Units that are too short would measure the
-    // barriers between them.
+    // The first run is cold, so its time is too long. A unit must not be too short either: the time
+    // of the barriers between units would then count.
     if (!refuse_slow(trial, err) || !time_unit(trial, SIZE_RUNS, &ns, err))
         return false;
     while (ns < target / 2) {
@@ -369,7 +369,8 @@ static void report(struct trial *trial, const struct memory *memory,
     measure_claim_report(&account, METRIC_PER_CORE, MEASURE_PER_CORE_CYCLE,
                          (double)work->moved_bytes);
     measure_span_note(span, visit);
-    if (!span->core_hz) // no sample saw the core clock: the limit takes its highest value
+    // If no sample saw the core clock, the limit is that of the highest core clock.
+    if (!span->core_hz)
         visit_limit(
             visit, METRIC_BANDWIDTH,
             measure_claim_bound(&claim, limits, (double)work->moved_bytes, limits->core_clock_hz)

@@ -5,9 +5,10 @@
 #include "measure/unit.h"
 
 enum {
-    STEPS_MAX = 65535,     // lavapipe ends longer loops
-    GROUPS_MAX = 1 << 28,  // workgroups of one dispatch
-    GROUPS_UNKNOWN = 1024, // if the number of cores is not known: more than any device runs at once
+    STEPS_MAX = 65535,    // lavapipe ends longer loops
+    GROUPS_MAX = 1 << 28, // workgroups of one dispatch
+    // Workgroups if the number of cores is not known: more than any device runs at once.
+    GROUPS_UNKNOWN = 1024,
     LOOP_CORE_THREADS = 1024
 };
 

@@ -92,7 +92,7 @@ struct bandwidth_params {
 struct bandwidth_work {
     struct bandwidth_params params;
     uint32_t grid[3];
-    uint64_t passes;       // as requested, or fewer if a dispatch cannot hold them
+    uint64_t passes;       // passes as requested; fewer if a dispatch cannot hold them all
     uint64_t groups;       // workgroups of all passes
     uint64_t moved_bytes;  // bytes that it reads and writes
     uint64_t stream_bytes; // bytes that it walks through in each buffer, from the start

@@ -7,16 +7,18 @@
 #include <stdio.h>
 
 enum {
-    GROUPS_A_CORE = 2,   // of INCORE_THREADS threads: whether a core runs one or two at once, all
-                         // cores end together
+    // Workgroups of INCORE_THREADS threads: whether a core runs one or both at once, all cores end
+    // together.
+    GROUPS_A_CORE = 2,
     CORES_UNKNOWN = 256, // assumed if the number is not known: many short workgroups spread evenly
     SIZING_ITERATIONS = 4,
     SIZINGS_MAX = 64,
     SIZING_TRIES = 2,
     SAMPLE_FACTOR = 3 // samples are 3 times as long as requested: a launch costs 7 to 14 µs
 };
-static const double warm_ns = 15e6;      // an idle clock takes that long to rise
-static const double still_rising = 0.01; // if a run is faster by this share, the clock still rises
+static const double warm_ns = 15e6; // an idle clock takes that long to rise
+// A run that is faster by this share shows that the clock still rises.
+static const double still_rising = 0.01;
 
 // What a case's first visit finds out.
 struct memory {

@@ -8,11 +8,12 @@
 #include <string.h>
 
 enum {
-    SETTLED_STEPS = 1024, // by then functions have a fixed value, or alternate between two
+    // After so many steps, a function has a fixed value or alternates between two values.
+    SETTLED_STEPS = 1024,
     SHIFT_BITS = 3,
     VOTED = 5, // bits of the first four lanes: every subgroup has at least these
     FOUR_LANES = 15,
-    LEAST_OF_ALL = 3, // the least value that a lane adds: lane 1 adds it
+    LEAST_OF_ALL = 3, // the smallest value that a lane adds; lane 1 adds it
     BYTES = 4
 };
 static const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15), lehmer = UINT64_C(0xd1342543de82ef95);

@@ -11,18 +11,18 @@
 
 // The form of a kernel for the whole chip: the one that was fastest on an H200 (METHOD.md).
 struct incore_peak {
-    unsigned chains; // per thread
-    unsigned steps;  // per thread in one iteration of the loop, over all its chains
+    unsigned chains; // chains per thread
+    unsigned steps;  // steps of all chains of a thread in one iteration of the loop
 };
 
 struct incore_kind {
-    const char *name;    // "fp32-fma"
-    const char *kernel;  // for one core; the kernel for the whole chip has "_peak" appended
-    unsigned number;     // type: INCORE_F32 …
-    unsigned operation;  // INCORE_FMA …; if the type is INCORE_TILE: INCORE_TILE_F16 …
-    unsigned steps;      // per thread in one iteration, on one core; 0: no kernel for one core
-    gpu_caps caps;       // that a device must have
-    unsigned results;    // per step of a thread: 1, or 2 if packed or mixed; tiles: products
+    const char *name;   // "fp32-fma"
+    const char *kernel; // for one core; the kernel for the whole chip has "_peak" appended
+    unsigned number;    // type: INCORE_F32 …
+    unsigned operation; // INCORE_FMA …; if the type is INCORE_TILE: INCORE_TILE_F16 …
+    unsigned steps;   // steps of a thread in one iteration, on one core; 0: no kernel for one core
+    gpu_caps caps;    // capabilities that a device must have
+    unsigned results; // per step of a thread: 1, or 2 if packed or mixed; tiles: products
     unsigned arithmetic; // operations in a result: 2 for fma, mad and tiles, 3 for dot, 8 for dot4
     const struct incore_peak *peak; // NULL: no kernel for the whole chip
 };
@@ -61,7 +61,7 @@ enum incore_metric {
 struct incore_case {
     const struct incore_kind *kind;
     bool chip;                  // the whole chip; false: one core
-    uint32_t chains, subgroups; // on one core
+    uint32_t chains, subgroups; // chains of a thread, and subgroups, on one core
 };
 void incore_case_read(const struct bench_case *c, struct incore_case *this_case);
 
@@ -88,7 +88,8 @@ struct incore_session {
 };
 
 enum {
-    INCORE_STAMPS_OFFSET = INCORE_PROOFS * INCORE_PROOF_STRIDE, // in the readback buffer
+    // Where stamps begin in the readback buffer.
+    INCORE_STAMPS_OFFSET = INCORE_PROOFS * INCORE_PROOF_STRIDE,
     INCORE_STAMPS_BYTES = INCORE_SAMPLES_MAX * INCORE_STAMPS * 8
 };
 

@@ -9,7 +9,7 @@ static const struct {
     const char *name;
     gpu_caps caps;
     bool pointers; // can have pointer chains
-    bool linear;   // its bytes lie in memory in their order, in pages
+    bool linear;   // true: memory with pages, in which neighbouring bytes lie side by side
 } paths[LATENCY_PATH_COUNT] = {
     [LATENCY_VECTOR] = {"vector", 0, true, true},
     [LATENCY_SCALAR] = {"scalar", 0, true, true},

@@ -13,7 +13,7 @@ enum {
     AWAKE_REPEATS = 64
 };
 
-struct params { // of every kernel
+struct params { // the parameters of every kernel
 #define X(name) uint32_t name;
     LATENCY_PARAMS(X)
 #undef X

@@ -22,7 +22,8 @@ enum {
     PAGES_MIN = 4
 };
 
-#define QUICK_CPU_BYTES (UINT64_C(8) << 20) // largest in quick on a CPU: it builds slowly
+// Largest region in quick on a CPU, which builds chains slowly.
+#define QUICK_CPU_BYTES (UINT64_C(8) << 20)
 
 // The context of the plan's struct bench_product.
 struct latency_plan {

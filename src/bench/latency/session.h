@@ -118,9 +118,9 @@ struct latency_chase {
     struct gpu_program *control; // NULL: this path has no control
     struct gpu_program *awake;   // NULL without load=keep-awake
     unsigned control_shift;
-    uint64_t lead_ns;                    // of the next submission (measure/pace.h)
-    struct gpu_arg region;               // the argument by which kernels reach the chain
-    bool has_region;                     // false: shared memory
+    uint64_t lead_ns;      // length of the lead before the next submission (measure/pace.h)
+    struct gpu_arg region; // the argument by which kernels reach the chain
+    bool has_region;       // false: shared memory
     const struct latency_region *memory; // NULL: shared or constant memory
 };
 
@@ -149,7 +149,7 @@ struct latency_memory {
     bool warm;         // the measuring workgroup warms up by a lap; false: it touches every page
     double hop_ns;     // rough time of a hop
     double hop_counts; // rough counts by the core's counter in a hop; 0: no counter
-    uint32_t untimed, windows, repeats; // of a chase
+    uint32_t untimed, windows, repeats; // the hops of a chase, as in struct latency_run
     uint64_t walked;                    // hops of all chases so far: the next chase begins there
     // Time by time stamps ÷ time by the counter, one ratio for each round (the cross-check).
     double ratios[LATENCY_RATIOS_MAX];

@@ -8,14 +8,13 @@
 #include <math.h>
 #include <string.h>
 
-// Sizes
 enum {
     HOPS = 65536,         // timed hops of a visit
     HURRIED_HOPS = 16384, // timed hops of a visit if samples are at most 1 ms long
     WINDOWS = 64,         // timed windows of a chase, if the counter allows
     WINDOWS_MIN = 16,
     STEPS_MIN = 1000,    // shortest window in counter steps; shortest dispatch in time-stamp steps
-    UNTIMED_HOPS = 4096, // of a chase, at most: enough for a lap in any first-level cache
+    UNTIMED_HOPS = 4096, // most untimed hops of a chase: enough for a lap in any first-level cache
     COLD_UNTIMED_HOPS = 256,
     TRY_HOPS = 1024,
     TRY_WARM = 8192,
@@ -26,7 +25,6 @@ static const double stamp_share_allowed = 0.001; // part of a window that the st
 static const double chase_ns_max = 100e6;        // longest dispatch: short enough for any watchdog
 static const double warm_ns_max = 100e6;
 
-// Measuring
 enum {
     TIMED_CHASE = 2, // the chase whose windows are the samples
     SHORT_PART = 8,  // the cross-check's shorter chase has an eighth of the windows

@@ -59,7 +59,7 @@ static bool is_host_bound(const struct result *result)
     return !(result_median(result, "host") < bound_share * result_median(result, "time"));
 }
 
-// A line through kernels that the device limits.
+// Adds the finding launch-fit: a line through kernels that the device limits.
 static void report(struct run *run, const struct line *line, const struct result *first,
                    const struct result *last)
 {
@@ -71,7 +71,7 @@ static void report(struct run *run, const struct line *line, const struct result
                        text_values(run->arena, first));
 }
 
-// Kernels that the host limits: up to the one of `last`.
+// Adds the finding launch-bound of a mode: the host limits its kernels up to the one of `last`.
 static void report_slow_host(struct run *run, const struct result *first, const struct result *last)
 {
     double host_ns = result_median(last, "host");

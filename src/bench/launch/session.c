@@ -6,8 +6,9 @@
 #include "measure/unit.h"
 
 enum {
-    MEMORY_SHARE = 4,           // each of the two buffers takes at most a quarter of the memory
-    CPU_ELEMENTS_MAX = 1 << 20, // on a CPU, larger kernels hide the time of the launch
+    MEMORY_SHARE = 4, // each of the two buffers takes at most a quarter of the memory
+    // Most elements on a CPU: larger kernels hide the time of the launch.
+    CPU_ELEMENTS_MAX = 1 << 20,
     WARM_ELEMENTS = 1 << 20,
     WARM_KERNELS = 64,
     WARM_MS = 10,

@@ -107,9 +107,9 @@ enum {
 struct launch_row {
     struct bench_visit *run;
     struct launch_session *session;
-    struct gpu_scope *scope; // of the batches
+    struct gpu_scope *scope; // the scope of the batches
     const struct launch_case *this_case;
-    uint64_t kernels; // in a sample; with mode=queues: in each batch
+    uint64_t kernels; // kernels in a sample; with mode=queues: in each batch
     struct gpu_batch *batches[LAUNCH_IN_FLIGHT];
     size_t batch_count;
     uint64_t done;  // kernels that ran since launch_prepare or launch_count_clear

@@ -21,7 +21,7 @@ enum {
 
 // What a case's first visit finds out.
 struct memory {
-    uint64_t kernels; // in a sample; 0: not known yet
+    uint64_t kernels; // kernels in a sample; 0: not known yet
 };
 
 static bool is_host_timed(const struct launch_case *this_case)

@@ -92,7 +92,7 @@ static const struct result *find(const struct run *run, const char *device, cons
     return NULL;
 }
 
-// Returns the text that the intervals of two metrics allow; NULL if they allow no text.
+// Returns the advice that follows from the intervals of two metrics; NULL if none follows.
 static const char *answer(const struct question *question, const struct metric *one,
                           const struct metric *other)
 {

@@ -13,7 +13,7 @@
 enum {
     GRAIN = 64,        // floats are multiples of 1/64
     HALF_MASK = 1023,  // bits of a number that a half holds exactly
-    FLOAT_MASK = 4095, // so few bits that 256 × (1 + 3 + 5 + 7) such numbers add up exactly
+    FLOAT_MASK = 4095, // numbers of 12 bits: 256 × (1 + 3 + 5 + 7) of them add up exactly
     BLOCK = 4,         // side of a compressed block in texels
     BLOCKS_A_ROW = LOADS_SIDE / BLOCK,
     HALF_LEAST = 464, // first of the HALF_COUNT end points of BC6H whose values are 1/2 to 1

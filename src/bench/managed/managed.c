@@ -6,7 +6,7 @@
 
 enum {
     DEVICE_SHARE = 2, // arrays have at most half of the device's memory
-    OVER = 2          // … but oversubscribed ones twice the device's memory
+    OVER = 2          // oversubscribed arrays have twice the device's memory
 };
 static const uint64_t advised_most =
     96 << 20; // presets give advice only up to this size: the host writes slowly

@@ -16,8 +16,8 @@ enum {
     WINDOW_INSTRUCTIONS = 16384, // least number of instructions between two stamps
     LEAD_LAPS = 2,               // laps before the first stamp; the first lap loads the code
     EMPTY_LAPS = 1024,
-    SLOPE_NS = 300 * 1000,            // no core counter: least difference of two runs' times
-    SLOPE_INSTRUCTIONS_MAX = 1 << 22, // … and largest difference of their instructions
+    SLOPE_NS = 300 * 1000, // without a core counter: two runs differ by at least this time
+    SLOPE_INSTRUCTIONS_MAX = 1 << 22, // … and by at most so many instructions
     PAIRS = 3,                        // pairs of such runs per visit
     RUNS_MAX = 2,                     // runs of different lengths
     WARM_NS = 300 * 1000 * 1000,
@@ -32,7 +32,7 @@ static const double empty_most = 0.7;
 
 // What a case keeps between visits: the laps of its runs and the values that they must give.
 struct memory {
-    uint32_t laps; // per window
+    uint32_t laps; // laps per window
     bool fused;
     struct code_ends ends[RUNS_MAX];
     bool known[RUNS_MAX];

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    PAGES_STRIDE_BYTES = 128 // of nodes within a page, as in latency
+    PAGES_STRIDE_BYTES = 128 // distance of nodes within a page, as in latency
 };
 
 static const struct param_info params[MAP_PARAM_COUNT] = {

@@ -32,8 +32,9 @@ enum {
 struct map_code_program {
     struct gpu_program *program; // NULL: not compiled yet
     struct kernel_info kernel;
-    uint64_t compile_ns;      // time that the driver took to compile it
-    double instruction_bytes; // by the code size that the driver reports; 0: unknown
+    uint64_t compile_ns; // time that the driver took to compile it
+    // Bytes per instruction, from the code size that the driver reports; 0: unknown.
+    double instruction_bytes;
 };
 
 // What these cases keep between visits, in the session's arena.

@@ -68,7 +68,8 @@ struct occupancy_tally {
     unsigned least; // each core has its own most workgroups at once; this is the smallest of these
     unsigned fullest; // number of cores that had `most` workgroups at once
     unsigned chip;    // most workgroups at once on all cores together
-    double fill_ns;   // on the first of these cores: time from its first start until it had `most`
+    // Of the first of these cores: time from its first start until it had `most` workgroups.
+    double fill_ns;
     bool refilled; // true: that core got a workgroup later, so it was full, and workgroups had not
                    // run out
 };

@@ -16,7 +16,8 @@ enum {
 
 enum {
     ITERATIONS = 4,
-    SHIFT = 61, // in words: a thread reads what another subgroup wrote
+    // Distance in words from what a thread writes to what it reads: another subgroup wrote that.
+    SHIFT = 61,
     POLLS = 1 << 20,
     GROUPS_A_CORE = 32, // half of the workgroups per core in the first run, unless fewer fit
     GROUPS_ELSE = 256,  // workgroups in the first run if the number of cores is not known

@@ -142,7 +142,7 @@ struct question {
     const char *code, *metric;
     const char *scenario; // the preferred one; if it has no such metric, another one is used
     enum scale scale;
-    const char *text, *rest; // before and after the number
+    const char *text, *rest; // the text before the number and after it
     const char *published;   // results of other GPUs; NULL: none
     bool only;               // no other scenario can answer the question; it needs two queues
 };

@@ -81,8 +81,9 @@ struct overlap_agreement {
 };
 
 struct overlap_bars {
-    const double *start_ns, *end_ns; // of each workload, since the first start, by device stamps
-    uint32_t workloads;              // bit set of the workloads that leave markers
+    // [w]: start and end of workload w since the first start, by the device's stamps.
+    const double *start_ns, *end_ns;
+    uint32_t workloads; // bit set of the workloads that leave markers
     double resolution_ns;
 };
 struct overlap_agreement overlap_markers_agree(const struct overlap_markers *markers,
@@ -106,11 +107,12 @@ struct overlap_stage {
     struct gpu_scope *scope;
     struct arena *arena;
     struct gpu_batch *batches[OVERLAP_QUEUES_MAX][OVERLAP_WORKLOADS_MAX]; // NULL: not needed yet
-    struct overlap_segment segments[OVERLAP_WORKLOADS_MAX]; // of the last recorded frame
+    struct overlap_segment segments[OVERLAP_WORKLOADS_MAX]; // segments of the last recorded frame
     size_t segment_count;
     struct gpu_buffer *results, *records;
-    struct gpu_image *image; // for OVERLAP_BARRIER_IMAGE; NULL for any other barrier
-    struct gpu_target *targets[OVERLAP_WORKLOADS_MAX]; // of draws; NULL for a dispatch
+    struct gpu_image *image; // the image of OVERLAP_BARRIER_IMAGE; NULL for any other barrier
+    // [w]: the target of a draw; NULL for a dispatch.
+    struct gpu_target *targets[OVERLAP_WORKLOADS_MAX];
     struct overlap_markers markers;
     bool marked;            // true: the frame that is recorded now leaves markers
     uint32_t *words;        // all results of a frame, read back
@@ -168,9 +170,9 @@ struct overlap_group {
 };
 
 struct overlap_frame {
-    // Of each workload that ran, in ns since the frame's first start.
+    // [w]: start and end of workload w, if it ran, in ns since the frame's first start.
     double start_ns[OVERLAP_WORKLOADS_MAX], end_ns[OVERLAP_WORKLOADS_MAX];
-    double length_ns;             // from the first start to the last end
+    double length_ns;             // time from the first start to the last end
     double first_ns;              // time of the first start, by the device's clock
     double released_ns;           // time of the hold's release, by the host's clock
     struct overlap_group *groups; // in the order of workloads; NULL if they were not kept

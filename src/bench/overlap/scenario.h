@@ -28,11 +28,12 @@ enum overlap_barrier {
     OVERLAP_BARRIER_EXECUTION,
     OVERLAP_BARRIER_BUFFER,
     OVERLAP_BARRIER_IMAGE,     // a barrier of an image that no workload uses
-    OVERLAP_BARRIER_FULL,      // of all stages and all memory
+    OVERLAP_BARRIER_FULL,      // a barrier of all stages and all memory
     OVERLAP_BARRIER_SPLIT,     // set right after one workload, waited for right before the other
     OVERLAP_BARRIER_SEMAPHORE, // a timeline semaphore between separate submissions
-    OVERLAP_BARRIER_TARGET,    // after a draw: of its target's colours; after a dispatch: as BUFFER
-    OVERLAP_BARRIER_NONE,      // no barrier: no workload waits
+    // After a draw, a barrier of its target's colours; after a dispatch, as BUFFER.
+    OVERLAP_BARRIER_TARGET,
+    OVERLAP_BARRIER_NONE, // no barrier: no workload waits
     OVERLAP_BARRIER_COUNT
 };
 
@@ -41,7 +42,7 @@ struct overlap_workload {
     enum overlap_queue queue;
     bool draw;           // a draw, one pixel per thread; a dispatch if its queue has no graphics
     uint32_t blocks;     // number of blocks of OVERLAP_BLOCK_THREADS threads
-    uint32_t iterations; // of the work loop; each does the same amount of work
+    uint32_t iterations; // iterations of the work loop; each does the same amount of work
     uint32_t after;      // bit set of earlier workloads that it waits for, on either queue
 };
 

@@ -20,7 +20,7 @@ static const double workload_ns = 200e3; // length of 64 iterations alone; gaps 
 struct work {
     struct overlap_stage stage;
     struct bench_visit *run;
-    struct gpu_scope *scope; // on the device of an urgent session; NULL: run->scope is used
+    struct gpu_scope *scope; // a scope on the device of an urgent session; NULL: run->scope is used
     struct overlap_history *history;
     uint32_t all; // bit set of the workloads
     unsigned queues[OVERLAP_WORKLOADS_MAX];

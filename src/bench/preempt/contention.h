@@ -61,7 +61,7 @@ MUST_CHECK bool contention_run(const struct contention_desc *desc, struct conten
 struct contention_arrivals {
     struct load *victim;
     uint32_t samples;
-    uint64_t first_ns;    // of the first deadline, by clock_now_ns
+    uint64_t first_ns;    // time of the first deadline, by clock_now_ns
     uint64_t patience_ns; // how long answers are awaited after the last deadline
     atomic_bool stop;     // set by another thread: no more deadlines, and no more waiting
     atomic_bool over;     // set at the end: nobody needs the hog any more

@@ -15,7 +15,7 @@
 struct load_shape {
     uint32_t dispatches; // number of dispatches, which run one after another
     uint32_t groups;     // workgroups of each dispatch
-    uint32_t iterations; // of the work loop in each workgroup
+    uint32_t iterations; // iterations of the work loop in each workgroup
     uint32_t ahead;      // most submissions in flight at once, at most LOAD_BATCHES_MAX
     bool draws; // draws instead of dispatches; `groups` is then a multiple of LOAD_DRAW_GROUPS
 };
@@ -56,7 +56,8 @@ struct load_desc {
 
 struct load {
     struct load_desc desc;
-    struct gpu_target *target; // of draws; NULL, as draw_program, if the shape has none
+    // The target of draws; it and draw_program are NULL if the shape has no draws.
+    struct gpu_target *target;
     struct gpu_draw_program *draw_program;
     struct gpu_buffer *records;
     struct gpu_batch *batches[LOAD_BATCHES_MAX];

@@ -20,7 +20,7 @@ struct preempt_setup {
     struct preempt_side hog, victim;
     const char *queue_text, *priority_text; // descriptions for the user
     struct gpu_device *own;      // opened for this set-up; NULL: it uses the session's device
-    struct gpu_scope *own_scope; // on `own`
+    struct gpu_scope *own_scope; // a scope on `own`
     struct process *process;     // process of the hog, started when first needed; NULL: not running
     struct preempt_setup *next;
 };
@@ -31,7 +31,7 @@ enum {
 
 struct preempt_session {
     struct measure_clock clock;
-    struct gpu_program *program; // on the session's device
+    struct gpu_program *program; // the program on the session's device
     uint32_t token;              // token of the last submission: each submission has its own
     struct preempt_setup *setups;
     struct {

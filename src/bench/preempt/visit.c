@@ -13,11 +13,11 @@
 
 enum {
     HOG_SLOTS_MAX = 512,
-    HOG_SLOTS_SPARE = 64, // for what is submitted while late answers are awaited
+    HOG_SLOTS_SPARE = 64, // slots for submissions made while late answers are awaited
     HOG_RECORDS = 512,    // most records that a submission of the hog leaves
     RESOLUTION_STEPS = 3,
     PAUSE_MARGIN = 2,
-    LATE_PART = 20 // no flag if at most 1 / LATE_PART of the answers were late
+    LATE_PART = 20 // if more than 1 / LATE_PART of the answers were late, the case gets a flag
 };
 
 struct work {
@@ -37,7 +37,8 @@ struct work {
     bool is_first; // this visit also measures the hog alone; later ones do not, to save time
     struct contention contention;
     struct load_run *hogs, *victims;
-    enum judge_entry entries[CONTENTION_SAMPLES_MAX]; // of the victims that were answered
+    // [i]: how victim i got onto the device, if it was answered.
+    enum judge_entry entries[CONTENTION_SAMPLES_MAX];
 };
 
 // ---------------------------------------------------------------- before

@@ -61,7 +61,7 @@ struct raster_check_params {
 struct raster_work {
     uint32_t target;              // side of the square target in pixels
     uint32_t draws;               // number of draws
-    uint32_t vertices, instances; // of each draw
+    uint32_t vertices, instances; // vertices and instances of each draw
     double triangles, pixels;     // in all draws together; pixels are drawn or only tested
     bool clears; // true: each unit clears the target first; false: it draws over the old image
     union {

@@ -133,7 +133,7 @@ static bool verify_unseen(struct job *job, struct error *err)
     struct gpu_draw draw = draw_of(job, job->memory->seen);
     struct raster_check_params check = job->work.check;
     draw.load = GPU_LOAD_CLEAR;
-    draw.vertices = 3 * check.triangles; // with their pixels drawn, these take some ms
+    draw.vertices = 3 * check.triangles; // if their pixels are drawn, these triangles take some ms
     if (job->this_case.side == 0)
         mesh.offset += 0.25f; // each triangle now covers 3/8 to 11/16 of a pixel along an axis
     draw.params = &mesh;

@@ -7,14 +7,14 @@ enum {
     TRIANGLES_MAX = 1 << 20,
     TRIANGLES_MAX_CPU = 1 << 12,
     TRIANGLES_MIN = 64,
-    TARGET_DRAWS = 64, // small, because each unit clears it
+    TARGET_DRAWS = 64, // side of the target for many draws: small, because each unit clears it
     DRAWS = 1 << 15,   // draws in one unit
     DRAWS_CPU = 256,
     REJECTED = 8 // depth=reject draws 8 times as many layers, because they are fast
 };
 
-// How exactly a format holds a colour. `bits` of a channel: of an integer that means 0 … 1, or of a
-// float's mantissa; 0: the format lacks the channel.
+// How exactly a format holds a colour. `bits`: for each channel, the bits of the integer that
+// stands for 0 … 1 or, if the channel is a float, of its mantissa. 0: the format lacks the channel.
 struct precision {
     enum gpu_format format;
     bool is_float;
@@ -50,7 +50,7 @@ void raster_case_read(const struct bench_case *c, struct raster_case *this_case)
         .depth = (enum raster_depth)case_choice(c, "depth"),
         .change = (enum raster_change)case_choice(c, "change"),
     };
-    if (this_case->kind == RASTER_DRAWS) { // this format can add 1 without an error
+    if (this_case->kind == RASTER_DRAWS) { // this format adds 1 exactly
         this_case->format = GPU_FORMAT_R32_FLOAT;
         this_case->blend = GPU_BLEND_ADD;
     }

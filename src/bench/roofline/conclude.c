@@ -8,7 +8,8 @@
 enum {
     UNIT_TEXT = 32
 };
-// Factors from the ridge. The first one that leaves cases on both sides is used.
+// How far from the ridge, as a factor, both roofs are read. The first factor with cases on both
+// sides is used.
 static const double leg_distances[] = {4, 2};
 static const double leg_confidence = 0.975;
 

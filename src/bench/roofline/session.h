@@ -20,7 +20,7 @@ struct roofline_number {
     const char *kernel, *once; // kernels of ROOFLINE_BLOCKS blocks a workgroup, and of one
     enum fma_number number;
     gpu_caps caps;
-    unsigned chains;     // per thread
+    unsigned chains;     // chains per thread
     unsigned arithmetic; // operations in one step of a chain
 };
 extern const struct roofline_number roofline_numbers[ROOFLINE_NUMBERS];
@@ -41,7 +41,7 @@ struct roofline_session {
     struct measure_clock clock;
     struct measure_limits limits;
     struct measure_energy *energy; // NULL: the device does not count energy
-    unsigned blocks;               // that a workgroup reads, one after another
+    unsigned blocks;               // blocks that a workgroup reads, one after another
     bool warm;                     // a case was measured: the core clock is up
     struct gpu_buffer *words;      // sum and count (measure/words.h)
     // shares: all types of numbers share sources[0]. Else (large memory) each type has a buffer.

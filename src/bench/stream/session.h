@@ -11,7 +11,7 @@
 
 enum {
     STREAM_GRAIN_BYTES = 128 << 10, // every array size is a multiple of it; every block divides it
-    STREAM_PAD_BYTES = 256,         // after an array: the stencils read one vector past its end
+    STREAM_PAD_BYTES = 256,         // pad after an array: the stencils read one vector past its end
     STREAM_SHAPES_MAX = 2,
     STREAM_CACHES = 4, // all arrays together: at least 4 last-level caches, to measure DRAM
     STREAM_PASSES_MAX = 65535
@@ -20,10 +20,12 @@ enum {
 // An operation.
 struct stream_op {
     const char *name;
-    unsigned reads, writes;        // numbers of arrays in the bandwidth
-    bool source, other, target;    // which arrays it uses
-    float weights[STREAM_WEIGHTS]; // of a target's number; for init each visit sets the constant
-    unsigned shift;                // number of vectors before the source's element 0
+    unsigned reads, writes;     // numbers of arrays in the bandwidth
+    bool source, other, target; // which arrays it uses
+    // A target's number is the sum of weight × source or other number; the last weight is a
+    // constant.
+    float weights[STREAM_WEIGHTS];
+    unsigned shift; // number of vectors before the source's element 0
     struct {
         unsigned threads, loads, steps; // steps: blocks of a workgroup, one after another
     } shapes[STREAM_SHAPES_MAX];        // the default comes first
@@ -131,7 +133,7 @@ enum stream_array {
 };
 
 struct stream_buffer {
-    struct gpu_scope *scope; // of this array alone, so that it can be freed alone to grow
+    struct gpu_scope *scope; // owns only this array, so that a larger one can replace it
     struct gpu_buffer *buffer;
     uint64_t bytes;
     bool filled, doubles; // filled: holds the data of its seed; doubles: as doubles, not floats

@@ -3,7 +3,7 @@
 #include "measure/unit.h"
 
 enum {
-    RESIDENT_GROUPS_MAX = 16, // per core; every known core can hold 16
+    RESIDENT_GROUPS_MAX = 16, // most workgroups per core; every known core can hold 16
     SMALL_THREADS = 32,
     LARGE_THREADS = 128,
     SINGLE_GROUPS = 2, // workgroups of a core whose threads take an element each

@@ -36,7 +36,7 @@ enum {
 enum strides_offset { // in the order of the parameter's choices
     STRIDES_LINE,     // where the first thread's element begins a line
     STRIDES_ORIGINAL, // 0 to 28 elements into a line, in eight loads, as gpu-strides does
-    STRIDES_RANDOM    // at places of the line that differ from load to load
+    STRIDES_RANDOM    // at random places of the line, which differ from load to load
 };
 
 struct strides_case {

@@ -8,9 +8,10 @@
 enum {
     ITERATIONS_FIRST = 4,
     SIZE_RUNS = 2,
-    GROWTH_MAX = 32,       // largest factor from one try's iterations to the next try's
-    SAMPLE_SHARE = 4,      // a sample takes 1/4 of the usual time, because there are many cases
-    STRIDE_FULL_SAMPLE = 1 // this stride has full samples: it shows the most that a core can load
+    GROWTH_MAX = 32,  // largest factor from one try's iterations to the next try's
+    SAMPLE_SHARE = 4, // a sample takes 1/4 of the usual time, because there are many cases
+    // Samples of this stride have full length: it shows the most that a core can load.
+    STRIDE_FULL_SAMPLE = 1
 };
 
 // What a case keeps from its first visit.

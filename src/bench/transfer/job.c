@@ -57,7 +57,8 @@ void transfer_record(void *context, struct gpu_batch *batch, uint64_t repeats)
 bool transfer_wait(const struct transfer_job *job, struct gpu_batch *batch, struct error *err)
 {
     uint64_t end_ns = clock_deadline_ns(job->request->timeout_ns);
-    if (job->session->bench->info->kind == GPU_KIND_CPU) // its work needs the processors
+    // A CPU device needs the processors for its work.
+    if (job->session->bench->info->kind == GPU_KIND_CPU)
         return gpu_batch_wait(batch, job->request->timeout_ns, err);
     while (!gpu_batch_wait(batch, 0, err))
         if (err->code != ERROR_TIMEOUT || !clock_left_ns(end_ns))

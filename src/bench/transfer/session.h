@@ -22,7 +22,7 @@ enum transfer_direction {
     TRANSFER_PEER,  // from one device to another
 };
 
-enum transfer_memory { // of the host
+enum transfer_memory { // memory of the host
     TRANSFER_PINNED,   // allocated by the driver
     TRANSFER_PAGEABLE, // ordinary memory
     TRANSFER_MAPPED,   // none: the host loads and stores device memory
@@ -147,7 +147,7 @@ MUST_CHECK bool transfer_station_check(struct transfer_station *station, enum tr
 // ---------------------------------------------------------------- the session
 
 enum {
-    TRANSFER_QUEUES = 2, // for copies, beside the universal queue
+    TRANSFER_QUEUES = 2, // queues for copies, beside the universal queue
     TRANSFER_STAGES = 2
 };
 
@@ -165,7 +165,7 @@ struct transfer_session {
     const char *queue_names[TRANSFER_QUEUES];
     struct measure_link link;
     struct measure_limits limits; // including the link's bandwidth
-    uint32_t visits;              // despite its name: jobs so far, up to two per visit
+    uint32_t jobs;                // jobs so far; a visit has one or two
     struct transfer_peer *peers;  // devices opened so far
     // For pageable memory that the driver cannot copy: the host fills one stage while the device
     // copies the other.
@@ -188,12 +188,13 @@ struct transfer_job {
     struct transfer_session *session;
     const struct transfer_case *this_case;
     const struct measure_request *request;
-    struct gpu_scope *scope; // of batches
+    struct gpu_scope *scope; // the scope of batches
     struct transfer_station *from, *to;
     enum transfer_end source, target;
     uint64_t offset; // where the transfer recorded last begins in the source, in bytes
     struct gpu_queue *queue;
-    struct transfer_stages *stages; // of pageable memory that the driver cannot copy; else NULL
+    // Stages for pageable memory that the driver cannot copy; else NULL.
+    struct transfer_stages *stages;
 };
 
 // Callback of type measure_record (measure/span.h): records `repeats` transfers of `job`, a struct

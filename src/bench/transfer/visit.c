@@ -15,7 +15,8 @@ enum {
     PASSES_MAX = 4096, // transfers in a sample that the host times
     SINGLES = 16       // single transfers in a sample
 };
-static const double sample_most_ns = 32e6; // of all samples: more slow transfers show little
+// Longest time of all samples: more transfers of a slow kind show little.
+static const double sample_most_ns = 32e6;
 
 // What a case's first visit finds out.
 struct memory {
@@ -29,7 +30,7 @@ struct trial {
     struct transfer_session *session;
     struct transfer_job jobs[2]; // BOTH: host to device, device to host
     unsigned job_count;
-    struct gpu_batch *batches[2]; // if the host times the case
+    struct gpu_batch *batches[2]; // the batches of a case that the host times
     bool is_direct;               // PEER: copies do not go through the host
     uint64_t passes;              // transfers in a sample
     bool is_slow;                 // memory.is_slow of an earlier visit
@@ -79,7 +80,7 @@ static struct transfer_job *add_job(struct trial *trial, const struct transfer_c
 {
     struct transfer_session *session = trial->session;
     struct transfer_job *job = &trial->jobs[trial->job_count];
-    uint64_t step = session->visits++ % TRANSFER_STEPS;
+    uint64_t step = session->jobs++ % TRANSFER_STEPS;
     *job = (struct transfer_job){
         .session = session,
         .this_case = this_case,
