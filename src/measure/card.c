@@ -42,7 +42,8 @@ const char *measure_card_users(struct arena *arena, const struct gpu_info *info,
 
 // ---------------------------------------------------------------- from readings alone
 
-static const double limiter_counts = 0.02; // share of the time, most of which may be pauses
+// A limiter counts from this share of the time on, most of which may be pauses.
+static const double limiter_counts = 0.02;
 static const double busy_counts = 0.9;
 static const uint64_t watts_least_ns = 2 * NS_PER_S;
 
@@ -151,7 +152,8 @@ static void remark_limit(unsigned limiter, double hz, struct measure_visit *visi
                      sensor_throttle_text(visit->arena, limiter));
 }
 
-// What limits the clock comes first: the load keeps such a clock, however often it is visited.
+// If the card says what limits its clock, the visit gets a remark and is not taken again: the limit
+// would hold in further visits, too.
 static void judge_core_clock(struct measure_card *card, double hz, struct measure_visit *visit)
 {
     const struct visit_clock *clock = &visit->clock;
@@ -170,7 +172,7 @@ static void judge_core_clock(struct measure_card *card, double hz, struct measur
         visit_remark(visit, "low-clock", "%.2f GHz under this load, cause unknown", hz / 1e9);
 }
 
-// The card's report of its memory clock is for work that reads memory all the time.
+// Judges the memory clock, which cards keep high only while work uses memory all the time.
 static void judge_memory_clock(struct measure_card *card, struct measure_visit *visit)
 {
     double hz = card->last.values[SENSOR_MEMORY_CLOCK];

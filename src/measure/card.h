@@ -12,8 +12,9 @@
 struct sensors_desc measure_card_of(struct arena *arena, const struct gpu_info *info);
 
 struct measure_link {
-    double bytes_per_s; // in one direction, without the cost of packet headers; 0 = not known
-    const char *text;   // "PCIe at 32 GT/s x16 (sysfs)"; NULL = not known. Lives in the arena
+    // Bandwidth of one direction, without the cost of packet headers; 0 = not known.
+    double bytes_per_s;
+    const char *text; // "PCIe at 32 GT/s x16 (sysfs)"; NULL = not known. Lives in the arena
 };
 
 // Reads how fast the link between the device and the host is at this time. Idle cards slow their

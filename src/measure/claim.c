@@ -18,8 +18,8 @@ double measure_claim_results(const struct measure_limits *limits, enum measure_c
 
 // ---------------------------------------------------------------- limits
 
-// The next two functions lower the bound to one more limit. A limit of 0 is not known; it makes the
-// bound 0, which is not known either.
+// The next two functions apply one more limit to the bound. If that limit is unknown (0), the bound
+// becomes unknown (0), too.
 static void lower_by_core(struct measure_bound *bound, const struct measure_claim *claim,
                           double per_cycle, double core_hz)
 {
@@ -87,7 +87,8 @@ uint32_t measure_claim_load(const struct measure_claim *claim)
         results += claim->results[which];
         load = load << 1 | (claim->results[which] > 0);
     }
-    // From 1 result for 2^15 bytes to 2^16 results for a byte.
+    // Steps of a quarter octave. 7 bits hold the range from 1 result for 2^16 bytes to almost 2^16
+    // results for a byte.
     double balance = bytes > 0 && results > 0 ? 4 * log2(results / bytes) + 64 : 0;
     load = load << 7 | (uint32_t)fmin(fmax(round(balance), 0), 127);
     return load << 13 | (claim->cores & 0x1fff);

@@ -50,8 +50,8 @@ enum {
 
 // The highest possible rate of a quantity (bytes, results) if a unit of work has `amount` of it.
 struct measure_bound {
-    double per_s;     // of the whole device, with the core clock at core_hz
-    double per_cycle; // of one core at work
+    double per_s;     // rate of the whole device, with the core clock at core_hz
+    double per_cycle; // rate of one core at work
 };
 
 // The bound of the claimed work. Both rates are 0 if nothing is claimed, or if the limit of
@@ -83,8 +83,8 @@ struct measure_account {
 void measure_claim_report(const struct measure_account *account, unsigned metric,
                           enum measure_form form, double amount);
 
-// Flags a result that is said to be of memory if the working set of `bytes` may be in a cache that
-// nobody states: "unseen-cache".
+// Adds the flag "unseen-cache" to a result that should be of memory, if a cache that neither the
+// driver nor the tables report may hold the working set of `bytes`.
 void measure_claim_memory(struct measure_visit *visit, const struct measure_limits *limits,
                           uint64_t bytes);
 

@@ -45,7 +45,7 @@ enum {
     // (LP_MAX_TGSI_LOOP_ITERATIONS), which then leaves every loop silently. The kernel makes at
     // most stamps × (iterations + 9) of them.
     LOOPS_MAX = 65000,
-    LEAD_STAMPS = 2,     // of a lead, which turns between them
+    LEAD_STAMPS = 2,     // stamps of a lead: the kernel waits between them
     GROUPS_UNKNOWN = 64, // groups if the number of cores is not known
     GROUPS_MAX = 1024,
     ALIGN_BYTES = 256 // alignment of buffer offsets; no device with clocks in kernels needs more

@@ -22,9 +22,10 @@ struct clock_dispatch {
     // The kernel writes clock_kernel_bytes(groups, stamps) bytes from `offset` on.
     struct gpu_buffer *buffer;
     uint64_t offset;
-    uint32_t groups;     // each writes its own stamps
-    uint32_t stamps;     // number of stamps per group
-    uint32_t iterations; // of the wait between two stamps, plus 0 … 7; each is 16 xorshift steps
+    uint32_t groups; // each writes its own stamps
+    uint32_t stamps; // number of stamps per group
+    // Length of the wait between two stamps, plus 0 … 7; an iteration is 16 xorshift steps.
+    uint32_t iterations;
 };
 
 // Bytes that a dispatch writes, rounded up so that another dispatch may write after them.
@@ -44,7 +45,7 @@ struct clock_stamp clock_kernel_stamp(const uint32_t *words, uint32_t stamps, ui
 struct clock_run {
     const struct clock_stamp *stamps;
     size_t count;
-    uint32_t iterations; // of the wait between two stamps, as in struct clock_dispatch
+    uint32_t iterations; // length of the wait between two stamps, as in struct clock_dispatch
     double span_ns;
     double seen_ns; // host time when the host saw the end of the run
 };

@@ -68,7 +68,7 @@ static struct rounds *gather(const struct collect *collect, bool all, struct are
     return rounds;
 }
 
-// The number of rounds with which a case can do without its doubtful visits.
+// Returns how many rounds without doubts make a result without the doubtful visits.
 static unsigned rounds_needed(const struct collect *collect)
 {
     const struct collect_rule *rule = &collect->rule;
@@ -130,8 +130,8 @@ static bool is_precise(const struct collect *collect)
     return half <= fmax(collect->rule.goal * fabs(spread.median), metric->step);
 }
 
-// Ends the retakes if there were too many: more of them would take time without end. Rounds enough
-// make the result without the doubtful visits, and the case ends. Else all visits count.
+// Ends the retakes if there were too many, because they could go on without end. If there are
+// enough rounds without doubts, the case ends and they make its result; else all visits count.
 static void limit_retakes(struct collect *collect)
 {
     unsigned clean = collect->rounds->count;
@@ -171,8 +171,8 @@ static void decide(struct collect *collect)
         collect->state = COLLECT_SPENT;
 }
 
-// Doubts visits at a lower core clock than others had. Returns true if there are new doubts. No
-// clock changes a plain count.
+// Gives visits whose core clock was lower than that of other visits a reason to be taken again.
+// Returns true if a visit got one. Not for plain counts, which do not depend on a clock.
 static bool doubt_low_clocks(struct collect *collect)
 {
     if (collect->rule.any_clock || collect->info->metrics[0].unit == UNIT_NONE)
@@ -511,7 +511,8 @@ void collect_result(const struct collect *collect, struct arena *arena, struct r
         bool skipped = error->code == ERROR_UNSUPPORTED || error->code == ERROR_OUT_OF_MEMORY;
         result_flag(arena, result, skipped ? VERDICT_SKIPPED : VERDICT_FAILED,
                     error_code_name(error->code), "%s",
-                    text_printable(arena, error->message, SIZE_MAX)); // it may quote a driver
+                    // The message may quote a driver.
+                    text_printable(arena, error->message, SIZE_MAX));
         return;
     }
     fill_metrics(collect, rounds, arena, result);

@@ -12,7 +12,8 @@ enum {
     IN_FLIGHT = 2
 };
 static const double confidence = 0.95;
-static const uint64_t slack_ns = NS_PER_S / 2; // additional time for a counter that changes slowly
+// Additional time, because some counters change slowly.
+static const uint64_t slack_ns = NS_PER_S / 2;
 
 struct measure_energy {
     struct sensors *sensors;

@@ -14,7 +14,7 @@ struct name {
     char text[NAME_BYTES];
 };
 
-// From the first line of a block to the branch that goes back to it.
+// A loop: from the first line of a block to the branch that goes back to that line.
 struct loop {
     const char *begin, *end;
 };
@@ -43,7 +43,8 @@ static const char *skip_blanks(const char *at)
     return at + strspn(at, " \t");
 }
 
-// The word that begins at `at`; "" if it has NAME_BYTES or more: all words that matter are shorter.
+// Returns the word that begins at `at`; "" if it has NAME_BYTES or more, because all instructions
+// that count are shorter.
 static struct name word_at(const char *at)
 {
     struct name name = {""};

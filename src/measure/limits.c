@@ -4,7 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STATED_LEAST (UINT64_C(1) << 20) // bytes; what a model states below it is no last cache
+// A size that a model states below this one is not that of a last cache.
+#define STATED_LEAST (UINT64_C(1) << 20)
 
 // Tables of architectures, chips and products. A figure that no source gives is 0.
 
@@ -36,7 +37,8 @@ struct product {
     unsigned core_mhz; // highest; 0 if cards boost above the data sheet
     unsigned dram_gb_per_s;
     unsigned last_cache_mib;
-    unsigned matrix16, matrix8; // as in struct architecture; 0: its figures hold
+    // As in struct architecture; 0: the figures of the architecture apply.
+    unsigned matrix16, matrix8;
     const char *source;
 };
 
@@ -342,9 +344,9 @@ static void fill_from_tables(const struct gpu_info *info, struct measure_limits 
     }
 }
 
-// NVIDIA's driver knows the cache of this very device, of which it may give a part (MIG), and a
-// model states what its file does. What others state is one of the device's caches, so the last one
-// has at least that size.
+// NVIDIA's driver reports the last cache of this device or, with MIG, of this part of it. A model
+// reports the size in its file. Other drivers report one of the caches, so the last cache is at
+// least that large.
 static void fill_last_cache(const struct gpu_info *info, struct measure_limits *limits)
 {
     uint64_t reported = info->limits.last_cache_bytes;
@@ -356,9 +358,10 @@ static void fill_last_cache(const struct gpu_info *info, struct measure_limits *
         limits->last_cache_bytes = reported;
 }
 
-// Makes a core what the driver counts, if two compute units run a workgroup together: ROCm's OpenCL
-// counts such pairs, Vulkan's drivers (which tell a core's threads too) the units. `units`: what
-// the table of products has. Where that does not show which, rates of a core are not known.
+// On RDNA two compute units run a workgroup together. ROCm's OpenCL counts such a pair as one core;
+// Vulkan's drivers, which also report the threads of a core, count each unit. Makes the rates in
+// `limits` those of a core as this driver counts it. `units` is the number of units in the table of
+// products. If the two numbers do not show what the driver counts, the rates become unknown (0).
 static void count_pairs(const struct gpu_limits *reported, unsigned units,
                         struct measure_limits *limits)
 {

@@ -15,11 +15,11 @@ struct measure_limits {
     // Cores that run one workgroup together: 2 if a core is one compute unit of an RDNA workgroup
     // processor; 0 = not known.
     unsigned group_cores;
-    double core_clock_hz;          // highest; 0 also if cards boost above their data sheet
-    double dram_bytes_per_s;       // theoretical: data rate × bus width
-    double link_bytes_per_s;       // to the host, one way; left 0 here: measure_link_of reads it
-    double l1_bytes_per_cycle;     // per core, with the widest loads
-    double shared_bytes_per_cycle; // per core
+    double core_clock_hz;      // highest; 0 also if cards boost above their data sheet
+    double dram_bytes_per_s;   // theoretical: data rate × bus width
+    double link_bytes_per_s;   // bandwidth to the host, one way; 0 until measure_link_of reads it
+    double l1_bytes_per_cycle; // bytes per cycle of one core, with the widest loads
+    double shared_bytes_per_cycle; // bytes per cycle of one core
     // Results of fused multiply-adds per core and cycle; an instruction on a pair gives two.
     // Additions and products of floats have the same rate.
     double fp32_per_cycle, fp64_per_cycle, fp16_per_cycle, int32_mad_per_cycle;

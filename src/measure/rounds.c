@@ -111,8 +111,8 @@ void rounds_add(struct rounds *rounds, const struct measure_visit *visit)
 static const double hit_slowness = 1.25, hit_agreement = 0.05;
 
 enum {
-    HIT_SAMPLES_LEAST = 10, // least samples of a case to tell which were hit
-    HIT_EACH_MAX = 16       // a visit with so many samples is hit if one of them is
+    HIT_SAMPLES_LEAST = 10, // with fewer samples, a case has no typical sample
+    HIT_EACH_MAX = 16       // with more samples, a visit is hit only if a tenth of them is
 };
 
 // How many times as long a sample took as a typical one.

@@ -8,12 +8,12 @@
 #include "measure/visit.h"
 
 struct round_metric {
-    double *medians; // of the rounds, in time order
+    double *medians; // the medians of the rounds, in time order
     double *limits;  // all limits that visits reported
     size_t rounds, median_room, limit_count, limit_room;
     size_t samples;
     double step;   // the largest step that a visit reported
-    double half;   // as the last visit reported it; used if there is only one round
+    double half;   // visit_half of the last visit; used if there is only one round
     bool at_least; // the median of any round is a lower bound
     struct stats_serial within;
 };

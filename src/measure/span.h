@@ -28,9 +28,10 @@ struct measure_span_desc {
 };
 
 struct measure_span {
-    double *unit_ns;   // per sample: device time of one unit of work
-    double *core_hz;   // per sample: core clock, NaN if it was missed; NULL: it was never measured
-    double core_error; // its relative error
+    double *unit_ns; // [i]: device time of one unit of work in sample i
+    // [i]: core clock of sample i, NaN if it was missed; NULL: it was never measured.
+    double *core_hz;
+    double core_error; // relative error of a sample's core clock
     // The lowest and the highest core clock of all samples. With two stamps per group, the clocks
     // before and after a sample count one by one, so that a fall within it is seen.
     double low_hz, high_hz;
@@ -38,7 +39,7 @@ struct measure_span {
     uint64_t repeats;            // units per sample; for measure_span_desc of the next visit
     double sample_ns;            // median length of a sample
     double step_ns;              // step of the time stamps divided by `repeats`
-    uint64_t device_time_ns;     // of all runs: sizing, warm-up and samples
+    uint64_t device_time_ns;     // device time of all runs: sizing, warm-up and samples
     uint64_t began_ns, ended_ns; // host time before the first and after the last sample
 };
 

@@ -11,7 +11,7 @@ MUST_CHECK bool measure_unit_run(struct gpu_device *device, const struct gpu_dis
                                  uint64_t timeout_ns, struct error *err);
 
 struct measure_unit {
-    struct gpu_scope *scope; // of the batch
+    struct gpu_scope *scope; // the scope of the batch
     measure_record *record;  // records one unit
     void *context;
     uint64_t timeout_ns; // longest wait for one submission

@@ -12,7 +12,8 @@ enum {
 };
 
 struct measure_samples {
-    double *values; // in the metric's unit, in time order; NULL: the visit has no such metric
+    // Samples in the metric's unit, in time order; NULL: the visit lacks this metric.
+    double *values;
     size_t count;
     double step;   // one step of the clock, in the metric's unit
     double half;   // half of the 95 % interval if the visit itself computed it; else 0
@@ -58,7 +59,7 @@ struct measure_gate {
 
 // What a visit should do.
 struct measure_request {
-    unsigned samples;    // of the first metric; a visit may take more if they cost nothing
+    unsigned samples;    // samples of the first metric; a visit may take more if they cost nothing
     uint64_t sample_ns;  // minimum device time of a sample, usually 2 ms
     uint64_t timeout_ns; // longest wait for one submission
     unsigned round;      // 0: the case's first visit, which sizes the work and chooses its shape
@@ -99,7 +100,7 @@ void visit_flag(struct measure_visit *visit, const char *code, const char *forma
 void visit_retake(struct measure_visit *visit, const char *code, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
-// Adds a reason that is told with the result and leaves its verdict as it is.
+// Adds a remark: the result shows it, but its verdict does not change.
 void visit_remark(struct measure_visit *visit, const char *code, const char *format, ...)
     PRINTF_LIKE(3, 4);
 void visit_detail(struct measure_visit *visit, const char *name, const char *format, ...)

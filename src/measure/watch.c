@@ -28,7 +28,7 @@ static const uint64_t least_default_ns = 5000000;
 static const uint64_t timeout_ns = UINT64_C(10000000000);
 // A core clock that rises from idle (345 to 1980 MHz on an H200) makes a loop 5.7 times faster.
 static const double gap_factor = 6, gap_least_ns = 20e3;
-static const double step_most_ns = 5e3; // of a clock that can tell gaps
+static const double step_most_ns = 5e3; // largest step of a clock that can show gaps
 static const double arithmetic_ns = 200e3;
 static const uint64_t copy_bytes = UINT64_C(64) << 20, link_bytes = UINT64_C(4) << 20;
 
@@ -205,7 +205,7 @@ static struct gpu_buffer *make_buffer(struct measure_watch *watch, uint64_t byte
                              &(struct gpu_buffer_desc){.bytes = bytes, .memory = memory}, &no_room);
 }
 
-// A yardstick for which there is no memory is left out.
+// Makes the yardsticks (watch.h). Leaves out a copy for which there is no memory.
 static bool make_yardsticks(struct measure_watch *watch, struct error *err)
 {
     if (watch->info->caps & GPU_CAP(VIRTUAL_TIME))
@@ -246,8 +246,8 @@ static bool record_yardsticks(struct measure_watch *watch, uint32_t iterations, 
     return gpu_batch_end(watch->yardsticks, err);
 }
 
-// Iterations of all cores in a core cycle, so that it does not depend on the clock, or a second
-// where kernels cannot read a core clock.
+// Sets *rate to the iterations of all cores in a core cycle, which does not depend on the core
+// clock. If kernels cannot read that clock: in a second.
 static bool read_arithmetic(struct measure_watch *watch, uint32_t iterations, double *rate,
                             struct error *err)
 {
@@ -283,7 +283,8 @@ static bool read_copy(struct measure_watch *watch, unsigned span, uint64_t bytes
     return true;
 }
 
-// Keeps the best of the runs: the first one finds links asleep.
+// Runs each yardstick several times and keeps the highest rate: at the first run, an idle link is
+// still slow.
 static bool take_yardsticks(struct measure_watch *watch, struct watch_finding *finding,
                             struct error *err)
 {

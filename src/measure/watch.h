@@ -18,8 +18,8 @@
 
 enum watch_method {
     WATCH_NONE,
-    WATCH_GAPS,   // of a clock that kernels read
-    WATCH_LENGTHS // of equal dispatches
+    WATCH_GAPS,   // gaps between two readings of a clock in a kernel
+    WATCH_LENGTHS // lengths of equal dispatches
 };
 
 enum watch_yardstick {
