@@ -15,8 +15,8 @@ static const double correlation_allowed = 0.3;
 static const double chance_deviations = 3.3; // one-sided 0.05 % for normal values
 
 enum {
-    FEW_SAMPLES = 20,        // least samples of a distribution: each share is known to ±30 %
-    ROUND_SAMPLES_LEAST = 4, // least samples of a round to compare it with the other rounds
+    FEW_SAMPLES = 20,       // least samples of a distribution: each share is known to ±30 %
+    ROUND_SAMPLES_LEAST = 4 // least samples of a round to compare it with the other rounds
 };
 static const double distribution_confidence = 0.95, distance_that_matters = 0.25;
 
