@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Work outside of samples: runs it, times it, sizes it and shapes its grid.
+// Work outside of samples: runs it, times it, and finds its size and its grid.
 #ifndef MEASURE_UNIT_H
 #define MEASURE_UNIT_H
 

@@ -24,18 +24,18 @@ static uint32_t ends[256]; // the hops where chases ended, in turn
 static size_t end_count;
 
 // NOLINTBEGIN(bugprone-reserved-identifier): the linker's names
-void __real_latency_link(const struct latency_case *this_case, const struct latency_shape *shape,
+void __real_latency_link(const struct latency_case *this_case, const struct latency_chain *chain,
                          const uint64_t *chunks, uint32_t k, uint32_t words[2]);
-void __wrap_latency_link(const struct latency_case *this_case, const struct latency_shape *shape,
+void __wrap_latency_link(const struct latency_case *this_case, const struct latency_chain *chain,
                          const uint64_t *chunks, uint32_t k, uint32_t words[2]);
 
-void __wrap_latency_link(const struct latency_case *this_case, const struct latency_shape *shape,
+void __wrap_latency_link(const struct latency_case *this_case, const struct latency_chain *chain,
                          const uint64_t *chunks, uint32_t k, uint32_t words[2])
 {
-    uint32_t next = k + 1 < shape->nodes ? k + 1 : 0;
+    uint32_t next = k + 1 < chain->nodes ? k + 1 : 0;
     if (end_count < sizeof ends / sizeof *ends)
         ends[end_count++] = k;
-    __real_latency_link(this_case, shape, chunks, formula_is_wrong ? next : k, words);
+    __real_latency_link(this_case, chain, chunks, formula_is_wrong ? next : k, words);
 }
 // NOLINTEND(bugprone-reserved-identifier)
 

@@ -9,21 +9,21 @@
 
 #include <cmocka.h>
 
-static struct latency_shape shape_of(const struct latency_case *this_case)
+static struct latency_chain chain_of(const struct latency_case *this_case)
 {
-    struct latency_shape shape;
+    struct latency_chain chain;
     struct error err;
-    if (!latency_shape_of(this_case, 12345, &shape, &err))
+    if (!latency_chain_of(this_case, 12345, &chain, &err))
         fail_msg("%s", err.message);
-    return shape;
+    return chain;
 }
 
-static uint64_t byte_of(const struct latency_shape *shape, uint32_t hop)
+static uint64_t byte_of(const struct latency_chain *chain, uint32_t hop)
 {
-    struct latency_place place = latency_place(shape, hop);
-    assert_true(place.block < shape->nodes);
-    assert_true(place.byte < shape->block_bytes);
-    return (uint64_t)place.block * shape->block_bytes + place.byte;
+    struct latency_place place = latency_place(chain, hop);
+    assert_true(place.block < chain->nodes);
+    assert_true(place.byte < chain->block_bytes);
+    return (uint64_t)place.block * chain->block_bytes + place.byte;
 }
 
 static void a_lap_of_any_order_visits_every_place_once(void **state)
@@ -32,11 +32,11 @@ static void a_lap_of_any_order_visits_every_place_once(void **state)
     static const uint64_t sizes[] = {1024, 1536, 4608, 65536, 100352};
     for (unsigned order = LATENCY_ORDER_RANDOM; order <= LATENCY_ORDER_PAGE; order++) {
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-            struct latency_shape shape = shape_of(&(struct latency_case){
+            struct latency_chain chain = chain_of(&(struct latency_case){
                 .pointer = true, .order = order, .bytes = sizes[i], .stride = 128, .page = 512});
             unsigned char *seen = calloc(sizes[i] / 8, 1);
-            for (uint32_t hop = 0; hop < shape.nodes; hop++) {
-                uint64_t byte = byte_of(&shape, hop);
+            for (uint32_t hop = 0; hop < chain.nodes; hop++) {
+                uint64_t byte = byte_of(&chain, hop);
                 assert_true(byte % 8 == 0 && byte < sizes[i]);
                 assert_int_equal(seen[byte / 8]++, 0);
             }
@@ -55,17 +55,17 @@ static void plru_reuses_a_line_after_all_others_for_any_line_size(void **state)
     };
     static const enum latency_path units[] = {LATENCY_VECTOR, LATENCY_TEXEL, LATENCY_CONSTANT};
     for (size_t unit = 0; unit < 3; unit++) {
-        struct latency_shape shape = shape_of(&(struct latency_case){.path = units[unit],
+        struct latency_chain chain = chain_of(&(struct latency_case){.path = units[unit],
                                                                      .pointer = unit == 0,
                                                                      .order = LATENCY_ORDER_PLRU,
                                                                      .bytes = REGION,
                                                                      .stride = 128});
         for (uint32_t line_bytes = 32; line_bytes <= 512; line_bytes *= 2) {
             uint32_t lines = REGION / line_bytes, last_visit[REGION / 32];
-            for (uint32_t count = 0; count < 2 * shape.nodes; count++) {
-                uint32_t hop = count < shape.nodes ? count : count - shape.nodes;
-                uint32_t line = (uint32_t)(byte_of(&shape, hop) / line_bytes);
-                if (count >= shape.nodes)
+            for (uint32_t count = 0; count < 2 * chain.nodes; count++) {
+                uint32_t hop = count < chain.nodes ? count : count - chain.nodes;
+                uint32_t line = (uint32_t)(byte_of(&chain, hop) / line_bytes);
+                if (count >= chain.nodes)
                     assert_int_equal(count - last_visit[line], lines);
                 last_visit[line] = count;
             }
@@ -76,12 +76,12 @@ static void plru_reuses_a_line_after_all_others_for_any_line_size(void **state)
 static void a_plru_lap_touches_every_32_bytes(void **state)
 {
     (void)state;
-    struct latency_shape shape = shape_of(&(struct latency_case){
+    struct latency_chain chain = chain_of(&(struct latency_case){
         .pointer = true, .order = LATENCY_ORDER_PLRU, .bytes = 4096, .stride = 128});
     bool touched[4096 / 32] = {false};
-    assert_int_equal(shape.lap, 4096 / 32);
-    for (uint32_t hop = 0; hop < shape.lap; hop++)
-        touched[byte_of(&shape, hop) / 32] = true;
+    assert_int_equal(chain.lap, 4096 / 32);
+    for (uint32_t hop = 0; hop < chain.lap; hop++)
+        touched[byte_of(&chain, hop) / 32] = true;
     for (size_t i = 0; i < 4096 / 32; i++)
         assert_true(touched[i]);
 }
@@ -97,7 +97,7 @@ static void page_comes_to_another_page_each_hop_and_to_a_line_once(void **state)
     static const uint32_t page_counts[] = {2, 4, 255, 256, PAGES_MAX};
     for (size_t i = 0; i < sizeof page_counts / sizeof *page_counts; i++) {
         uint32_t pages = page_counts[i];
-        struct latency_shape shape = shape_of(&(struct latency_case){
+        struct latency_chain chain = chain_of(&(struct latency_case){
             .pointer = true,
             .order = LATENCY_ORDER_PAGE,
             .bytes = (uint64_t)PAGE * pages,
@@ -105,14 +105,14 @@ static void page_comes_to_another_page_each_hop_and_to_a_line_once(void **state)
             .page = PAGE,
         });
         // Enough lines to leave any first-level cache, as far as the pages have them.
-        assert_int_equal(shape.nodes % pages, 0);
+        assert_int_equal(chain.nodes % pages, 0);
         uint64_t most = (uint64_t)pages * PAGE;
-        assert_true(shape.footprint_bytes >= LATENCY_PAGE_LAP_BYTES ||
-                    shape.footprint_bytes == most);
+        assert_true(chain.footprint_bytes >= LATENCY_PAGE_LAP_BYTES ||
+                    chain.footprint_bytes == most);
         bool *line_seen = calloc((size_t)PAGES_MAX * LINES, sizeof *line_seen);
         uint32_t last_page = UINT32_MAX;
-        for (uint32_t hop = 0; hop < shape.nodes; hop++) {
-            struct latency_place place = latency_place(&shape, hop);
+        for (uint32_t hop = 0; hop < chain.nodes; hop++) {
+            struct latency_place place = latency_place(&chain, hop);
             bool *seen = &line_seen[(size_t)place.block * LINES + place.byte / 128];
             assert_false(*seen);
             *seen = true;
@@ -129,36 +129,36 @@ static void links_are_in_the_units_of_their_path(void **state)
     (void)state;
     uint32_t words[2];
     struct latency_case this_case = {.pointer = true, .bytes = 1 << 20, .stride = 128};
-    struct latency_shape shape = shape_of(&this_case);
+    struct latency_chain chain = chain_of(&this_case);
     const uint64_t chunks[] = {UINT64_C(0x7fff12345600), UINT64_C(0x20000000000)};
-    uint64_t byte = byte_of(&shape, 77);
-    latency_link(&this_case, &shape, chunks, 77, words);
+    uint64_t byte = byte_of(&chain, 77);
+    latency_link(&this_case, &chain, chunks, 77, words);
     assert_int_equal(words[0] | (uint64_t)words[1] << 32, chunks[0] + byte);
 
     // Chunks of half the region: block n/2 + i is block i of the second.
-    shape.chunk_shift = latency_log2(shape.nodes / 2);
-    uint32_t block = latency_place(&shape, 77).block, half = shape.nodes / 2;
-    latency_link(&this_case, &shape, chunks, 77, words);
+    chain.chunk_shift = latency_log2(chain.nodes / 2);
+    uint32_t block = latency_place(&chain, 77).block, half = chain.nodes / 2;
+    latency_link(&this_case, &chain, chunks, 77, words);
     assert_int_equal(words[0] | (uint64_t)words[1] << 32,
                      block < half ? chunks[0] + byte : chunks[1] + byte - (1 << 19));
 
     this_case.pointer = false;
-    shape = shape_of(&this_case);
-    latency_link(&this_case, &shape, NULL, 77, words);
+    chain = chain_of(&this_case);
+    latency_link(&this_case, &chain, NULL, 77, words);
     assert_int_equal(words[0], byte / 4);
 
     this_case.path = LATENCY_CONSTANT;
-    shape = shape_of(&this_case);
-    latency_link(&this_case, &shape, NULL, 77, words);
+    chain = chain_of(&this_case);
+    latency_link(&this_case, &chain, NULL, 77, words);
     assert_int_equal(words[0], byte / 16);
 
     this_case.path = LATENCY_IMAGE;
-    shape = shape_of(&this_case);
-    assert_int_equal(shape.nodes, (1 << 20) / 128);
-    latency_link(&this_case, &shape, NULL, 77, words);
+    chain = chain_of(&this_case);
+    assert_int_equal(chain.nodes, (1 << 20) / 128);
+    latency_link(&this_case, &chain, NULL, 77, words);
     assert_true(words[0] % LATENCY_IMAGE_SIDE == 0 && words[1] % LATENCY_IMAGE_SIDE == 0);
-    block = words[0] / LATENCY_IMAGE_SIDE + words[1] / LATENCY_IMAGE_SIDE * shape.image_columns;
-    assert_int_equal(block, latency_place(&shape, 77).block);
+    block = words[0] / LATENCY_IMAGE_SIDE + words[1] / LATENCY_IMAGE_SIDE * chain.image_columns;
+    assert_int_equal(block, latency_place(&chain, 77).block);
 }
 
 static void images_are_whole_rows_and_about_square(void **state)
@@ -166,11 +166,11 @@ static void images_are_whole_rows_and_about_square(void **state)
     (void)state;
     for (uint64_t bytes = 512; bytes < 1 << 24; bytes += bytes / 8 * 3 / 512 * 512 + 512) {
         struct latency_case this_case = {.path = LATENCY_IMAGE, .bytes = bytes, .stride = 128};
-        struct latency_shape shape = shape_of(&this_case);
-        uint32_t rows = shape.nodes / shape.image_columns;
-        assert_int_equal(shape.nodes % shape.image_columns, 0);
-        assert_true(rows >= shape.image_columns && rows <= 4 * shape.image_columns);
-        assert_true(shape.bytes <= bytes && shape.bytes * 4 > bytes * 2);
+        struct latency_chain chain = chain_of(&this_case);
+        uint32_t rows = chain.nodes / chain.image_columns;
+        assert_int_equal(chain.nodes % chain.image_columns, 0);
+        assert_true(rows >= chain.image_columns && rows <= 4 * chain.image_columns);
+        assert_true(chain.bytes <= bytes && chain.bytes * 4 > bytes * 2);
     }
 }
 
@@ -193,9 +193,9 @@ static void values_that_make_no_chain_are_refused(void **state)
         {{.bytes = UINT64_C(1) << 40, .stride = 128}, ERROR_UNSUPPORTED},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        struct latency_shape shape;
+        struct latency_chain chain;
         struct error err = {0};
-        assert_false(latency_shape_of(&refused[i].this_case, 0, &shape, &err));
+        assert_false(latency_chain_of(&refused[i].this_case, 0, &chain, &err));
         assert_int_equal(err.code, refused[i].code);
         assert_true(err.message[0] != '\0');
     }

@@ -63,7 +63,7 @@ uint64_t __wrap_clock_left_ns(uint64_t deadline_ns)
 
 static bool is_hog(const struct load *load)
 {
-    return load->desc.shape.ahead == AHEAD;
+    return load->desc.work.ahead == AHEAD;
 }
 
 bool __wrap_load_prepare(struct load *load, struct error *err)
@@ -129,7 +129,7 @@ static double median_ms(const struct contention *result)
 // What the victim's thread does with deadlines that wait for nothing.
 static void arrive(uint64_t patience_ns, struct contention *result)
 {
-    struct load victim = {.desc = {.slots = SAMPLES, .shape = {.ahead = SAMPLES}}};
+    struct load victim = {.desc = {.slots = SAMPLES, .work = {.ahead = SAMPLES}}};
     struct contention_arrivals arrivals = {.victim = &victim,
                                            .samples = SAMPLES,
                                            .first_ns = world.now_ns + CONTENTION_PERIOD_NS,
@@ -144,7 +144,7 @@ static void arrive(uint64_t patience_ns, struct contention *result)
 static void drop(struct load *hog, struct contention *result)
 {
     struct load victim = {
-        .desc = {.slots = SAMPLES, .shape = {.ahead = 1}, .timeout_ns = 1000 * MS}};
+        .desc = {.slots = SAMPLES, .work = {.ahead = 1}, .timeout_ns = 1000 * MS}};
     const struct contention_desc desc = {
         .hog = hog, .victim = &victim, .samples = SAMPLES, .drops = true};
     struct error err;
@@ -254,7 +254,7 @@ static void dropping_victims_behind_a_held_thread_are_late(void **state)
 {
     (void)state;
     struct contention result;
-    struct load hog = {.desc = {.slots = 10000, .shape = {.ahead = AHEAD}}};
+    struct load hog = {.desc = {.slots = 10000, .work = {.ahead = AHEAD}}};
     memset(&world, 0, sizeof world);
     world.hog_ns = 1, world.open_ns = 1;
     world.held_ns = 3 * CONTENTION_PERIOD_NS;

@@ -106,7 +106,7 @@ static void a_hog_that_computes_less_is_a_mismatch(void **state)
     const struct load_desc desc = {.scope = bench->session.scope,
                                    .queue = gpu_device_queue(bench->session.device, 0),
                                    .program = session->program,
-                                   .shape = {1, 1, (uint32_t)loops + 100, 1, false},
+                                   .work = {1, 1, (uint32_t)loops + 100, 1, false},
                                    .slots = 1,
                                    .records = 1,
                                    .timeout_ns = bench->request.timeout_ns};

@@ -201,23 +201,23 @@ uint32_t latency_log2(uint64_t power)
 }
 
 // Sets the size of a block, the places in it, and how often a lap visits each block.
-static void shape_blocks(const struct latency_case *this_case, struct latency_shape *shape)
+static void set_blocks(const struct latency_case *this_case, struct latency_chain *chain)
 {
     switch (this_case->order) {
     case LATENCY_ORDER_PLRU:
-        shape->block_bytes = LATENCY_STRIDE_BYTES;
-        shape->slot_bytes = link_bytes(this_case);
-        shape->slots = LATENCY_STRIDE_BYTES / shape->slot_bytes;
-        shape->turns = shape->slots;
+        chain->block_bytes = LATENCY_STRIDE_BYTES;
+        chain->slot_bytes = link_bytes(this_case);
+        chain->slots = LATENCY_STRIDE_BYTES / chain->slot_bytes;
+        chain->turns = chain->slots;
         break;
     case LATENCY_ORDER_PAGE: {
-        shape->block_bytes = this_case->page;
-        shape->slot_bytes = this_case->stride;
-        shape->slots = this_case->page / this_case->stride;
+        chain->block_bytes = this_case->page;
+        chain->slot_bytes = this_case->stride;
+        chain->slots = this_case->page / this_case->stride;
         uint64_t pages = this_case->bytes / this_case->page;
-        while (shape->turns < shape->slots &&
-               pages * shape->turns * this_case->stride < LATENCY_PAGE_LAP_BYTES)
-            shape->turns *= 2;
+        while (chain->turns < chain->slots &&
+               pages * chain->turns * this_case->stride < LATENCY_PAGE_LAP_BYTES)
+            chain->turns *= 2;
         break;
     }
     default:
@@ -225,12 +225,12 @@ static void shape_blocks(const struct latency_case *this_case, struct latency_sh
     }
 }
 
-bool latency_shape_of(const struct latency_case *this_case, uint32_t key,
-                      struct latency_shape *shape, struct error *err)
+bool latency_chain_of(const struct latency_case *this_case, uint32_t key,
+                      struct latency_chain *chain, struct error *err)
 {
     if (!latency_case_check(this_case, err))
         return false;
-    *shape = (struct latency_shape){
+    *chain = (struct latency_chain){
         .order = this_case->order,
         .block_bytes = this_case->stride,
         .slots = 1,
@@ -240,26 +240,26 @@ bool latency_shape_of(const struct latency_case *this_case, uint32_t key,
         .image_columns = 1,
         .chunk_shift = 31,
     };
-    shape_blocks(this_case, shape);
-    uint64_t blocks = this_case->bytes / shape->block_bytes, nodes = blocks * shape->turns;
+    set_blocks(this_case, chain);
+    uint64_t blocks = this_case->bytes / chain->block_bytes, nodes = blocks * chain->turns;
     if (nodes > INT32_MAX)
         return error_set(err, ERROR_UNSUPPORTED, "%" PRIu64 " nodes are more than 2^31 − 1", nodes);
     if (this_case->path == LATENCY_IMAGE) {
-        shape->image_columns = image_columns((uint32_t)blocks);
-        nodes = blocks -= blocks % shape->image_columns;
+        chain->image_columns = image_columns((uint32_t)blocks);
+        nodes = blocks -= blocks % chain->image_columns;
     }
     if (blocks < LATENCY_BLOCKS_MIN)
         return error_set(err, ERROR_UNSUPPORTED,
                          "%" PRIu64 " bytes hold fewer than two blocks of %" PRIu32,
-                         this_case->bytes, shape->block_bytes);
+                         this_case->bytes, chain->block_bytes);
     bool plru = this_case->order == LATENCY_ORDER_PLRU;
-    shape->nodes = (uint32_t)nodes;
-    shape->bytes = blocks * shape->block_bytes;
+    chain->nodes = (uint32_t)nodes;
+    chain->bytes = blocks * chain->block_bytes;
     // If nodes are farther apart than a line is long, a lap does not touch all of the region.
     const uint32_t line = 128, apart = this_case->stride < line ? this_case->stride : line;
-    shape->footprint_bytes = plru ? shape->bytes : nodes * apart;
+    chain->footprint_bytes = plru ? chain->bytes : nodes * apart;
     // plru: the first 16 visits of a block touch 16 different parts of 32 bytes.
-    shape->lap = plru ? (uint32_t)blocks * 16 : shape->nodes;
+    chain->lap = plru ? (uint32_t)blocks * 16 : chain->nodes;
     return true;
 }
 
@@ -271,38 +271,38 @@ static uint32_t reverse_bits(uint32_t x)
     return reversed;
 }
 
-struct latency_place latency_place(const struct latency_shape *shape, uint32_t k)
+struct latency_place latency_place(const struct latency_chain *chain, uint32_t k)
 {
-    uint32_t blocks = shape->nodes / shape->turns, turn = k / blocks, i = k % blocks;
-    if (shape->order == LATENCY_ORDER_PLRU) {
-        uint32_t slot = reverse_bits(0 - turn) >> (32 - latency_log2(shape->slots));
-        return (struct latency_place){i, slot * shape->slot_bytes};
+    uint32_t blocks = chain->nodes / chain->turns, turn = k / blocks, i = k % blocks;
+    if (chain->order == LATENCY_ORDER_PLRU) {
+        uint32_t slot = reverse_bits(0 - turn) >> (32 - latency_log2(chain->slots));
+        return (struct latency_place){i, slot * chain->slot_bytes};
     }
-    uint32_t block = permute_index(i, blocks, shape->key);
-    if (shape->order != LATENCY_ORDER_PAGE)
+    uint32_t block = permute_index(i, blocks, chain->key);
+    if (chain->order != LATENCY_ORDER_PAGE)
         return (struct latency_place){block, 0};
-    uint32_t line = (block * shape->turns + turn) & (shape->slots - 1);
-    line = permute_index(line, shape->slots, ~shape->key);
-    return (struct latency_place){block, line * shape->slot_bytes};
+    uint32_t line = (block * chain->turns + turn) & (chain->slots - 1);
+    line = permute_index(line, chain->slots, ~chain->key);
+    return (struct latency_place){block, line * chain->slot_bytes};
 }
 
-void latency_link(const struct latency_case *this_case, const struct latency_shape *shape,
+void latency_link(const struct latency_case *this_case, const struct latency_chain *chain,
                   const uint64_t *chunks, uint32_t k, uint32_t words[2])
 {
-    struct latency_place place = latency_place(shape, k);
+    struct latency_place place = latency_place(chain, k);
     if (this_case->path == LATENCY_IMAGE) {
-        words[0] = place.block % shape->image_columns * LATENCY_IMAGE_SIDE;
-        words[1] = place.block / shape->image_columns * LATENCY_IMAGE_SIDE;
+        words[0] = place.block % chain->image_columns * LATENCY_IMAGE_SIDE;
+        words[1] = place.block / chain->image_columns * LATENCY_IMAGE_SIDE;
         return;
     }
     uint32_t in_chunk = place.block;
     uint64_t chunk = 0;
     if (this_case->pointer) {
-        chunk = chunks[place.block >> shape->chunk_shift];
-        in_chunk &= (UINT32_C(1) << shape->chunk_shift) - 1;
+        chunk = chunks[place.block >> chain->chunk_shift];
+        in_chunk &= (UINT32_C(1) << chain->chunk_shift) - 1;
     }
-    uint64_t byte = chunk + (uint64_t)in_chunk * shape->block_bytes + place.byte;
-    uint64_t link = this_case->pointer ? byte : byte >> (2 + shape->link_shift);
+    uint64_t byte = chunk + (uint64_t)in_chunk * chain->block_bytes + place.byte;
+    uint64_t link = this_case->pointer ? byte : byte >> (2 + chain->link_shift);
     words[0] = (uint32_t)link;
     words[1] = (uint32_t)(link >> 32);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A case of `latency`, the shape of its chain, and the closed formula of where each hop leads.
+// A case of `latency`, its chain, and the closed formula of where each hop leads.
 #ifndef BENCH_LATENCY_CASE_H
 #define BENCH_LATENCY_CASE_H
 
@@ -36,7 +36,7 @@ struct latency_case {
 
 // The chain in a region. Members before `bytes` are kernel parameters of the same names
 // (latency.h).
-struct latency_shape {
+struct latency_chain {
     uint32_t order, nodes, block_bytes, slots, slot_bytes, turns, key, link_shift, image_columns;
     uint32_t chunk_shift;
     uint64_t bytes;           // span of the chain; at most the case's `bytes`
@@ -69,11 +69,11 @@ uint64_t latency_chunk_bytes(const struct gpu_info *info);
 // ERROR_USAGE if the path cannot have a chain with that stride, page and order.
 MUST_CHECK bool latency_case_check(const struct latency_case *this_case, struct error *err);
 
-// Sets *shape to the chain that fits a region of this_case->bytes; `key` chooses its permutation.
+// Sets *chain to the chain that fits a region of this_case->bytes; `key` chooses its permutation.
 // ERROR_USAGE as in latency_case_check; ERROR_UNSUPPORTED if the region is too small or too large
 // for a chain.
-MUST_CHECK bool latency_shape_of(const struct latency_case *this_case, uint32_t key,
-                                 struct latency_shape *shape, struct error *err);
+MUST_CHECK bool latency_chain_of(const struct latency_case *this_case, uint32_t key,
+                                 struct latency_chain *chain, struct error *err);
 
 // With order=page, a lap visits each page often enough to touch this many bytes of lines. A shorter
 // lap could stay in a first-level cache; if that cache uses virtual addresses, the TLB is not used.
@@ -88,11 +88,11 @@ struct latency_place {
 };
 
 // Returns the place of hop k (0 to nodes − 1), by the closed formula that order.glsl also has.
-struct latency_place latency_place(const struct latency_shape *shape, uint32_t k);
+struct latency_place latency_place(const struct latency_chain *chain, uint32_t k);
 
 // Sets `words` to the link to the place of hop k: low and high word; image: x and y. `chunks`: for
 // pointer chains, the addresses of the region's chunks of 2^chunk_shift blocks each; else NULL.
-void latency_link(const struct latency_case *this_case, const struct latency_shape *shape,
+void latency_link(const struct latency_case *this_case, const struct latency_chain *chain,
                   const uint64_t *chunks, uint32_t k, uint32_t words[2]);
 
 #endif

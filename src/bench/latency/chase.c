@@ -22,18 +22,18 @@ struct params { // the parameters of every kernel
 // Returns the parameters that describe the chain; all other parameters are 0.
 static struct params chain_params(const struct latency_chase *chase)
 {
-    const struct latency_shape *shape = &chase->shape;
+    const struct latency_chain *chain = &chase->chain;
     return (struct params){
-        .order = shape->order,
-        .nodes = shape->nodes,
-        .block_bytes = shape->block_bytes,
-        .slots = shape->slots,
-        .slot_bytes = shape->slot_bytes,
-        .key = shape->key,
-        .link_shift = shape->link_shift,
-        .image_columns = shape->image_columns,
-        .turns = shape->turns,
-        .chunk_shift = shape->chunk_shift,
+        .order = chain->order,
+        .nodes = chain->nodes,
+        .block_bytes = chain->block_bytes,
+        .slots = chain->slots,
+        .slot_bytes = chain->slot_bytes,
+        .key = chain->key,
+        .link_shift = chain->link_shift,
+        .image_columns = chain->image_columns,
+        .turns = chain->turns,
+        .chunk_shift = chain->chunk_shift,
     };
 }
 
@@ -51,7 +51,7 @@ static struct gpu_program *chase_program(struct latency_chase *chase, struct err
     if (this_case->pointer)
         snprintf(kind, sizeof kind, "pointer");
     else if (on_chip(this_case)) // the smallest array that holds the region
-        snprintf(kind, sizeof kind, "%uk", (unsigned)((chase->shape.bytes + 16383) / 16384 * 16));
+        snprintf(kind, sizeof kind, "%uk", (unsigned)((chase->chain.bytes + 16383) / 16384 * 16));
     const char *path = this_case->path == LATENCY_ATOMIC_SHARED
                            ? "atomic_shared"
                            : latency_path_name(this_case->path);
@@ -95,7 +95,7 @@ static bool find_programs(struct latency_chase *chase, struct error *err)
         snprintf(name, sizeof name, "latency_control_%s%s", control,
                  chase->session->clocked ? "_clock" : "");
         chase->control = latency_program(chase->session, name, err);
-        chase->control_shift = 2 + chase->shape.link_shift;
+        chase->control_shift = 2 + chase->chain.link_shift;
         if (!chase->control)
             return false;
     }
@@ -146,7 +146,7 @@ static bool find_memory(struct latency_chase *chase, struct error *err)
 {
     struct latency_session *session = chase->session;
     const struct latency_case *this_case = &chase->this_case;
-    struct latency_shape *shape = &chase->shape;
+    struct latency_chain *chain = &chase->chain;
     if (this_case->path == LATENCY_CONSTANT) {
         chase->region = (struct gpu_arg){.buffer = latency_constants(session, err)};
         return chase->region.buffer != NULL;
@@ -156,16 +156,16 @@ static bool find_memory(struct latency_chase *chase, struct error *err)
         return error_set(err, ERROR_UNSUPPORTED,
                          "a page of %" PRIu32 " bytes is too large: at most %" PRIu64,
                          this_case->page, latency_chunk_bytes(session->bench->info));
-    struct latency_region *memory = latency_region(session, this_case, shape->bytes, err);
+    struct latency_region *memory = latency_region(session, this_case, chain->bytes, err);
     if (!memory)
         return false;
     chase->memory = memory;
     if (!this_case->pointer)
-        chase->region = (struct gpu_arg){.buffer = memory->chunks[0], .bytes = shape->bytes};
+        chase->region = (struct gpu_arg){.buffer = memory->chunks[0], .bytes = chain->bytes};
     else
         chase->region = (struct gpu_arg){.buffer = memory->directory};
     if (chunks)
-        shape->chunk_shift = latency_log2(memory->chunk_bytes / shape->block_bytes);
+        chain->chunk_shift = latency_log2(memory->chunk_bytes / chain->block_bytes);
     return true;
 }
 
@@ -187,16 +187,16 @@ static bool make_views(struct latency_chase *chase, struct error *err)
     struct gpu_arg *region = &chase->region;
     if (chase->this_case.path == LATENCY_TEXEL) {
         region->typed = gpu_typed_create(scope, region->buffer, GPU_FORMAT_R32_UINT, region->offset,
-                                         chase->shape.bytes / 4, err);
+                                         chase->chain.bytes / 4, err);
         return region->typed != NULL;
     }
     if (chase->this_case.path != LATENCY_IMAGE)
         return true;
-    uint32_t columns = chase->shape.image_columns;
+    uint32_t columns = chase->chain.image_columns;
     struct gpu_image_desc desc = {
         .format = GPU_FORMAT_RG32_UINT,
         .width = columns * LATENCY_IMAGE_SIDE,
-        .height = chase->shape.nodes / columns * LATENCY_IMAGE_SIDE,
+        .height = chase->chain.nodes / columns * LATENCY_IMAGE_SIDE,
     };
     region->image = gpu_image_create(scope, &desc, err);
     return region->image && gpu_image_copy_from(region->image, region->buffer, region->offset, err);
@@ -224,7 +224,7 @@ bool latency_chase_init(struct latency_chase *chase, struct latency_session *ses
                          this_case->bytes, latency_path_name(this_case->path), bytes_max, name);
     // Each round takes another permutation, so that the confidence interval covers its effect.
     uint32_t key = UINT32_C(0x9e3779b9) * (visit->request->round + 1);
-    if (!latency_shape_of(this_case, key, &chase->shape, err) || !find_programs(chase, err))
+    if (!latency_chain_of(this_case, key, &chase->chain, err) || !find_programs(chase, err))
         return false;
     return on_chip(this_case) || (build(chase, err) && make_views(chase, err));
 }
@@ -271,9 +271,9 @@ static void record_run(struct latency_chase *chase, struct gpu_batch *batch, uns
     params.warm = run->warm;
     if (run->touch) {
         params.touch_step =
-            chase->shape.block_bytes < TOUCH_BYTES ? TOUCH_BYTES / chase->shape.block_bytes : 1;
+            chase->chain.block_bytes < TOUCH_BYTES ? TOUCH_BYTES / chase->chain.block_bytes : 1;
         params.touch =
-            (uint32_t)(chase->shape.bytes / chase->shape.block_bytes / params.touch_step);
+            (uint32_t)(chase->chain.bytes / chase->chain.block_bytes / params.touch_step);
     }
     params.lead = run->untimed;
     params.windows = run->windows;
@@ -318,7 +318,7 @@ static uint32_t control_end(const struct latency_chase *chase, const struct late
 {
     uint32_t link = run->start;
     for (uint64_t hop = 0; hop < latency_run_hops(run); hop += 2)
-        link = (link + (link << chase->control_shift)) ^ chase->shape.key;
+        link = (link + (link << chase->control_shift)) ^ chase->chain.key;
     return link;
 }
 
@@ -328,11 +328,11 @@ static bool check_run(const struct latency_chase *chase, const struct latency_ru
     if (words[LATENCY_OUT_DONE] != token)
         return error_set(err, ERROR_MISMATCH, "the kernel did not end");
     uint32_t expected[2] = {0};
-    uint32_t hop = (uint32_t)((run->start + latency_run_hops(run)) % chase->shape.nodes);
+    uint32_t hop = (uint32_t)((run->start + latency_run_hops(run)) % chase->chain.nodes);
     if (run->control)
         expected[0] = control_end(chase, run);
     else
-        latency_link(&chase->this_case, &chase->shape,
+        latency_link(&chase->this_case, &chase->chain,
                      chase->memory ? chase->memory->addresses : NULL, hop, expected);
     const uint32_t *seen = words + LATENCY_OUT_LINK;
     if (seen[0] == expected[0] && seen[1] == expected[1])
@@ -342,7 +342,7 @@ static bool check_run(const struct latency_chase *chase, const struct latency_ru
                      "%08" PRIx32 " instead of %08" PRIx32 "%08" PRIx32 ", where hop %" PRIu32
                      " of %" PRIu32 " is",
                      latency_run_hops(run), run->start, seen[1], seen[0], expected[1], expected[0],
-                     hop, chase->shape.nodes);
+                     hop, chase->chain.nodes);
 }
 
 bool latency_chase_run(struct latency_chase *chase, struct latency_run *runs, unsigned count,

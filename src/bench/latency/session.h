@@ -113,7 +113,7 @@ struct latency_chase {
     struct latency_session *session;
     const struct bench_visit *visit;
     struct latency_case this_case;
-    struct latency_shape shape;
+    struct latency_chain chain;
     struct gpu_program *program;
     struct gpu_program *control; // NULL: this path has no control
     struct gpu_program *awake;   // NULL without load=keep-awake

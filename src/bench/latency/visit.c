@@ -52,8 +52,8 @@ static uint32_t repeats_for(double hops)
 static bool may_warm(const struct latency_chase *chase, double place_ns)
 {
     uint64_t most = measure_limits_cache_most(&chase->session->limits);
-    return chase->shape.footprint_bytes <= CACHES_WARM * most &&
-           chase->shape.lap * place_ns <= warm_ns_max;
+    return chase->chain.footprint_bytes <= CACHES_WARM * most &&
+           chase->chain.lap * place_ns <= warm_ns_max;
 }
 
 // Sizes chases that the core's counter times: windows are long compared with the counter's step,
@@ -92,7 +92,7 @@ static void size_sample(const struct latency_chase *chase, uint64_t sample_ns,
 // Runs three short chases and fills `memory` from their times.
 static bool size(struct latency_chase *chase, struct latency_memory *memory, struct error *err)
 {
-    uint32_t warm = chase->shape.lap < TRY_WARM ? chase->shape.lap : TRY_WARM;
+    uint32_t warm = chase->chain.lap < TRY_WARM ? chase->chain.lap : TRY_WARM;
     struct latency_run runs[] = {
         {.untimed = 1}, // the first dispatch may include a compilation
         {.warm = warm},
@@ -107,7 +107,7 @@ static bool size(struct latency_chase *chase, struct latency_memory *memory, str
     memory->hop_ns = fmax(memory->hop_ns, 0.1);
     memory->hop_counts = chase->session->clocked ? (double)timed->count / TRY_HOPS : 0;
     memory->warm = may_warm(chase, runs[1].span_ns / warm);
-    uint32_t lap = chase->shape.lap < UNTIMED_HOPS ? chase->shape.lap : UNTIMED_HOPS;
+    uint32_t lap = chase->chain.lap < UNTIMED_HOPS ? chase->chain.lap : UNTIMED_HOPS;
     memory->untimed = repeats_for(memory->warm ? lap : COLD_UNTIMED_HOPS);
     const struct measure_request *request = chase->visit->request;
     if (chase->session->clocked)
@@ -153,11 +153,11 @@ static void prepare_runs(const struct measured *m, struct latency_run *runs, uns
     // A cold chase goes on where the last one ended. It stays in the half of the cycle that was
     // built first: the caches may still hold the end of the other half.
     uint32_t lap =
-        memory->warm || chase->shape.nodes < 2 ? chase->shape.nodes : chase->shape.nodes / 2;
+        memory->warm || chase->chain.nodes < 2 ? chase->chain.nodes : chase->chain.nodes / 2;
     uint64_t start = memory->walked % lap;
     for (unsigned i = 0; i < count; i++) {
-        runs[i].start = (uint32_t)(start % chase->shape.nodes);
-        runs[i].warm = memory->warm ? chase->shape.lap : 0;
+        runs[i].start = (uint32_t)(start % chase->chain.nodes);
+        runs[i].warm = memory->warm ? chase->chain.lap : 0;
         runs[i].touch = !memory->warm;
         start += latency_run_hops(&runs[i]);
         memory->walked += latency_run_hops(&runs[i]);
@@ -350,12 +350,12 @@ static bool measure_by_stamps(const struct measured *m, struct error *err)
 
 static void describe(const struct measured *m)
 {
-    const struct latency_shape *shape = &m->chase->shape;
+    const struct latency_chain *chain = &m->chase->chain;
     if (m->chase->session->bench->info->caps & GPU_CAP(L1_CHOICE))
         visit_detail(m->visit, "l1", "%u %% of the core's memory requested as L1",
                      latency_l1_percent(gpu_program_kernel(m->chase->program)->name));
-    visit_detail(m->visit, "region", "%" PRIu64 " bytes, %" PRIu32 " nodes", shape->bytes,
-                 shape->nodes);
+    visit_detail(m->visit, "region", "%" PRIu64 " bytes, %" PRIu32 " nodes", chain->bytes,
+                 chain->nodes);
     if (m->memory->warm)
         visit_detail(m->visit, "warm-up", "a lap by the measuring workgroup");
     else

@@ -43,7 +43,7 @@ uint64_t launch_elements_max(const struct gpu_info *info)
 }
 
 // Sets `grid` to a grid with a thread for each element.
-static void shape_grid(const struct launch_session *session, uint64_t elements, uint32_t grid[2])
+static void set_grid(const struct launch_session *session, uint64_t elements, uint32_t grid[2])
 {
     measure_unit_grid((elements + LAUNCH_THREADS - 1) / LAUNCH_THREADS,
                       session->bench->info->limits.workgroup_count_x, grid);
@@ -62,7 +62,7 @@ static struct gpu_dispatch whole_dispatch(const struct launch_session *session,
         .params = params,
         .params_bytes = sizeof *params,
     };
-    shape_grid(session, params->count, dispatch.groups);
+    set_grid(session, params->count, dispatch.groups);
     return dispatch;
 }
 
@@ -249,6 +249,6 @@ void launch_record(struct launch_session *session, const struct launch_case *thi
         .params = &params,
         .params_bytes = sizeof params,
     };
-    shape_grid(session, this_case->elements, dispatch.groups);
+    set_grid(session, this_case->elements, dispatch.groups);
     gpu_batch_dispatch(batch, &dispatch);
 }

@@ -32,7 +32,7 @@
     FORMATS(X, "Texture2D<", ">.Sample(nearest)", NEAREST, "16F", "32F")                           \
     FORMATS(X, "Texture2D<", ">.Sample(bilinear)", BILINEAR, "16F", "32F")
 
-// Rows that fathom adds: more raw and structured buffers, formats, filters, shapes of textures,
+// Rows that fathom adds: more raw and structured buffers, formats, filters, kinds of textures,
 // writes.
 #define ADDED(X)                                                                                   \
     X("ByteAddressBuffer.Load2 natural", NATURAL, 2, FLOAT32, R32_FLOAT, 0)                        \

@@ -132,7 +132,7 @@ static bool lasts(const struct contention_desc *desc, uint64_t end_ns)
 {
     uint32_t ahead = in_flight(desc);
     if (clock_left_ns(end_ns) == 0)
-        return desc->hog && ahead > desc->hog->desc.shape.ahead / 2;
+        return desc->hog && ahead > desc->hog->desc.work.ahead / 2;
     return ahead > 1 && (double)(ahead - 1) * desc->hog_ns >= (double)clock_left_ns(end_ns);
 }
 
@@ -208,7 +208,7 @@ static bool run_victim(const struct contention_desc *desc, struct stay *stay, st
         // Recording the hog takes time in which the host would not see the victim's end. So the
         // host feeds the hog only if at most half of its submissions are left.
         if (!feed(desc, false, err) ||
-            (desc->hog && in_flight(desc) <= desc->hog->desc.shape.ahead / 2 &&
+            (desc->hog && in_flight(desc) <= desc->hog->desc.work.ahead / 2 &&
              !feed(desc, true, err)))
             return false;
         if (clock_left_ns(limit) == 0)

@@ -52,7 +52,7 @@ enum {
 
 // What a case keeps over its visits.
 struct preempt_history {
-    struct load_shape hog, victim;
+    struct load_work hog, victim;
     // Median length and longest pause of the hog's submissions without a victim; 0: not measured.
     double alone_ns, pause_alone_ns;
     size_t visits, count; // numbers of visits and of responses

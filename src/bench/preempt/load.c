@@ -23,7 +23,7 @@ static bool init_draws(struct load *load, struct error *err)
     const char *name = info->caps & GPU_CAP(CORE_ID) ? "preempt_draw_core" : "preempt_draw";
     const struct gpu_target_desc target = {.format = GPU_FORMAT_RGBA8_UNORM,
                                            .width = PREEMPT_TILE * PREEMPT_TILES_A_ROW,
-                                           .height = desc->shape.groups / PREEMPT_TILES_A_ROW *
+                                           .height = desc->work.groups / PREEMPT_TILES_A_ROW *
                                                      PREEMPT_TILE};
     load->target = gpu_target_create(desc->scope, &target, err);
     if (!load->target)
@@ -46,7 +46,7 @@ struct gpu_program *load_program(struct measure_programs *programs, struct error
 
 bool load_init(struct load *load, const struct load_desc *desc, struct error *err)
 {
-    uint64_t groups = (uint64_t)desc->shape.dispatches * desc->shape.groups;
+    uint64_t groups = (uint64_t)desc->work.dispatches * desc->work.groups;
     *load = (struct load){.desc = *desc};
     load->stride = (uint32_t)((groups + desc->records - 1) / desc->records);
     load->kept = (uint32_t)((groups + load->stride - 1) / load->stride);
@@ -55,10 +55,10 @@ bool load_init(struct load *load, const struct load_desc *desc, struct error *er
         desc->scope, &(struct gpu_buffer_desc){.bytes = words * sizeof(uint32_t)}, err);
     if (!load->records)
         return false;
-    if (desc->shape.draws && !init_draws(load, err))
+    if (desc->work.draws && !init_draws(load, err))
         return false;
-    for (unsigned i = 0; i < desc->shape.ahead; i++) {
-        const struct gpu_batch_desc batch = {.queue = desc->queue, .draws = desc->shape.draws};
+    for (unsigned i = 0; i < desc->work.ahead; i++) {
+        const struct gpu_batch_desc batch = {.queue = desc->queue, .draws = desc->work.draws};
         load->batches[i] = gpu_batch_create(desc->scope, &batch, err);
         if (!load->batches[i])
             return false;
@@ -76,18 +76,18 @@ void load_restart(struct load *load, uint32_t token)
 
 static bool record(struct load *load, struct gpu_batch *batch, struct error *err)
 {
-    const struct load_shape *shape = &load->desc.shape;
+    const struct load_work *work = &load->desc.work;
     if (!gpu_batch_reset(batch, err))
         return false;
-    for (uint32_t d = 0; d < shape->dispatches; d++) {
+    for (uint32_t d = 0; d < work->dispatches; d++) {
         const struct preempt_params params = {
             .token = load->first_token + load->recorded,
-            .first_group = d * shape->groups,
+            .first_group = d * work->groups,
             .first_record = load->recorded * load->desc.records,
             .stride = load->stride,
-            .turns = shape->iterations,
+            .turns = work->iterations,
         };
-        if (shape->draws) {
+        if (work->draws) {
             gpu_batch_draw(batch, &(struct gpu_draw){.program = load->draw_program,
                                                      .target = load->target,
                                                      .vertices = 3,
@@ -98,7 +98,7 @@ static bool record(struct load *load, struct gpu_batch *batch, struct error *err
             continue;
         }
         const struct gpu_dispatch dispatch = {.program = load->desc.program,
-                                              .groups = {shape->groups},
+                                              .groups = {work->groups},
                                               .args = {{.buffer = load->records}},
                                               .params = &params,
                                               .params_bytes = sizeof params};
@@ -109,7 +109,7 @@ static bool record(struct load *load, struct gpu_batch *batch, struct error *err
 
 bool load_prepare(struct load *load, struct error *err)
 {
-    uint32_t ahead = load->desc.shape.ahead;
+    uint32_t ahead = load->desc.work.ahead;
     if (load->recorded - load->finished >= ahead || load->recorded == load->desc.slots)
         return error_set(err, ERROR_INTERNAL, "preempt: no batch or no slot is free");
     if (!record(load, load->batches[load->recorded % ahead], err))
@@ -122,7 +122,7 @@ bool load_submit(struct load *load, struct error *err)
 {
     if (load->recorded == load->submitted && !load_prepare(load, err))
         return false;
-    if (!gpu_batch_submit(load->batches[load->submitted % load->desc.shape.ahead], NULL, err))
+    if (!gpu_batch_submit(load->batches[load->submitted % load->desc.work.ahead], NULL, err))
         return false;
     load->submitted++;
     return true;
@@ -132,7 +132,7 @@ bool load_submit(struct load *load, struct error *err)
 // false.
 static bool finish_one(struct load *load, uint64_t wait_ns, bool *done, struct error *err)
 {
-    unsigned i = load->finished % load->desc.shape.ahead;
+    unsigned i = load->finished % load->desc.work.ahead;
     struct error late;
     *done = gpu_batch_wait(load->batches[i], wait_ns, &late);
     if (!*done && late.code == ERROR_TIMEOUT)
@@ -154,7 +154,7 @@ bool load_feed(struct load *load, uint64_t wait_ns, bool more, struct error *err
         wait_ns = 0;
     }
     while (more && load->submitted < load->desc.slots &&
-           load->submitted - load->finished < load->desc.shape.ahead)
+           load->submitted - load->finished < load->desc.work.ahead)
         if (!load_submit(load, err))
             return false;
     return true;
@@ -163,7 +163,7 @@ bool load_feed(struct load *load, uint64_t wait_ns, bool more, struct error *err
 bool load_drain(struct load *load, struct error *err)
 {
     while (load->finished < load->submitted) {
-        unsigned i = load->finished % load->desc.shape.ahead;
+        unsigned i = load->finished % load->desc.work.ahead;
         if (!gpu_batch_wait(load->batches[i], load->desc.timeout_ns, err))
             return false;
         load->finished++;
@@ -194,7 +194,7 @@ static bool check_record(const struct load *load, const uint32_t *record, uint32
     if ((submission * load->kept + r) % every != 0)
         return true;
     uint32_t wanted = measure_words_mix(token * 0x9e3779b9u + r * load->stride * PREEMPT_WORKGROUP,
-                                        (uint64_t)load->desc.shape.iterations * PREEMPT_ROUNDS);
+                                        (uint64_t)load->desc.work.iterations * PREEMPT_ROUNDS);
     if (record[PREEMPT_RECORD_WORD] == wanted)
         return true;
     return error_set(err, ERROR_MISMATCH,

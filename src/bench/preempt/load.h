@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A load: work of a given shape that is submitted again and again, and the records that its
-// workgroups leave. Hog and victim are both loads.
+// A load: the same work, submitted again and again, and the records that its workgroups leave. Hog
+// and victim are both loads.
 //
 // Submission i writes its records to slot i of a buffer, so that the host reads nothing while the
 // load runs.
@@ -12,7 +12,7 @@
 #include "measure/clock.h"
 
 // The work of one submission.
-struct load_shape {
+struct load_work {
     uint32_t dispatches; // number of dispatches, which run one after another
     uint32_t groups;     // workgroups of each dispatch
     uint32_t iterations; // iterations of the work loop in each workgroup
@@ -48,7 +48,7 @@ struct load_desc {
     struct gpu_scope *scope;
     struct gpu_queue *queue;
     struct gpu_program *program;
-    struct load_shape shape;
+    struct load_work work;
     uint32_t slots;   // number of submissions until load_restart, each with its own records
     uint32_t records; // most records that one submission leaves
     uint64_t timeout_ns;
@@ -56,7 +56,7 @@ struct load_desc {
 
 struct load {
     struct load_desc desc;
-    // The target of draws; it and draw_program are NULL if the shape has no draws.
+    // The target of draws; it and draw_program are NULL if the work has no draws.
     struct gpu_target *target;
     struct gpu_draw_program *draw_program;
     struct gpu_buffer *records;
@@ -72,7 +72,7 @@ struct load {
 // `err` if it cannot be created.
 struct gpu_program *load_program(struct measure_programs *programs, struct error *err);
 
-// Creates the buffer and the batches in desc->scope. ERROR_UNSUPPORTED if the shape draws and the
+// Creates the buffer and the batches in desc->scope. ERROR_UNSUPPORTED if the work draws and the
 // device has no graphics.
 MUST_CHECK bool load_init(struct load *load, const struct load_desc *desc, struct error *err);
 

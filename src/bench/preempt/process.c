@@ -70,9 +70,9 @@ bool process_start(struct process *process, const struct process_start *start, s
     struct arena *arena = arena_create();
     const struct load_desc *desc = &start->load;
     const char *line =
-        arena_printf(arena, "start %u %u %u %u %u %u %u %u %u", desc->shape.dispatches,
-                     desc->shape.groups, desc->shape.iterations, desc->shape.ahead,
-                     desc->shape.draws, desc->slots, desc->records, start->token, start->alone);
+        arena_printf(arena, "start %u %u %u %u %u %u %u %u %u", desc->work.dispatches,
+                     desc->work.groups, desc->work.iterations, desc->work.ahead, desc->work.draws,
+                     desc->slots, desc->records, start->token, start->alone);
     process->timeout_ns = desc->timeout_ns;
     bool done = child_send(process->child, line, send_ns, err) &&
                 line_expect(process, "running", err) != NULL;
@@ -221,18 +221,18 @@ static bool serve_load(struct server *server, const struct process_start *start,
 static bool start_parse(const char *line, struct process_start *start, struct error *err)
 {
     struct load_desc *load = &start->load;
-    struct load_shape *shape = &load->shape;
+    struct load_work *work = &load->work;
     uint32_t draws;
     // NOLINTNEXTLINE(cert-err34-c): fathom itself wrote the line; the numbers are checked below
     if (sscanf(line,
                "start %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32
                " %" SCNu32 " %" SCNu32 " %" SCNu32,
-               &shape->dispatches, &shape->groups, &shape->iterations, &shape->ahead, &draws,
+               &work->dispatches, &work->groups, &work->iterations, &work->ahead, &draws,
                &load->slots, &load->records, &start->token, &start->alone) == 9 &&
-        shape->dispatches && shape->groups && shape->ahead && shape->ahead <= LOAD_BATCHES_MAX &&
+        work->dispatches && work->groups && work->ahead && work->ahead <= LOAD_BATCHES_MAX &&
         load->slots >= CONTENTION_ALONE && start->alone <= CONTENTION_ALONE && load->records &&
         draws <= 1) {
-        shape->draws = draws;
+        work->draws = draws;
         return true;
     }
     return error_set(err, ERROR_USAGE,

@@ -25,7 +25,7 @@ struct process *process_create(struct arena *arena, const struct gpu_info *devic
 void process_destroy(struct process *process); // does nothing for NULL
 
 struct process_start {
-    struct load_desc load; // only its shape, slots, records and timeout_ns are used
+    struct load_desc load; // only its work, slots, records and timeout_ns are used
     uint32_t token;        // token of the first submission
     uint32_t alone;        // number of submissions to finish before process_start returns
 };

@@ -26,7 +26,7 @@ struct preempt_setup {
 };
 
 enum {
-    PREEMPT_SHAPES_MAX = 8
+    PREEMPT_SIZED_MAX = 8
 };
 
 struct preempt_session {
@@ -36,9 +36,9 @@ struct preempt_session {
     struct preempt_setup *setups;
     struct {
         const char *name;
-        struct load_shape shape;
-    } shapes[PREEMPT_SHAPES_MAX]; // found so far by preempt_size_find, by load name
-    size_t shape_count;
+        struct load_work work;
+    } sized[PREEMPT_SIZED_MAX]; // found so far by preempt_size_find, by load name
+    size_t sized_count;
 };
 
 MUST_CHECK bool preempt_session_open(struct bench_session *bench, struct error *err);
@@ -62,13 +62,13 @@ struct preempt_setup *preempt_setup_get(struct bench_session *bench,
 #define PREEMPT_VICTIM      "victim"
 #define PREEMPT_VICTIM_DRAW "victim-draw"
 
-// Sets *shape to the shape of the load `name`, which is sized on the device once per session.
+// Sets *work to the work of the load `name`, whose size is found on the device once per session.
 // Submissions of the hog "baseline" last 7 ms. Those of the hogs "many-draws", "many-dispatches",
 // "big-dispatch" and "slow-shader" last 100 ms (on a CPU 20 ms), or less if the device's limits
 // require it. PREEMPT_VICTIM and PREEMPT_VICTIM_DRAW are one dispatch, or one draw, of 64 groups
 // that lasts 1.8 ms alone. `where` gives the scope, queue, program and time-out of the load.
 // ERROR_UNSUPPORTED for draws on a device without graphics.
 MUST_CHECK bool preempt_size_find(struct bench_visit *run, const struct load_desc *where,
-                                  const char *name, struct load_shape *shape, struct error *err);
+                                  const char *name, struct load_work *work, struct error *err);
 
 #endif

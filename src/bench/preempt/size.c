@@ -42,14 +42,14 @@ static bool run_once(struct load *load, const struct sizing *sizing, struct erro
 
 // Sets *ns to the length of one submission, from the first group's start to the last one's end,
 // after a warm-up (on a CPU: of one submission).
-static bool probe(const struct sizing *sizing, const struct load_shape *shape, double *ns,
+static bool probe(const struct sizing *sizing, const struct load_work *work, double *ns,
                   struct error *err)
 {
     struct load_desc desc = *sizing->where;
     struct load load;
     struct load_run *runs;
     uint64_t base = 0;
-    desc.shape = *shape;
+    desc.work = *work;
     desc.slots = 1;
     desc.records = RECORDS;
     if (!load_init(&load, &desc, err))
@@ -73,23 +73,23 @@ static double iterations_most(const struct gpu_info *info)
     return loops ? (double)loops / 2 : 1e8;
 }
 
-// Changes shape->iterations in up to TUNINGS steps, until a submission lasts `wanted_ns` within 5
+// Changes work->iterations in up to TUNINGS steps, until a submission lasts `wanted_ns` within 5
 // %. Sets *ns to its final length, measured or extrapolated. A step multiplies the iterations by
 // 0.1 to 50, not more, because clocks still rise.
-static bool tune(const struct sizing *sizing, double wanted_ns, struct load_shape *shape,
-                 double *ns, struct error *err)
+static bool tune(const struct sizing *sizing, double wanted_ns, struct load_work *work, double *ns,
+                 struct error *err)
 {
     double most = iterations_most(sizing->run->session->info);
-    shape->iterations = 4;
+    work->iterations = 4;
     for (int i = 0; i < TUNINGS; i++) {
-        if (!probe(sizing, shape, ns, err))
+        if (!probe(sizing, work, ns, err))
             return false;
         double scale = measure_unit_grow(1, wanted_ns, *ns, 0.1, 50);
         if (fabs(scale - 1) < 0.05)
             break;
-        double iterations = fmax(fmin(round(shape->iterations * scale), most), 1);
-        *ns *= iterations / shape->iterations;
-        shape->iterations = (uint32_t)iterations;
+        double iterations = fmax(fmin(round(work->iterations * scale), most), 1);
+        *ns *= iterations / work->iterations;
+        work->iterations = (uint32_t)iterations;
     }
     return true;
 }
@@ -99,7 +99,7 @@ static uint32_t times(uint32_t count, double factor, double most)
     return (uint32_t)fmax(1, fmin(round(count * factor), most));
 }
 
-static bool find_hog(const struct sizing *sizing, const char *hog, struct load_shape *shape,
+static bool find_hog(const struct sizing *sizing, const char *hog, struct load_work *work,
                      struct error *err)
 {
     const struct gpu_info *info = sizing->run->session->info;
@@ -107,51 +107,51 @@ static bool find_hog(const struct sizing *sizing, const char *hog, struct load_s
     double wave_ns, total_ns = info->kind == GPU_KIND_CPU ? hog_cpu_ns : hog_ns;
     double groups_most =
         info->limits.workgroup_count_x ? (double)info->limits.workgroup_count_x : 65535;
-    *shape = (struct load_shape){
+    *work = (struct load_work){
         .dispatches = 1, .groups = wave ? (uint32_t)wave : WAVE_DEFAULT, .ahead = LONG_AHEAD};
     if (strcmp(hog, "many-draws") == 0) { // fewer groups, because few cores may be able to draw
-        shape->draws = true;
-        shape->groups = LOAD_DRAW_GROUPS * (shape->groups / (DRAW_SHARE * LOAD_DRAW_GROUPS) + 1);
+        work->draws = true;
+        work->groups = LOAD_DRAW_GROUPS * (work->groups / (DRAW_SHARE * LOAD_DRAW_GROUPS) + 1);
     }
-    if (!tune(sizing, group_ns, shape, &wave_ns, err))
+    if (!tune(sizing, group_ns, work, &wave_ns, err))
         return false;
     if (strcmp(hog, "baseline") == 0) {
-        shape->groups = times(shape->groups, frame_ns / FRAME_DISPATCHES / wave_ns, groups_most);
-        shape->dispatches = FRAME_DISPATCHES;
-        shape->ahead = FRAMES_AHEAD;
+        work->groups = times(work->groups, frame_ns / FRAME_DISPATCHES / wave_ns, groups_most);
+        work->dispatches = FRAME_DISPATCHES;
+        work->ahead = FRAMES_AHEAD;
     } else if (strcmp(hog, "big-dispatch") == 0) {
-        shape->groups = times(shape->groups, total_ns / wave_ns, groups_most);
+        work->groups = times(work->groups, total_ns / wave_ns, groups_most);
     } else if (strcmp(hog, "slow-shader") == 0) {
-        shape->iterations = times(shape->iterations, total_ns / wave_ns, iterations_most(info));
+        work->iterations = times(work->iterations, total_ns / wave_ns, iterations_most(info));
     } else {
-        shape->dispatches = DISPATCHES_PROBED;
-        if (!probe(sizing, shape, &wave_ns, err))
+        work->dispatches = DISPATCHES_PROBED;
+        if (!probe(sizing, work, &wave_ns, err))
             return false;
-        shape->dispatches = times(DISPATCHES_PROBED, total_ns / wave_ns, DISPATCHES_MAX);
+        work->dispatches = times(DISPATCHES_PROBED, total_ns / wave_ns, DISPATCHES_MAX);
     }
     return true;
 }
 
 bool preempt_size_find(struct bench_visit *run, const struct load_desc *where, const char *name,
-                       struct load_shape *shape, struct error *err)
+                       struct load_work *work, struct error *err)
 {
     struct preempt_session *session = run->session->state;
     const struct sizing sizing = {run, session, where};
-    for (size_t i = 0; i < session->shape_count; i++)
-        if (strcmp(session->shapes[i].name, name) == 0) {
-            *shape = session->shapes[i].shape;
+    for (size_t i = 0; i < session->sized_count; i++)
+        if (strcmp(session->sized[i].name, name) == 0) {
+            *work = session->sized[i].work;
             return true;
         }
     bool draws = strcmp(name, PREEMPT_VICTIM_DRAW) == 0;
     double ns;
-    *shape =
-        (struct load_shape){.dispatches = 1, .groups = VICTIM_GROUPS, .ahead = 1, .draws = draws};
-    if (!(draws || strcmp(name, PREEMPT_VICTIM) == 0 ? tune(&sizing, victim_ns, shape, &ns, err)
-                                                     : find_hog(&sizing, name, shape, err)))
+    *work =
+        (struct load_work){.dispatches = 1, .groups = VICTIM_GROUPS, .ahead = 1, .draws = draws};
+    if (!(draws || strcmp(name, PREEMPT_VICTIM) == 0 ? tune(&sizing, victim_ns, work, &ns, err)
+                                                     : find_hog(&sizing, name, work, err)))
         return false;
-    if (session->shape_count < PREEMPT_SHAPES_MAX) {
-        session->shapes[session->shape_count].name = arena_strdup(run->session->arena, name);
-        session->shapes[session->shape_count++].shape = *shape;
+    if (session->sized_count < PREEMPT_SIZED_MAX) {
+        session->sized[session->sized_count].name = arena_strdup(run->session->arena, name);
+        session->sized[session->sized_count++].work = *work;
     }
     return true;
 }

@@ -83,13 +83,13 @@ static bool prepare(struct work *work, uint32_t samples, struct error *err)
 {
     struct load_desc *hog = &work->hog_desc, *victim = &work->victim_desc;
     uint32_t token = work->session->token + 1;
-    hog->shape = work->history->hog;
+    hog->work = work->history->hog;
     hog->slots = hog_slots(samples);
     hog->records = HOG_RECORDS;
-    victim->shape = work->history->victim;
-    victim->shape.ahead = work->drops ? 1 : samples;
+    victim->work = work->history->victim;
+    victim->work.ahead = work->drops ? 1 : samples;
     victim->slots = samples;
-    victim->records = victim->shape.groups;
+    victim->records = victim->work.groups;
     work->session->token += hog->slots + victim->slots;
     if (work->has_hog && !work->remote && !load_init(&work->hog, hog, err))
         return false;
@@ -265,18 +265,17 @@ static void report_metrics(const struct work *work, struct measure_visit *visit)
     report_one(visit, PREEMPT_METRIC_PAUSE, pause_of(work), work->session->clock.device_step_ns);
 }
 
-static void report_shape(struct measure_visit *visit, const char *name,
-                         const struct load_shape *shape)
+static void report_work(struct measure_visit *visit, const char *name, const struct load_work *load)
 {
-    if (shape->draws) {
+    if (load->draws) {
         visit_detail(visit, name, "%u draw%s of %u tiles of %d pixels, %u iterations each",
-                     shape->dispatches, shape->dispatches == 1 ? "" : "s", shape->groups,
-                     PREEMPT_TILE * PREEMPT_TILE, shape->iterations);
+                     load->dispatches, load->dispatches == 1 ? "" : "s", load->groups,
+                     PREEMPT_TILE * PREEMPT_TILE, load->iterations);
         return;
     }
     visit_detail(visit, name, "%u dispatch%s of %u workgroups of %d threads, %u iterations each",
-                 shape->dispatches, shape->dispatches == 1 ? "" : "es", shape->groups,
-                 PREEMPT_WORKGROUP, shape->iterations);
+                 load->dispatches, load->dispatches == 1 ? "" : "es", load->groups,
+                 PREEMPT_WORKGROUP, load->iterations);
 }
 
 static void report_details(const struct work *work, struct measure_visit *visit)
@@ -284,10 +283,10 @@ static void report_details(const struct work *work, struct measure_visit *visit)
     const struct preempt_history *history = work->history;
     visit_detail(visit, "queues", "%s", work->setup->queue_text);
     visit_detail(visit, "priority", "%s", work->setup->priority_text);
-    report_shape(visit, "victim", &history->victim);
+    report_work(visit, "victim", &history->victim);
     visit_detail(visit, "lane 0", "victim");
     if (work->has_hog) {
-        report_shape(visit, "hog", &history->hog);
+        report_work(visit, "hog", &history->hog);
         visit_detail(visit, "hog-alone", "%.4g ms a submission; its longest pause %.4g us",
                      history->alone_ns / 1e6, history->pause_alone_ns / 1e3);
         visit_detail(visit, "lane 1", "hog");

@@ -51,7 +51,7 @@ struct work {
 
 // Makes a grid that reads the whole buffer (on a CPU perhaps less), in whole periods and in rows of
 // a size that the device allows.
-static void shape(struct work *work)
+static void set_grid(struct work *work)
 {
     const struct gpu_info *info = work->session->bench->info;
     const uint32_t group_bytes = work->session->blocks * ROOFLINE_BLOCK_BYTES,
@@ -202,7 +202,7 @@ bool roofline_visit(struct bench_visit *run, struct measure_visit *visit, struct
     work.program = roofline_prepare(session, this_case.number, err);
     if (!work.program)
         return false;
-    shape(&work);
+    set_grid(&work);
     if (!memory) {
         memory = ARENA_NEW(run->session->arena, struct memory);
         memory->sums = roofline_expect(this_case.number, work.steps, work.bytes);
