@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What conclude finds for a core with 128 units of 4 cycles latency.
-#include "bench/bench.h"
+#include "case_text.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -18,36 +18,27 @@ static void conclude(struct run *run)
         bench_incore.conclude(run, run->devices[i].id);
 }
 
-static void add(struct run *run, const char *device, const struct case_value *values, size_t count,
-                double cycles, double per_core)
-{
-    struct result *result = run_add_result(run);
-    result->benchmark = "incore";
-    result->device = device;
-    result->bench_case.values = ARENA_ARRAY(run->arena, count, struct case_value);
-    result->bench_case.value_count = count;
-    memcpy(result->bench_case.values, values, count * sizeof *values);
-    result->key = case_key(run->arena, "incore", &result->bench_case);
-    result->metrics = ARENA_ARRAY(run->arena, 2, struct metric);
-    result->metric_count = 2;
-    result->metrics[0] = (struct metric){.name = "cycles", .unit = UNIT_CYCLE, .median = cycles};
-    result->metrics[1] =
-        (struct metric){.name = "per_core", .unit = UNIT_OP_PER_CYCLE, .median = per_core};
-}
-
 // A core does `most` results a cycle once so many chains are under way.
 static void add_operation(struct run *run, const char *device, const char *op, double latency,
                           double most)
 {
     for (uint64_t subgroups = 1; subgroups <= 32; subgroups *= 32)
         for (uint64_t chains = 1; chains <= 8; chains *= 8) {
-            const struct case_value values[] = {
+            struct case_value values[] = {
                 {.key = "op", .type = PARAM_TEXT, .role = PARAM_AXIS, .text = op},
                 {.key = "ilp", .type = PARAM_UINT, .role = PARAM_AXIS, .uint = chains},
                 {.key = "subgroups", .type = PARAM_UINT, .role = PARAM_AXIS, .uint = subgroups},
             };
             double rate = fmin(32.0 * (double)(chains * subgroups) / latency, most);
-            add(run, device, values, COUNT(values), 32 / rate, rate);
+            struct metric metrics[] = {
+                {.name = "cycles", .unit = UNIT_CYCLE, .median = 32 / rate},
+                {.name = "per_core", .unit = UNIT_OP_PER_CYCLE, .median = rate},
+            };
+            case_result_add(run, &(struct result){.benchmark = "incore",
+                                                  .device = device,
+                                                  .bench_case = {values, COUNT(values)},
+                                                  .metrics = metrics,
+                                                  .metric_count = COUNT(metrics)});
         }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The cost of a launch, from a run whose kernels take 2 µs + V / 4 TB/s.
-#include "bench/bench.h"
+#include "case_text.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -21,23 +21,21 @@ static void conclude(struct run *run)
 static void add(struct run *run, const char *device, const char *mode, uint64_t elements,
                 double time_ns)
 {
-    struct result *result = run_add_result(run);
-    result->benchmark = "launch";
-    result->device = device;
-    result->bench_case.values = ARENA_ARRAY(run->arena, 2, struct case_value);
-    result->bench_case.value_count = 2;
-    result->bench_case.values[0] =
-        (struct case_value){.key = "mode", .type = PARAM_TEXT, .role = PARAM_AXIS, .text = mode};
-    result->bench_case.values[1] = (struct case_value){
-        .key = "elements", .type = PARAM_UINT, .role = PARAM_AXIS, .uint = elements};
-    result->key = case_key(run->arena, "launch", &result->bench_case);
-    result->metrics = ARENA_ARRAY(run->arena, 3, struct metric);
-    result->metric_count = 3;
-    result->metrics[0] = (struct metric){.name = "time", .unit = UNIT_NS, .median = time_ns};
-    result->metrics[1] = (struct metric){.name = "bandwidth",
-                                         .unit = UNIT_BYTE_PER_S,
-                                         .median = 16.0 * (double)elements / time_ns * 1e9};
-    result->metrics[2] = (struct metric){.name = "host", .unit = UNIT_NS, .median = 80};
+    double bytes_per_s = 16.0 * (double)elements / time_ns * 1e9;
+    struct case_value values[] = {
+        {.key = "mode", .type = PARAM_TEXT, .role = PARAM_AXIS, .text = mode},
+        {.key = "elements", .type = PARAM_UINT, .role = PARAM_AXIS, .uint = elements},
+    };
+    struct metric metrics[] = {
+        {.name = "time", .unit = UNIT_NS, .median = time_ns},
+        {.name = "bandwidth", .unit = UNIT_BYTE_PER_S, .median = bytes_per_s},
+        {.name = "host", .unit = UNIT_NS, .median = 80},
+    };
+    case_result_add(run, &(struct result){.benchmark = "launch",
+                                          .device = device,
+                                          .bench_case = {values, COUNT(values)},
+                                          .metrics = metrics,
+                                          .metric_count = COUNT(metrics)});
 }
 
 static void add_row(struct run *run, const char *device, const char *mode, double launch_ns)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a core holds, in words, from the counts of a core with 65536 registers.
-#include "bench/bench.h"
+#include "case_text.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -20,22 +20,21 @@ struct count {
 
 static void add(struct run *run, const char *device, const struct count *count)
 {
-    struct result *result = run_add_result(run);
-    result->benchmark = "occupancy";
-    result->device = device;
-    result->bench_case.values = ARENA_ARRAY(run->arena, 2, struct case_value);
-    result->bench_case.value_count = 2;
-    result->bench_case.values[0] =
-        (struct case_value){.key = count->param, .type = PARAM_UINT, .uint = count->value};
-    result->bench_case.values[1] =
-        (struct case_value){.key = "subgroup", .type = PARAM_UINT, .uint = count->subgroup};
-    result->key = case_key(run->arena, "occupancy", &result->bench_case);
-    result->metrics = ARENA_ARRAY(run->arena, 3, struct metric);
-    result->metric_count = 3;
-    result->metrics[0] = (struct metric){.name = "workgroups", .median = count->workgroups};
-    result->metrics[1] = (struct metric){
-        .name = "subgroups", .median = count->workgroups * 64 / (double)count->subgroup};
-    result->metrics[2] = (struct metric){.name = "registers", .median = count->registers};
+    double subgroups = count->workgroups * 64 / (double)count->subgroup;
+    struct case_value values[] = {
+        {.key = count->param, .type = PARAM_UINT, .uint = count->value},
+        {.key = "subgroup", .type = PARAM_UINT, .uint = count->subgroup},
+    };
+    struct metric metrics[] = {
+        {.name = "workgroups", .median = count->workgroups},
+        {.name = "subgroups", .median = subgroups},
+        {.name = "registers", .median = count->registers},
+    };
+    case_result_add(run, &(struct result){.benchmark = "occupancy",
+                                          .device = device,
+                                          .bench_case = {values, COUNT(values)},
+                                          .metrics = metrics,
+                                          .metric_count = COUNT(metrics)});
 }
 
 static struct run *make_run(const struct count *counts, size_t count)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Where the bound changes from memory to arithmetic, on a chip whose ridge is at 8 FLOP/B.
-#include "bench/bench.h"
+#include "case_text.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -18,34 +18,25 @@ static void conclude(struct run *run)
         bench_roofline.conclude(run, run->devices[i].id);
 }
 
-static void add(struct run *run, const char *device, const struct case_value *values, size_t count,
-                double rate, double bandwidth)
-{
-    struct result *result = run_add_result(run);
-    result->benchmark = "roofline";
-    result->device = device;
-    result->bench_case.values = ARENA_ARRAY(run->arena, count, struct case_value);
-    result->bench_case.value_count = count;
-    memcpy(result->bench_case.values, values, count * sizeof *values);
-    result->key = case_key(run->arena, "roofline", &result->bench_case);
-    result->metrics = ARENA_ARRAY(run->arena, 2, struct metric);
-    result->metric_count = 2;
-    result->metrics[0] = (struct metric){.name = "rate", .unit = UNIT_OP_PER_S, .median = rate};
-    result->metrics[1] =
-        (struct metric){.name = "bandwidth", .unit = UNIT_BYTE_PER_S, .median = bandwidth};
-}
-
 // Intensities of 2^least … 2^most.
 static void add_roof(struct run *run, const char *device, const char *type, int least, int most)
 {
     for (int power = least; power <= most; power++) {
         double intensity = ldexp(1, power);
-        const struct case_value values[] = {
+        struct case_value values[] = {
             {.key = "type", .type = PARAM_TEXT, .role = PARAM_AXIS, .text = type},
             {.key = "intensity", .type = PARAM_REAL, .role = PARAM_AXIS, .real = intensity},
         };
         double rate = fmin(intensity * 4e12, 32e12);
-        add(run, device, values, COUNT(values), rate, rate / intensity);
+        struct metric metrics[] = {
+            {.name = "rate", .unit = UNIT_OP_PER_S, .median = rate},
+            {.name = "bandwidth", .unit = UNIT_BYTE_PER_S, .median = rate / intensity},
+        };
+        case_result_add(run, &(struct result){.benchmark = "roofline",
+                                              .device = device,
+                                              .bench_case = {values, COUNT(values)},
+                                              .metrics = metrics,
+                                              .metric_count = COUNT(metrics)});
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The banks of shared memory, from the cases of a run.
-#include "bench/bench.h"
+#include "case_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,20 +15,17 @@ extern const struct benchmark bench_strides;
 static void add(struct run *run, const char *device, const char *pattern, unsigned stride,
                 unsigned banks)
 {
-    struct result *result = run_add_result(run);
-    result->benchmark = "strides";
-    result->device = device;
-    result->bench_case.values = ARENA_ARRAY(run->arena, 2, struct case_value);
-    result->bench_case.value_count = 2;
-    result->bench_case.values[0] = (struct case_value){
-        .key = "pattern", .type = PARAM_TEXT, .role = PARAM_AXIS, .text = pattern};
-    result->bench_case.values[1] = (struct case_value){
-        .key = "stride", .type = PARAM_UINT, .role = PARAM_AXIS, .uint = stride};
-    result->key = case_key(run->arena, "strides", &result->bench_case);
-    result->metrics = ARENA_ARRAY(run->arena, 1, struct metric);
-    result->metric_count = 1;
-    result->metrics[0] = (struct metric){
+    struct case_value values[] = {
+        {.key = "pattern", .type = PARAM_TEXT, .role = PARAM_AXIS, .text = pattern},
+        {.key = "stride", .type = PARAM_UINT, .role = PARAM_AXIS, .uint = stride},
+    };
+    struct metric time = {
         .name = "time", .unit = UNIT_NS, .median = 0.5 * (stride < banks ? stride : banks)};
+    case_result_add(run, &(struct result){.benchmark = "strides",
+                                          .device = device,
+                                          .bench_case = {values, COUNT(values)},
+                                          .metrics = &time,
+                                          .metric_count = 1});
 }
 
 static void each_device_gets_its_banks(void **state)
