@@ -15,22 +15,22 @@ bool measure_unit_run(struct gpu_device *device, const struct gpu_dispatch *disp
     return done;
 }
 
-bool measure_unit_time(const struct measure_unit *unit, unsigned runs, double *ns,
+bool measure_unit_time(const struct measure_span_desc *desc, unsigned runs, double *ns,
                        struct error *err)
 {
     struct gpu_batch *batch =
-        gpu_batch_create(unit->scope, &(struct gpu_batch_desc){.span_count = 1}, err);
+        gpu_batch_create(desc->scope, &(struct gpu_batch_desc){.span_count = 1}, err);
     if (!batch)
         return false;
     gpu_batch_span_begin(batch, 0);
-    unit->record(unit->context, batch, 1);
+    desc->record(desc->context, batch, 1);
     gpu_batch_span_end(batch, 0);
     if (!gpu_batch_end(batch, err))
         return false;
     *ns = INFINITY;
     for (unsigned i = 0; i < runs; i++) {
         double once;
-        if (!gpu_batch_run(batch, unit->timeout_ns, err) ||
+        if (!gpu_batch_run(batch, desc->request->timeout_ns, err) ||
             !gpu_batch_span_ns(batch, 0, &once, err))
             return false;
         *ns = fmin(*ns, once);

@@ -10,16 +10,10 @@
 MUST_CHECK bool measure_unit_run(struct gpu_device *device, const struct gpu_dispatch *dispatch,
                                  uint64_t timeout_ns, struct error *err);
 
-struct measure_unit {
-    struct gpu_scope *scope; // the scope of the batch
-    measure_record *record;  // records one unit
-    void *context;
-    uint64_t timeout_ns; // longest wait for one submission
-};
-
-// Device time of one unit: the shortest of `runs` submissions of one batch. The first one is often
-// longer, because drivers finish their preparations in it and clocks are still low.
-MUST_CHECK bool measure_unit_time(const struct measure_unit *unit, unsigned runs, double *ns,
+// Sets *ns to the device time of one unit that desc->record records in desc->scope: the shortest of
+// `runs` submissions of one batch, each of at most desc->request->timeout_ns. The first one is
+// often longer, because drivers finish their preparations in it and clocks are still low.
+MUST_CHECK bool measure_unit_time(const struct measure_span_desc *desc, unsigned runs, double *ns,
                                   struct error *err);
 
 // Returns how many iterations (passes, repeats) should last wanted_ns, if `iterations` of them

@@ -56,6 +56,7 @@ struct trial {
     struct bandwidth_work work;
     struct gpu_program *program;
     struct gpu_buffer *source, *target; // NULL if the case has none
+    struct measure_span_desc desc;      // without `repeats`; a unit is a dispatch of `work`
 };
 
 static bool get_buffers(struct trial *trial, struct error *err)
@@ -138,16 +139,6 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// Sets *ns to the device time of a unit: the shortest of `runs` runs.
-static bool time_unit(struct trial *trial, unsigned runs, double *ns, struct error *err)
-{
-    const struct measure_unit unit = {.scope = trial->run->scope,
-                                      .record = record,
-                                      .context = trial,
-                                      .timeout_ns = trial->run->request->timeout_ns};
-    return measure_unit_time(&unit, runs, ns, err);
-}
-
 // Times a part of the working set first. ERROR_UNSUPPORTED if one pass over all of it would last
 // longer than DISPATCH_MS_MAX.
 static bool refuse_slow(struct trial *trial, struct error *err)
@@ -161,7 +152,7 @@ static bool refuse_slow(struct trial *trial, struct error *err)
         part.bytes = BANDWIDTH_GRAIN_APART;
     if (part.bytes >= trial->this_case->bytes)
         return true;
-    if (!make_work(trial, &part, 1, err) || !time_unit(trial, 1, &ns, err))
+    if (!make_work(trial, &part, 1, err) || !measure_unit_time(&trial->desc, 1, &ns, err))
         return false;
     double predicted_ms = ns * 1e-6 * whole / (double)trial->work.moved_bytes;
     if (predicted_ms > DISPATCH_MS_MAX)
@@ -179,7 +170,7 @@ static bool size(struct trial *trial, struct error *err)
     double target = (double)trial->run->request->sample_ns, ns = 0;
     // The first run is cold, so its time is too long. A unit must not be too short either: the time
     // of the barriers between units would then count.
-    if (!refuse_slow(trial, err) || !time_unit(trial, SIZE_RUNS, &ns, err))
+    if (!refuse_slow(trial, err) || !measure_unit_time(&trial->desc, SIZE_RUNS, &ns, err))
         return false;
     while (ns < target / 2) {
         uint64_t passes = (uint64_t)measure_unit_grow((double)trial->work.passes, target, ns,
@@ -190,30 +181,18 @@ static bool size(struct trial *trial, struct error *err)
             return false;
         if (trial->work.passes < passes)
             break;
-        if (!time_unit(trial, SIZE_RUNS, &ns, err))
+        if (!measure_unit_time(&trial->desc, SIZE_RUNS, &ns, err))
             return false;
     }
     return true;
 }
 
-static bool take_samples(struct trial *trial, uint64_t repeats, struct measure_span *span,
-                         struct error *err)
+// Overlapping loops would put more workgroups on a core than the case asks for. Overlapping writes
+// cost DRAM 2 % (METHOD.md).
+static bool units_overlap(const struct bandwidth_case *this_case, const struct gpu_info *info)
 {
-    const struct measure_span_desc desc = {
-        .scope = trial->run->scope,
-        .record = record,
-        .context = trial,
-        .clock = &trial->session->clock,
-        .request = trial->run->request,
-        // Overlapping loops would put more workgroups on a core than the case asks for. Overlapping
-        // writes cost DRAM 2 % (METHOD.md).
-        .unordered = trial->this_case->scope == BANDWIDTH_DEVICE && trial->this_case->apart &&
-                     trial->this_case->op != BANDWIDTH_WRITE &&
-                     (trial->run->session->info->caps & GPU_CAP(UNORDERED)) != 0,
-        .repeats = repeats,
-        .warm = trial->session->warm, // cases follow without a pause
-    };
-    return measure_span_run(trial->run->arena, &desc, span, err);
+    return this_case->scope == BANDWIDTH_DEVICE && this_case->apart &&
+           this_case->op != BANDWIDTH_WRITE && info->caps & GPU_CAP(UNORDERED);
 }
 
 // ---------------------------------------------------------------- the shape
@@ -265,7 +244,8 @@ static bool search(struct trial *trial, const struct bandwidth_shape *shapes, si
     }
     for (size_t i = 0; i < count; i++) {
         trial->shape = shapes[i];
-        if (!prepare(trial, passes[i], err) || !time_unit(trial, SPEED_RUNS, &ns, err))
+        if (!prepare(trial, passes[i], err) ||
+            !measure_unit_time(&trial->desc, SPEED_RUNS, &ns, err))
             return false;
         double speed = (double)trial->work.moved_bytes / ns * 1e9;
         tried = arena_printf(run->arena, "%s%s%s %.4g", tried, *tried ? ", " : "",
@@ -414,7 +394,18 @@ bool bandwidth_visit(struct bench_visit *run, struct measure_visit *visit, struc
     bandwidth_case_read(run->bench_case, &this_case);
     struct bandwidth_session *session = run->session->state;
     session->store.timeout_ns = run->request->timeout_ns;
-    struct trial trial = {.run = run, .session = session, .this_case = &this_case};
+    struct trial trial = {
+        .run = run,
+        .session = session,
+        .this_case = &this_case,
+        .desc = {.scope = run->scope,
+                 .record = record,
+                 .context = &trial,
+                 .clock = &session->clock,
+                 .request = run->request,
+                 .unordered = units_overlap(&this_case, run->session->info),
+                 .warm = session->warm}, // cases follow without a pause
+    };
     if (!refuse_missing(run, &this_case, err))
         return false;
     if (!*run->memory)
@@ -424,9 +415,10 @@ bool bandwidth_visit(struct bench_visit *run, struct measure_visit *visit, struc
     if (first && !choose_shape(&trial, memory, err))
         return false;
     trial.shape = memory->shape;
+    trial.desc.repeats = memory->repeats;
     struct measure_span span;
     if (!prepare(&trial, memory->passes, err) || (first && !learn_sum(&trial, memory, err)) ||
-        !prepare_proof(&trial, err) || !take_samples(&trial, memory->repeats, &span, err) ||
+        !prepare_proof(&trial, err) || !measure_span_run(run->arena, &trial.desc, &span, err) ||
         !verify(&trial, memory, &span, err))
         return false;
     memory->repeats = span.repeats;

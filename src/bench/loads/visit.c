@@ -62,14 +62,14 @@ static bool find_groups(struct bench_visit *visit, struct loads_run *run, struct
     double took_ns, again_ns;
     if (!make_work(visit, run, trial, err))
         return false;
-    const struct measure_unit unit = {.scope = visit->scope,
-                                      .record = loads_work_record,
-                                      .context = &run->work,
-                                      .timeout_ns = visit->request->timeout_ns};
-    if (!measure_unit_time(&unit, 1, &took_ns, err))
+    const struct measure_span_desc once = {.scope = visit->scope,
+                                           .record = loads_work_record,
+                                           .context = &run->work,
+                                           .request = visit->request};
+    if (!measure_unit_time(&once, 1, &took_ns, err))
         return false;
     if (loads_groups_within(all, trial, took_ns) < all) {
-        if (!measure_unit_time(&unit, 1, &again_ns, err))
+        if (!measure_unit_time(&once, 1, &again_ns, err))
             return false;
         took_ns = fmin(took_ns, again_ns);
     }

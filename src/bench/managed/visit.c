@@ -42,11 +42,11 @@ static void record_first(void *context, struct gpu_batch *batch, uint64_t repeat
 
 static bool time_once(struct trial *trial, measure_record *record, double *ns, struct error *err)
 {
-    const struct measure_unit unit = {.scope = trial->run->scope,
-                                      .record = record,
-                                      .context = trial,
-                                      .timeout_ns = trial->run->request->timeout_ns};
-    return measure_unit_time(&unit, 1, ns, err);
+    const struct measure_span_desc once = {.scope = trial->run->scope,
+                                           .record = record,
+                                           .context = trial,
+                                           .request = trial->run->request};
+    return measure_unit_time(&once, 1, ns, err);
 }
 
 static void record_later(void *context, struct gpu_batch *batch, uint64_t repeats)

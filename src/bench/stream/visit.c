@@ -32,7 +32,8 @@ struct trial {
     struct stream_shape shape;
     struct stream_work work;
     struct gpu_program *program;
-    struct gpu_buffer *places; // struct stream_place of each workgroup; NULL: not recorded
+    struct gpu_buffer *places;     // struct stream_place of each workgroup; NULL: not recorded
+    struct measure_span_desc desc; // without `repeats`; a unit is a dispatch of `work`
 };
 
 // ---------------------------------------------------------------- the work
@@ -106,21 +107,11 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// Sets `ns` to the device time of one dispatch: the shortest of `runs`.
-static bool time_unit(struct trial *trial, unsigned runs, double *ns, struct error *err)
-{
-    const struct measure_unit unit = {.scope = trial->run->scope,
-                                      .record = record,
-                                      .context = trial,
-                                      .timeout_ns = trial->run->request->timeout_ns};
-    return measure_unit_time(&unit, runs, ns, err);
-}
-
 // Sizes the work so that one dispatch lasts a whole sample, at most dispatch_ns_max.
 static bool size_work(struct trial *trial, struct error *err)
 {
     double ns, wanted_ns = (double)trial->run->request->sample_ns;
-    if (!prepare(trial, 1, err) || !time_unit(trial, SIZE_RUNS, &ns, err))
+    if (!prepare(trial, 1, err) || !measure_unit_time(&trial->desc, SIZE_RUNS, &ns, err))
         return false;
     double passes = ceil(fmin(wanted_ns, dispatch_ns_max) / fmax(ns, 1));
     return prepare(trial, (uint64_t)fmin(passes, STREAM_PASSES_MAX), err);
@@ -144,7 +135,8 @@ static bool search(struct trial *trial, const struct stream_shape *shapes, size_
     for (size_t i = 0; i < count; i++) {
         double ns;
         trial->shape = shapes[i];
-        if (!prepare(trial, passes[i], err) || !time_unit(trial, SPEED_RUNS, &ns, err))
+        if (!prepare(trial, passes[i], err) ||
+            !measure_unit_time(&trial->desc, SPEED_RUNS, &ns, err))
             return false;
         double speed = (double)trial->work.moved_bytes * 1e9 / fmax(ns, 1);
         tried = arena_printf(trial->run->arena, "%s%s%s: %.4g", tried, *tried ? "; " : "",
@@ -257,7 +249,17 @@ bool stream_visit(struct bench_visit *run, struct measure_visit *visit, struct e
 {
     struct stream_case this_case;
     struct stream_session *session = run->session->state;
-    struct trial trial = {.run = run, .session = session, .this_case = &this_case};
+    struct trial trial = {
+        .run = run,
+        .session = session,
+        .this_case = &this_case,
+        .desc = {.scope = run->scope,
+                 .record = record,
+                 .context = &trial,
+                 .clock = &session->clock,
+                 .request = run->request,
+                 .warm = session->warm}, // true: one run is warm-up enough: cases follow at once
+    };
     stream_case_read(run->bench_case, &this_case);
     session->timeout_ns = run->request->timeout_ns;
     if ((this_case.doubles && !gpu_require(run->session->info, GPU_CAP(FLOAT64), err)) ||
@@ -278,17 +280,9 @@ bool stream_visit(struct bench_visit *run, struct measure_visit *visit, struct e
         (writes && !stream_arrays_spoil(session, &this_case, err)) ||
         !measure_words_clear(session->words, err))
         return false;
-    const struct measure_span_desc desc = {
-        .scope = run->scope,
-        .record = record,
-        .context = &trial,
-        .clock = &session->clock,
-        .request = run->request,
-        .repeats = memory->repeats,
-        .warm = session->warm, // true: one run is warm-up enough, as cases follow without a pause
-    };
+    trial.desc.repeats = memory->repeats;
     struct measure_span span;
-    session->warm = measure_span_run(run->arena, &desc, &span, err);
+    session->warm = measure_span_run(run->arena, &trial.desc, &span, err);
     if (!session->warm ||
         !(writes ? stream_arrays_check(session, &this_case, trial.work.params.value, err)
                  : verify_sum(&trial, memory, &span, err)) ||

@@ -68,17 +68,14 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 
 // Finds how many iterations make one dispatch last a whole sample. Several short dispatches would
 // add the time of their launches to the sample.
-static bool find_iterations(struct work *work, double wanted_ns, uint32_t *iterations,
-                            struct error *err)
+static bool find_iterations(struct work *work, const struct measure_span_desc *desc,
+                            uint32_t *iterations, struct error *err)
 {
-    const struct measure_unit unit = {.scope = work->run->scope,
-                                      .record = record,
-                                      .context = work,
-                                      .timeout_ns = work->run->request->timeout_ns};
+    double wanted_ns = (double)desc->request->sample_ns;
     for (*iterations = ITERATIONS_FIRST;;) {
         double ns;
         work->params = strides_params_of(&work->this_case, *iterations);
-        if (!measure_unit_time(&unit, SIZE_RUNS, &ns, err))
+        if (!measure_unit_time(desc, SIZE_RUNS, &ns, err))
             return false;
         if (ns >= wanted_ns || *iterations == STRIDES_ITERATIONS_MAX)
             return true;
@@ -172,23 +169,23 @@ bool strides_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     struct measure_request request = *run->request;
     if (work.this_case.stride != STRIDE_FULL_SAMPLE)
         request.sample_ns /= SAMPLE_SHARE;
-    struct memory *memory = *run->memory;
-    if (!memory) {
-        memory = ARENA_NEW(run->session->arena, struct memory);
-        if (!find_iterations(&work, (double)request.sample_ns, &memory->iterations, err))
-            return false;
-        *run->memory = memory;
-    }
-    work.params = strides_params_of(&work.this_case, memory->iterations);
-    const struct measure_span_desc desc = {
+    struct measure_span_desc desc = {
         .scope = run->scope,
         .record = record,
         .context = &work,
         .clock = &session->clock,
         .request = &request,
-        .repeats = memory->repeats,
         .warm = session->warm, // true: one run is warm-up enough, as cases follow without a pause
     };
+    struct memory *memory = *run->memory;
+    if (!memory) {
+        memory = ARENA_NEW(run->session->arena, struct memory);
+        if (!find_iterations(&work, &desc, &memory->iterations, err))
+            return false;
+        *run->memory = memory;
+    }
+    work.params = strides_params_of(&work.this_case, memory->iterations);
+    desc.repeats = memory->repeats;
     struct measure_span span;
     uint32_t words[STRIDES_WORDS];
     if (!gpu_buffer_write(session->words, 0, zeros, sizeof zeros, err) ||
