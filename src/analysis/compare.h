@@ -83,8 +83,8 @@ struct card_spread {
 extern const struct card_spread card_spreads[];
 extern const size_t card_spread_count;
 
-// The largest relative difference of such metrics between two healthy cards of one model. If too
-// few cards were measured to tell: the largest of the table.
+// Returns the largest relative difference of the metrics in this unit between two healthy cards of
+// one model. If too few cards were measured: the largest difference in the table.
 double card_spread_of(const char *benchmark, enum unit unit);
 
 // One metric of one case. ADDED, BROKEN and REFUSED concern a whole case, and so does MISSING if

@@ -70,7 +70,7 @@ static void chips_find(struct arena *arena, const struct run *run, struct cross 
 
 static bool intervals_overlap(const struct metric *a, const struct metric *b)
 {
-    // NaN compares false, so metrics without intervals overlap and are never apart.
+    // A comparison with NaN is false, so metrics without intervals count as overlapping.
     return !(a->ci95[1] < b->ci95[0] || b->ci95[1] < a->ci95[0]);
 }
 

@@ -324,7 +324,7 @@ static bool take_bytes(struct child *child, const struct pollfd *channel,
     if (words->revents)
         words_drain(child);
     if (words->revents & (POLLHUP | POLLERR) && child->words_fd >= 0) {
-        close(child->words_fd); // a closed pipe would be ready for ever
+        close(child->words_fd); // poll would report a closed pipe again and again
         child->words_fd = -1;
     }
     *answer = channel->revents ? receive_bytes(child) : CHILD_LINE;

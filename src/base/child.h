@@ -52,8 +52,9 @@ enum child_answer {
 enum child_answer child_receive(struct child *child, uint64_t timeout_ns, int wake_fd,
                                 const char **line);
 
-// As child_receive, from whichever of at most 16 children answers first; *from is its index. An
-// element that is NULL is passed over. With CHILD_TIMEOUT and CHILD_WOKEN *from is not set.
+// As child_receive, but waits for several children, at most 16. Elements that are NULL are ignored.
+// *from becomes the index of the child that answered first; CHILD_TIMEOUT and CHILD_WOKEN do not
+// set it.
 enum child_answer child_receive_any(struct child *const *children, size_t count,
                                     uint64_t timeout_ns, int wake_fd, size_t *from,
                                     const char **line);

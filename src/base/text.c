@@ -203,8 +203,8 @@ size_t text_character(const char *text)
     return bytes;
 }
 
-// Writes to `shown` what stands for the character at the start of `text`, which has `bytes` bytes
-// (0: none that is valid).
+// Writes to `shown` how the character at the start of `text` is printed. The character has `bytes`
+// bytes; 0: the text starts with an invalid byte.
 static void show_character(const char *text, size_t bytes, char shown[8])
 {
     unsigned char first = (unsigned char)text[0];

@@ -196,7 +196,7 @@ static bool add_reals(struct parser *p, double from, double to, uint64_t n)
 // The spacing of a range, written after its end: /N values per octave, or +S from value to value.
 struct spacing {
     uint64_t values; // values per octave
-    uint64_t step;   // 0: the range goes by octaves
+    uint64_t step;   // distance of two values; 0: the range has `values` per octave instead
 };
 
 // Reads the spacing after the end of a range and cuts it off `end`. Default: one value per octave.

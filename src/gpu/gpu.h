@@ -46,9 +46,10 @@ struct gpu_unavailable {
 struct gpu_system_desc {
     const char *only_api; // lists only this API's devices, for example "cuda"; NULL: all APIs
     bool validation; // turns on the API's own validation (Vulkan); its messages count as errors
-    // Identities (gpu_info_identity) of devices that another process has listed. These devices get
-    // the same ids here, in whatever order the driver lists them now; other devices get free ids,
-    // in that order. An identity that is an id alone says nothing about the device.
+    // Identities (gpu_info_identity) of devices that another process has listed. A device that has
+    // one of these identities gets the same id here, even if the driver lists the devices in
+    // another order now. All other devices get free ids, in the order of the driver. An identity
+    // without a UUID and PCI address (an id alone) is not used.
     const char *const *known;
     size_t known_count;
 };

@@ -357,7 +357,9 @@ void clock_evidence_judge(struct arena *scratch, const struct clock_run *runs, s
 enum {
     STAMPS = 128,
     ITERATIONS_MAX = LOOPS_MAX / STAMPS - 9,
-    BRIEF_RUNS = 8, // runs at the beginning and at the end; the host sees the end of some at once
+    // Short runs at the beginning and at the end: the host sees the end of some of them without
+    // delay.
+    BRIEF_RUNS = 8,
     LONG_RUNS = 3,
     RUNS_MAX = 60
 };

@@ -13,8 +13,8 @@ struct clock_stamp {
     uint64_t core, device;
 };
 
-// Number of workgroups before and after a span: two per core, so that hardly a core is missed; 64
-// if the number of cores is unknown; at most 1024.
+// Returns the number of workgroups before and after a span: two per core, so that almost every core
+// runs one; 64 if the number of cores is unknown; at most 1024.
 uint32_t clock_kernel_groups(const struct gpu_info *info);
 
 struct clock_dispatch {

@@ -34,8 +34,8 @@ struct collect {
     enum collect_state state;
     struct measure_visit **visits; // copies, in time order
     size_t visit_count, visit_room;
-    size_t doubtful;       // number of visits with reasons to take them again
-    bool all_count;        // doubtful visits are rounds too, because there were too many of them
+    size_t doubtful; // number of visits with reasons to take them again
+    bool all_count;  // true: doubtful visits count as rounds, because there were too many of them
     struct rounds *rounds; // the visits that count
     uint64_t device_time_ns;
     struct error error; // why the case failed, if state is COLLECT_FAILED
@@ -490,7 +490,7 @@ static void copy_sensors(const struct measure_visit *kept, struct measure_visit 
 
 void collect_result(const struct collect *collect, struct arena *arena, struct result *result)
 {
-    // Doubtful visits are better than no result.
+    // If there are too few other rounds, doubtful visits count: they are better than no result.
     bool enough = collect->doubtful == 0 || collect_rounds(collect) >= rounds_needed(collect);
     const struct rounds *rounds = enough ? collect->rounds : gather(collect, true, arena);
     const struct measure_visit *kept = rounds->kept;

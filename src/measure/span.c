@@ -115,7 +115,7 @@ double span_core_hz(struct arena *scratch, const struct measure_clock *clock,
 enum {
     REPEATS_MAX = 4096
 };
-static const double first_warm_ns = 15e6; // clocks leave their idle state slowly
+static const double first_warm_ns = 15e6; // first warm-up: clocks rise slowly from their idle state
 static const double clock_wait_ns = 20e3;
 static const uint64_t timeout_default_ns = 10 * NS_PER_S;
 

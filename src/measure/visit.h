@@ -82,8 +82,8 @@ void visit_samples(struct measure_visit *visit, unsigned metric, const double *v
 // Sets half of the 95 % interval of a metric that only one visit of the case measures.
 void visit_half(struct measure_visit *visit, unsigned metric, double half);
 
-// Says that the median of a metric's samples is a lower bound: so many of them are known only to be
-// longer that the true median may be longer, too.
+// Marks the median of a metric's samples as a lower bound: of many samples it is only known that
+// they are longer, so the true median may be longer, too.
 void visit_at_least(struct measure_visit *visit, unsigned metric);
 
 // Sets the physical limit of a metric.

@@ -335,8 +335,9 @@ static bool choose_program(struct measure_watch *watch, struct error *err)
     return watch->program != NULL;
 }
 
-// Only links have a limit that a copy comes near to: a copy within the memory of an H200 reaches 83
-// % of it through CUDA, and 17 % through Vulkan.
+// Sets the limits of copies over the link. Other yardsticks get none, because they do not come near
+// their limits: a copy within the memory of an H200 reaches 83 % through CUDA, and 17 % through
+// Vulkan.
 static void find_limits(struct measure_watch *watch)
 {
     struct arena_mark mark = arena_mark(watch->arena);
@@ -357,7 +358,8 @@ struct measure_watch *measure_watch_open(struct arena *arena, struct gpu_scope *
     watch->arena = arena;
     watch->scope = scope;
     watch->info = gpu_device_info(gpu_scope_device(scope));
-    // A model's other work takes all cores at once, and each simulated core costs time.
+    // On a model, other work takes all cores at once, so one core is enough; each further one would
+    // take time to simulate.
     bool is_model = watch->info->caps & GPU_CAP(VIRTUAL_TIME);
     uint64_t cores = watch->info->limits.cores ? watch->info->limits.cores : GROUPS_UNKNOWN;
     watch->groups = is_model ? 1 : (uint32_t)(cores < GROUPS_MAX ? cores : GROUPS_MAX);

@@ -48,8 +48,8 @@ void json_put_null(struct json_out *out, const char *name);
 void json_put_real(struct json_out *out, const char *name, double value);
 void json_put_reals(struct json_out *out, const char *name, const double *values, size_t count);
 
-// Begin and end an object ('{', '}') or an array ('[', ']'). All values written between stand in
-// it.
+// Begin and end an object ('{', '}') or an array ('[', ']'). All values written in between belong
+// to it.
 void json_put_open(struct json_out *out, const char *name, char bracket);
 void json_put_close(struct json_out *out, char bracket);
 

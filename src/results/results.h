@@ -81,8 +81,9 @@ enum view_kind {
     VIEW_HEATMAP,
     VIEW_TABLE,
     VIEW_TIMELINE,
-    // Only on terminals, never in files. If such a view shows any case, the benchmark's other views
-    // are not shown. "Y X: 0.377ms 3.908x": `metric` is a list; times are multiplied by `scale`.
+    // Lines like "Y X: 0.377ms 3.908x", only on terminals, never in files. `metric` is a list of
+    // metrics; times are multiplied by `scale`. If such a view shows any case, the benchmark's
+    // other views are not shown.
     VIEW_LINES
 };
 

@@ -161,8 +161,9 @@ static bool write_temporary(const struct target *target, int file, const struct 
     return written;
 }
 
-// Writes to a file that may or may not block: the standard output is as the caller left it. Returns
-// 0 or the error number; ETIMEDOUT if nobody reads for wait_ms (-1: no limit).
+// Writes to a file. A write may block or fail with EAGAIN, because the standard output keeps the
+// mode that the caller set. Returns 0 or the error number; ETIMEDOUT if nobody reads for wait_ms
+// (-1: no limit).
 static int write_out(int file, const char *text, size_t bytes, int wait_ms)
 {
     for (size_t done = 0; done < bytes;) {

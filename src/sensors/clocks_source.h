@@ -19,7 +19,7 @@ struct clocks_source {
                   struct clocks_choices *choices, const char **before, bool *knows,
                   struct error *err);
     void (*close)(void *handle);
-    // False with ERROR_UNSUPPORTED and the reason if somebody else uses the card or a part of it.
+    // False with ERROR_UNSUPPORTED and the reason if other processes use the card or a part of it.
     bool (*check)(void *handle, const struct sensor_clocks_desc *desc, struct error *err);
     // `*touched` becomes true if anything was set, also if the call then failed.
     bool (*lock)(void *handle, const struct clocks_choices *choices, size_t choice, bool *touched,

@@ -24,8 +24,8 @@ static const uint64_t gibibyte = (uint64_t)1 << 30;
 
 // Sizes of working sets. Three of them (small, middle, dram) are measured in every variant.
 struct regions {
-    // The smallest size at which workgroups read different parts. Each core has so much of it that
-    // two cores rarely need the same line at the same time: one read would serve both.
+    // The smallest working set for access=apart. Below it, two cores would often read the same line
+    // at the same time, and one read of the cache would serve both.
     uint64_t apart;
     uint64_t small;  // fits a core's own cache
     uint64_t middle; // fits the last-level cache

@@ -28,7 +28,7 @@ struct bandwidth_store {
 MUST_CHECK bool bandwidth_store_open(struct bandwidth_store *store, struct bench_session *session,
                                      struct error *err);
 
-// Frees the buffers; they are made again when a case needs them. Does nothing to a store that never
+// Frees the buffers; they are made again when a case needs them. Legal for a store that was not
 // opened.
 void bandwidth_store_close(struct bandwidth_store *store);
 

@@ -73,7 +73,8 @@ static bool get_buffers(struct trial *trial, struct error *err)
     return !writes || trial->target;
 }
 
-// Where memory is short, the case's buffers take the place of those that larger cases left.
+// Finds the buffers of the case. If memory is short, first frees the buffers that larger cases
+// left.
 static bool find_buffers(struct trial *trial, struct error *err)
 {
     if (get_buffers(trial, err))

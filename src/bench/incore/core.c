@@ -141,8 +141,8 @@ static double count_ns(const struct core *core, const struct stamp *stamps)
            (double)measure_clock_delta(counts->x, counts->y, measure_clock_low_bits(clock));
 }
 
-// ERROR_UNSUPPORTED if the counter may have wrapped. Half of its range is usable: the other half
-// stands for subgroups that began before subgroup 0.
+// ERROR_UNSUPPORTED if the counter may have wrapped. Differences to subgroup 0 use half of the
+// counter's range for later times, and half for subgroups that began earlier.
 static bool refuse_wrapped(const struct core *core, const struct stamp *stamps, struct error *err)
 {
     const struct measure_clock *clock = &core->session->clock;

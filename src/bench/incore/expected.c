@@ -140,7 +140,8 @@ static struct chain integer_chain(const struct incore_kind *kind, unsigned numbe
 {
     const uint64_t mask = kind->number == INCORE_I64 ? UINT64_MAX : UINT32_MAX;
     uint64_t word = golden * (number + 1), x = word | 1;
-    uint64_t y = lehmer * (2 * number + 1) | 1; // odd, so that products never become 0
+    // Odd numbers, whose products modulo a power of two are never 0.
+    uint64_t y = lehmer * (2 * number + 1) | 1;
     if (kind->operation == INCORE_DIV)
         x = 50000 + (word >> 50);
     else if (kind->number == INCORE_I32)

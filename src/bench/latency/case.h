@@ -63,7 +63,7 @@ uint64_t latency_bytes_max(const struct gpu_info *info, const struct latency_cas
                            const char **name);
 
 // Returns the size in bytes of the chunks of pointer chains over pages: a power of two from 1 MiB
-// to 1 GiB, at most half of the largest allocation, so that the device can allocate it at once.
+// to 1 GiB, and at most half of the largest allocation that the device allows.
 uint64_t latency_chunk_bytes(const struct gpu_info *info);
 
 // ERROR_USAGE if the path cannot have a chain with that stride, page and order.

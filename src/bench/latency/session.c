@@ -105,7 +105,7 @@ static bool add_chunk(struct latency_region *region, struct latency_session *ses
     return true;
 }
 
-// As add_chunk, also at the cost of the other regions.
+// As add_chunk, but if memory is short, frees the other regions and tries again.
 static bool add_chunk_surely(struct latency_region *region, struct latency_session *session,
                              uint64_t bytes, struct error *err)
 {

@@ -55,8 +55,8 @@ struct latency_session {
     struct measure_clock clock;
     struct measure_limits limits;
     bool clocked; // kernels read the core's counter and the device's clock
-    // Made at first use and shared by all cases: making 4 GiB takes longer than measuring them.
-    // Where memory is short, a case's region takes the place of the others.
+    // Regions are made at first use and shared by all cases, because making 4 GiB takes longer than
+    // measuring in it. If memory is short, making one region frees the others.
     struct latency_region *small, *large; // one buffer each
     struct latency_region *paged;         // several chunks
     struct gpu_buffer *constants, *stream;

@@ -63,9 +63,9 @@ struct occupancy_stay {
 };
 
 struct occupancy_tally {
-    unsigned cores; // number of cores that had workgroups
-    unsigned most;  // most workgroups at once on any core
-    unsigned least; // each core has its own most workgroups at once; this is the smallest of these
+    unsigned cores;   // number of cores that had workgroups
+    unsigned most;    // most workgroups at once on any core
+    unsigned least;   // the smallest, over the cores, of the most workgroups at once on that core
     unsigned fullest; // number of cores that had `most` workgroups at once
     unsigned chip;    // most workgroups at once on all cores together
     // Of the first of these cores: time from its first start until it had `most` workgroups.
@@ -74,10 +74,10 @@ struct occupancy_tally {
                    // run out
 };
 
-// Returns how many workgroups were on a core at once, from at least one stay. Two workgroups do not
-// count as at once if one begins when the other ends. So a count is never too high; it is too low
-// only if stays are hardly longer than a step of the clock. All memory taken from `scratch` is
-// freed.
+// Returns how many workgroups were on a core at once, from at least one stay. If one workgroup
+// begins at the same time stamp at which another one ends, they were not there at once. So a count
+// is never too high, and it is too low only if stays are about as short as a step of the clock. All
+// memory taken from `scratch` is freed.
 struct occupancy_tally occupancy_tally_of(struct arena *scratch, const struct occupancy_stay *stays,
                                           size_t count);
 

@@ -9,7 +9,8 @@ struct event {
     int change; // +1: a workgroup begins, −1: it ends
 };
 
-// Sorts by time. At the same time ends come first: one workgroup may have made room for another.
+// Sorts by time. At equal times, ends come before starts: the workgroup that ended may have made
+// room for the other one.
 static int compare_times(const void *a, const void *b)
 {
     const struct event *one = a, *other = b;

@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-static const uint64_t look_ns = 2000000;  // longest sleep before the hog is fed again
+static const uint64_t look_ns = 2000000;  // longest sleep until the host submits more of the hog
 static const uint64_t slice_ns = 1000000; // longest wait for the victim before the hog is checked
 // How long answers are awaited after the last deadline: as long as four submissions of a hog last.
 // Behind one that cannot be interrupted, an answer took two on an H200.
@@ -126,8 +126,9 @@ static void *run_thread(void *context)
     return NULL;
 }
 
-// True if the hog needs no new submission: until the last deadline those in flight last long
-// enough; after it only late victims are awaited, and half of the submissions suffice.
+// True if the hog needs no new submission. Before the last deadline: the submissions in flight last
+// until then. After it: half of them are left, which is enough while the host waits for late
+// victims.
 static bool lasts(const struct contention_desc *desc, uint64_t end_ns)
 {
     uint32_t ahead = in_flight(desc);
@@ -205,8 +206,8 @@ static bool run_victim(const struct contention_desc *desc, struct stay *stay, st
         if (!load_feed(desc->victim, slice_ns, false, err))
             return false;
         stay->end_ns = clock_now_ns();
-        // Recording the hog takes time in which the host would not see the victim's end. So the
-        // host feeds the hog only if at most half of its submissions are left.
+        // While the host records a submission of the hog, it cannot see the victim's end. So it
+        // feeds the hog only if at most half of the submissions are left.
         if (!feed(desc, false, err) ||
             (desc->hog && in_flight(desc) <= desc->hog->desc.work.ahead / 2 &&
              !feed(desc, true, err)))

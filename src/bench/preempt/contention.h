@@ -64,7 +64,7 @@ struct contention_arrivals {
     uint64_t first_ns;    // time of the first deadline, by clock_now_ns
     uint64_t patience_ns; // how long answers are awaited after the last deadline
     atomic_bool stop;     // set by another thread: no more deadlines, and no more waiting
-    atomic_bool over;     // set at the end: nobody needs the hog any more
+    atomic_bool over;     // set at the end: the hog is not needed any more
 };
 
 // Submits a victim at each deadline and awaits the answers. The victims are recorded before.

@@ -7,7 +7,7 @@ enum {
     SMALL_THREADS = 32,
     LARGE_THREADS = 128,
     SINGLE_GROUPS = 2, // workgroups of a core whose threads take an element each
-    SINGLE_LEAST = 32, // threads of such a workgroup, or a multiple of the step
+    SINGLE_LEAST = 32, // threads of such a workgroup: this number, or a multiple of SINGLE_STEP
     SINGLE_STEP = 64,
     SINGLE_MOST = 1024,
     DRIVER_SHARED_BYTES = 1024,

@@ -73,7 +73,7 @@ void vulkan_spare_put(struct vulkan_device *device, const struct vulkan_batch *b
                                    .descriptors = batch->descriptors,
                                    .done = batch->done,
                                    .submissions = batch->signal.value};
-    // Not for reuse: an incomplete batch, or a batch of a lost device, whose semaphore may never
+    // An incomplete batch is not reused, nor is a batch of a lost device: its semaphore may never
     // reach its value.
     if (!batch->commands || !batch->done || device->base.lost) {
         destroy(device, place);
