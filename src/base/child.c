@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE // pipe2
+#define _GNU_SOURCE // for pipe2
 #include "base/child.h"
 
 #include "base/clock.h"

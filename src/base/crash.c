@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE // the registers in ucontext_t
+#define _GNU_SOURCE // for the names of registers in ucontext_t
 #include "base/crash.h"
 
 #include <fcntl.h>

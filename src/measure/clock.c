@@ -470,8 +470,8 @@ static bool probe_with(struct gpu_scope *scope, struct measure_clock *clock, str
     return ok;
 }
 
-// Creates the buffer for two stamps per workgroup before a span and after it, the most that a span
-// takes.
+// Creates the buffer for the stamps of a span: at most two per workgroup before it, and two after
+// it.
 static bool make_stamps(struct gpu_scope *scope, struct measure_clock *clock, struct error *err)
 {
     uint32_t groups = clock_kernel_groups(gpu_device_info(gpu_scope_device(scope)));

@@ -145,7 +145,7 @@ static void limit_retakes(struct collect *collect)
     collect->rounds = gather(collect, true, collect->arena);
 }
 
-// Flags the visits that were hit by a burst.
+// Gives the visits that a burst of other work disturbed a reason to be taken again.
 static void flag_hits(struct collect *collect)
 {
     if (!collect->rule.alone || collect->all_count ||

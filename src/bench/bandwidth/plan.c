@@ -29,7 +29,7 @@ struct regions {
     uint64_t apart;
     uint64_t small;  // fits a core's own cache
     uint64_t middle; // fits the last-level cache
-    uint64_t dram;   // the largest power of two; in quick: `least`
+    uint64_t dram;   // the largest power of two that the device can hold; in quick: `least`
     uint64_t least;  // the smallest that must be in DRAM; at most the largest power of two
     uint64_t max;    // the largest that the device can hold
 };

@@ -56,7 +56,7 @@ struct trial {
     struct bandwidth_work work;
     struct gpu_program *program;
     struct gpu_buffer *source, *target; // NULL if the case has none
-    struct measure_span_desc desc;      // without `repeats`; a unit is a dispatch of `work`
+    struct measure_span_desc desc;      // how `work` is timed: a unit is one dispatch
 };
 
 static bool get_buffers(struct trial *trial, struct error *err)

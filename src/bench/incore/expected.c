@@ -21,9 +21,9 @@ static const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15), lehmer = UINT64_C(0
 // The values of a chain, as bits. Packed and mixed chains hold two values; the first is in the low
 // half or the low word.
 struct chain {
-    uint64_t start;          // x
-    uint64_t second;         // y, of integers
-    uint64_t fused, rounded; // the end if an fma rounds once, or twice; equal if no fma
+    uint64_t start;          // first value of x
+    uint64_t second;         // value of y, in chains of integers
+    uint64_t fused, rounded; // last value if an fma rounds once, or twice; equal without an fma
 };
 
 struct constants {

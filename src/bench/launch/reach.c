@@ -152,7 +152,8 @@ static bool relate(struct launch_row *row, struct timestamp *best, unsigned *all
 
 // ---------------------------------------------------------------- samples
 
-// Host times before the submission and after the end; device time of the first instruction.
+// What is known of one launch: host times before the submission and after the end, and the device
+// time of the first instruction.
 struct trip {
     uint64_t start_ns, device, end_ns;
 };

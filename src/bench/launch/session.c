@@ -17,7 +17,7 @@ enum {
 static const uint64_t elements_max = 128 << 20;
 static const uint64_t wait_ns = UINT64_C(10000000000);
 
-struct params { // as in the kernels
+struct params { // as the kernels declare them
     uint32_t count;
     float factor;
 };

@@ -45,7 +45,7 @@ struct launch_session {
     struct gpu_scope *pair;
     struct gpu_buffer *ends[2];
     uint64_t pair_bytes; // size of each buffer
-    // Made by the first case that uses them; NULL before.
+    // NULL until the first case that uses them makes them.
     struct gpu_program *stamp, *answer;
     struct gpu_buffer *question, *reply; // host memory
     struct launch_wide *wide;

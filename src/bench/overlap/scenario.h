@@ -40,7 +40,7 @@ enum overlap_barrier {
 struct overlap_workload {
     const char *name;
     enum overlap_queue queue;
-    bool draw;           // a draw, one pixel per thread; a dispatch if its queue has no graphics
+    bool draw; // a draw with one pixel per thread; becomes a dispatch if its queue has no graphics
     uint32_t blocks;     // number of blocks of OVERLAP_BLOCK_THREADS threads
     uint32_t iterations; // iterations of the work loop; each does the same amount of work
     uint32_t after;      // bit set of earlier workloads that it waits for, on either queue

@@ -97,8 +97,8 @@ static bool prepare(struct work *work, uint32_t samples, struct error *err)
         return false;
     load_restart(&work->hog, token);
     load_restart(&work->victim, token + hog->slots);
-    // Recorded before the hog starts, because recording can need memory that a driver maps slowly
-    // beside it.
+    // The victims are recorded before the hog starts: recording can need memory, which a driver may
+    // map slowly while the hog runs.
     for (uint32_t i = 0; i < samples && !work->drops; i++)
         if (!load_prepare(&work->victim, err))
             return false;
@@ -224,7 +224,8 @@ static void report_quantile(const struct preempt_responses *responses, struct me
         visit_at_least(visit, metric);
 }
 
-// A censored answer counts with its lower bound, and its wait with that bound less the longest run
+// Reports the responses, waits and run times of the victims, and quantiles of the responses. A
+// censored answer counts with its lower bound; its wait counts as that bound minus the longest run
 // of a victim.
 static void report_responses(const struct work *work, struct measure_visit *visit)
 {

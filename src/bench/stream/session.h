@@ -84,7 +84,9 @@ MUST_CHECK bool stream_single_shape(const struct stream_case *this_case,
 
 struct stream_params { // as the kernels declare them
     uint32_t blocks, groups, passes;
-    uint32_t pitch, advance, reach; // blocks
+    // In blocks. Group g takes the block g × pitch and then every advance-th block, as long as it
+    // lies less than `reach` blocks after the first.
+    uint32_t pitch, advance, reach;
     float value, factor;
     uint32_t op; // only the kernels of STREAM_SINGLE have it
 };

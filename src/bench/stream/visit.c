@@ -33,7 +33,7 @@ struct trial {
     struct stream_work work;
     struct gpu_program *program;
     struct gpu_buffer *places;     // struct stream_place of each workgroup; NULL: not recorded
-    struct measure_span_desc desc; // without `repeats`; a unit is a dispatch of `work`
+    struct measure_span_desc desc; // how `work` is timed: a unit is one dispatch
 };
 
 // ---------------------------------------------------------------- the work

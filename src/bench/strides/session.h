@@ -43,7 +43,8 @@ struct strides_case {
     enum strides_pattern pattern;
     unsigned width;  // bytes per load
     uint32_t stride; // STRIDE: in elements; BANKS: in words of 4 bytes; BLOCK: 0
-    uint32_t across; // BLOCK: threads side by side; else number of threads with own addresses
+    // BLOCK: threads in a row of the array; else number of threads with addresses of their own.
+    uint32_t across;
     enum strides_offset offset; // STRIDE: where in their lines a thread's loads in flight begin
     unsigned loads;             // loads in flight per thread
     bool address;               // true: loads by 64-bit address; false: from a storage buffer

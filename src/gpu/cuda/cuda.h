@@ -117,7 +117,7 @@ struct cuda_peer_copy {
 
 struct cuda_prefetch {
     uint64_t address, bytes;
-    int to; // CUdevice
+    int to; // destination: a CUdevice, or CU_DEVICE_CPU
 };
 
 struct cuda_command {

@@ -63,8 +63,9 @@ static double in_flight(const struct model_machine *machine, const struct model_
     return all;
 }
 
-// The cycles that the level needs if each group moves `moved` bytes: the larger one of the times at
-// the core's and at the chip's bandwidth. A bandwidth that is not known takes no time.
+// Returns the cycles that the level needs if each group moves `moved` bytes: at the core's
+// bandwidth or at the chip's, whichever takes longer. A bandwidth that is not known counts as
+// infinite.
 static double cycles_of(const struct model_machine *machine, const struct model_cache_desc *level,
                         uint64_t groups, double moved)
 {
