@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "base/dynlib.h"
 
-#include "base/arena.h"
-
 #include <dlfcn.h>
-#include <stdlib.h>
 #include <string.h>
-
-struct dynlib {
-    void *handle;
-    const char *file;
-};
 
 // dlsym returns void *. C has no conversion from that to a function pointer, so the bits are
 // copied.
@@ -50,28 +42,15 @@ static bool fill_table(void *handle, const struct dynlib_desc *desc, const char 
 struct dynlib *dynlib_open(const struct dynlib_desc *desc, struct error *err)
 {
     const char *file = NULL;
-    void *handle = open_first(desc->files, &file, err);
-    if (!handle)
-        return NULL;
-    struct dynlib *lib = arena_malloc(sizeof *lib);
-    if (!fill_table(handle, desc, file, err)) {
-        free(lib);
-        dlclose(handle);
-        return NULL;
-    }
-    *lib = (struct dynlib){.handle = handle, .file = file};
-    return lib;
+    struct dynlib *lib = open_first(desc->files, &file, err);
+    if (!lib || fill_table(lib, desc, file, err))
+        return lib;
+    dynlib_close(lib);
+    return NULL;
 }
 
 void dynlib_close(struct dynlib *lib)
 {
-    if (!lib)
-        return;
-    dlclose(lib->handle);
-    free(lib);
-}
-
-const char *dynlib_file(const struct dynlib *lib)
-{
-    return lib->file;
+    if (lib)
+        dlclose(lib);
 }

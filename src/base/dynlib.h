@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-struct dynlib;
+struct dynlib; // an open library: the handle that dlopen returned
 
 // A function pointer in a struct. One X-macro list of names makes both the members of that struct
 // and, with DYNLIB_SYMBOL, the entries of this table.
@@ -37,8 +37,5 @@ struct dynlib_desc {
 // dynlib_close.
 struct dynlib *dynlib_open(const struct dynlib_desc *desc, struct error *err);
 void dynlib_close(struct dynlib *lib); // NULL is legal
-
-// The name of the file that was opened.
-const char *dynlib_file(const struct dynlib *lib);
 
 #endif

@@ -33,7 +33,6 @@ static void the_first_library_that_loads_fills_the_table(void **state)
         &err);
 
     assert_non_null(lib);
-    assert_string_equal(dynlib_file(lib), "libm.so.6");
     assert_true(maths.cos(0.0) > 0.999 && maths.cos(0.0) < 1.001);
     assert_null(maths.no_such_function);
     dynlib_close(lib);

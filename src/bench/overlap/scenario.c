@@ -103,25 +103,14 @@ bool overlap_scenario_waits_for_draw(const struct overlap_scenario *scenario)
     return false;
 }
 
-// True if any workload waits for one on its own queue (`same`) or on the other (!`same`).
-static bool waits_for(const struct overlap_scenario *scenario, bool same)
+bool overlap_scenario_stays(const struct overlap_scenario *scenario)
 {
     for (size_t w = 0; w < scenario->count; w++)
         for (size_t p = 0; p < w; p++)
             if (scenario->workloads[w].after & BIT(p) &&
-                (scenario->workloads[w].queue == scenario->workloads[p].queue) == same)
+                scenario->workloads[w].queue == scenario->workloads[p].queue)
                 return true;
     return false;
-}
-
-bool overlap_scenario_crosses(const struct overlap_scenario *scenario)
-{
-    return waits_for(scenario, false);
-}
-
-bool overlap_scenario_stays(const struct overlap_scenario *scenario)
-{
-    return waits_for(scenario, true);
 }
 
 const struct overlap_scenario *overlap_scenario_free(struct arena *arena,

@@ -68,9 +68,6 @@ const char *overlap_barrier_name(enum overlap_barrier barrier); // "memory"
 // True if any workload waits for another.
 bool overlap_scenario_waits(const struct overlap_scenario *scenario);
 
-// True if any workload waits for one on the other queue, which requires a semaphore.
-bool overlap_scenario_crosses(const struct overlap_scenario *scenario);
-
 // True if any workload waits for one on its own queue.
 bool overlap_scenario_stays(const struct overlap_scenario *scenario);
 
