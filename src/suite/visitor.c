@@ -31,7 +31,6 @@ struct visitor {
     struct measure_card *card;     // the card's sensors; NULL: none
     struct gpu_scope *watch_scope; // on `usual`
     struct measure_watch *watch;   // NULL until the first watch
-    const char *users; // other processes on the card before the first watch; NULL: none seen
     long family_pid;
     bool validation;
     const struct benchmark *benchmark; // the benchmark whose session is open; NULL: none
@@ -240,10 +239,13 @@ static bool watch_open(struct visitor *visitor, struct error *err)
 bool visitor_watch(struct visitor *visitor, uint64_t least_ns, struct arena *arena,
                    struct watch_finding *finding, struct error *err)
 {
-    (void)arena;
-    return measure_watch_check(visitor->info, err) &&
-           (visitor->watch || watch_open(visitor, err)) &&
-           measure_watch_run(visitor->watch, least_ns, finding, err);
+    if (!measure_watch_check(visitor->info, err) ||
+        (!visitor->watch && !watch_open(visitor, err)) ||
+        !measure_watch_run(visitor->watch, least_ns, finding, err))
+        return false;
+    if (finding->share > 0)
+        finding->who = measure_card_users(arena, visitor->info, visitor->family_pid);
+    return true;
 }
 
 // ---------------------------------------------------------------- in a worker process

@@ -30,7 +30,9 @@ def workers_of(process, device):
             continue
         # Before it is a worker it is a copy of fathom, whose words name all devices.
         is_child = int(parent.rpartition(")")[2].split()[1]) == process.pid
-        own = words[words.index("-d") + 1].partition("=")[0] if "__worker" in words else None
+        own = None
+        if {"__worker", "-d"} <= set(words):
+            own = words[words.index("-d") + 1].partition("=")[0]
         if is_child and own == device:
             yield int(number)
 
