@@ -24,13 +24,11 @@ static bool read_threshold(const struct cli *cli, double *threshold, struct erro
     if (!typed)
         return true;
     char *text = arena_strdup(cli->arena, typed);
-    char *percent = strchr(text, '%');
-    bool fits = !percent || percent[1] == '\0';
+    bool percent = text_ends(text, "%");
     if (percent)
-        *percent = '\0';
-    fits = fits && text_parse_real(text, threshold);
-    if (percent)
-        *threshold /= 100;
+        text[strlen(text) - 1] = '\0';
+    bool fits = text_parse_real(text, threshold);
+    *threshold /= percent ? 100 : 1;
     if (fits && *threshold > 0 && *threshold < 1)
         return true;
     return error_set(err, ERROR_USAGE,

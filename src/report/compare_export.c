@@ -51,7 +51,8 @@ static void put_changes(FILE *stream, struct arena *arena, const struct compare 
             const struct compare_row *row = rows[j];
             fprintf(stream, "| %s | %s | %s | %s | %s | ", compare_word_name(row->word),
                     compare_percent(arena, row->ratio.value), compare_interval(arena, &row->ratio),
-                    compare_value(arena, row->base_metric), compare_value(arena, row->now_metric));
+                    screen_median(arena, row->base_metric, "–"),
+                    screen_median(arena, row->now_metric, "–"));
             const char *name = text_join(arena, compare_row_case(arena, compare, row), " ",
                                          row->base_metric->name);
             put(stream, text_join(arena, name, " ", compare_remarks(arena, row)));

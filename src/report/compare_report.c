@@ -178,8 +178,8 @@ static void changes_print(struct printer *p, const struct group *group, size_t m
         const struct compare_row *row = group->places[i].row;
         cells[i][0] = compare_percent(arena, row->ratio.value);
         cells[i][1] = compare_interval(arena, &row->ratio);
-        cells[i][2] = compare_value(arena, row->base_metric);
-        cells[i][3] = compare_value(arena, row->now_metric);
+        cells[i][2] = screen_median(arena, row->base_metric, "–");
+        cells[i][3] = screen_median(arena, row->now_metric, "–");
         cells[i][NUMBERS] =
             text_join(arena, view_words(arena, &results[i]->bench_case, varying, varying_count),
                       " ", compare_remarks(arena, row));

@@ -41,11 +41,6 @@ const char *compare_interval(struct arena *arena, const struct ratio *ratio)
                         compare_percent(arena, ratio->high));
 }
 
-const char *compare_value(struct arena *arena, const struct metric *metric)
-{
-    return unit_text(arena, metric->median, metric_unit_shown(metric));
-}
-
 const char *compare_remarks(struct arena *arena, const struct compare_row *row)
 {
     const char *text = "";

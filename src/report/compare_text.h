@@ -29,9 +29,6 @@ bool compare_is_news(const struct compare_report *report, enum compare_word word
 const char *compare_percent(struct arena *arena, double ratio);
 const char *compare_interval(struct arena *arena, const struct ratio *ratio);
 
-// A median with its unit: "17.19 ns".
-const char *compare_value(struct arena *arena, const struct metric *metric);
-
 // What a row with numbers says beside them: "(cycles +0.1%) (98.1% of the limit) (suspect)".
 const char *compare_remarks(struct arena *arena, const struct compare_row *row);
 

@@ -58,10 +58,7 @@ static bool on_path(const struct result *result, const char *path)
 // The median of a metric as text, such as "194.2 KiB"; "" if the result has no such metric.
 static const char *value(struct arena *arena, const struct result *result, const char *name)
 {
-    const struct metric *metric = result_metric(result, name);
-    return metric && isfinite(metric->median)
-               ? unit_text(arena, metric->median, metric_unit_shown(metric))
-               : "";
+    return screen_median(arena, result_metric(result, name), "");
 }
 
 static const char *joined(struct arena *arena, const char *line, const char *text)

@@ -208,6 +208,13 @@ const char *screen_number(struct arena *arena, double value, const struct screen
     return arena_printf(arena, "%.*f", decimals, shown);
 }
 
+const char *screen_median(struct arena *arena, const struct metric *metric, const char *absent)
+{
+    return metric && isfinite(metric->median)
+               ? unit_text(arena, metric->median, metric_unit_shown(metric))
+               : absent;
+}
+
 const char *screen_margin(struct arena *arena, double median, const double ci95[2])
 {
     double half = (ci95[1] - ci95[0]) / 2 / fabs(median);

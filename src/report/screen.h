@@ -4,7 +4,7 @@
 #define REPORT_SCREEN_H
 
 #include "base/arena.h"
-#include "results/units.h"
+#include "results/results.h"
 
 #include <stdio.h>
 
@@ -77,6 +77,10 @@ struct screen_scale screen_scale_of(const double *values, size_t count, enum uni
 
 // The value in the unit of the scale, such as "4614.2"; "–" if it is not finite.
 const char *screen_number(struct arena *arena, double value, const struct screen_scale *scale);
+
+// A median with its unit, such as "17.19 ns"; `absent` if `metric` is NULL or its median is not
+// finite.
+const char *screen_median(struct arena *arena, const struct metric *metric, const char *absent);
 
 // Half the interval's width as a share of the median, such as "±0.4%"; "" if there is no interval.
 const char *screen_margin(struct arena *arena, double median, const double ci95[2]);

@@ -49,11 +49,6 @@ static struct group group_of(struct arena *arena, const struct run *run,
 
 // ---------------------------------------------------------------- rows
 
-static const char *value_text(struct arena *arena, const struct metric *metric)
-{
-    return metric ? unit_text(arena, metric->median, metric_unit_shown(metric)) : "–";
-}
-
 static const char *ratio_text(struct arena *arena, const struct ratio *ratio)
 {
     if (!isfinite(ratio->value))
@@ -89,7 +84,7 @@ static void row_print(struct screen *screen, const struct cross_chip *chip,
     fprintf(screen->stream, "%*s", GAP, "");
     for (size_t i = 0; i < chip->device_count; i++) {
         const struct cross_cell *cell = &row->cells[i];
-        screen_right(screen, value_text(arena, cell->metric), VALUE_COLUMNS);
+        screen_right(screen, screen_median(arena, cell->metric, "–"), VALUE_COLUMNS);
         if (i == chip->reference)
             continue;
         screen_paint_right(screen, cell->apart ? PAINT_YELLOW : PAINT_NONE,
