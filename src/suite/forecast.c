@@ -10,9 +10,10 @@
 static const double trusted_cases = 2;
 
 void forecast_plan(struct forecast *forecast, size_t part, size_t cases,
-                   const struct budget *budget, unsigned slowness)
+                   const struct gpu_info *device, const struct budget *budget, unsigned slowness)
 {
-    double visit_s = 0.02 + 2e-9 * (double)budget->samples * (double)budget->sample_ns;
+    double samples_s = (double)budget->samples * (double)budget->sample_ns / NS_PER_S;
+    double visit_s = device->kind == GPU_KIND_CPU ? 0.04 : 0.02 + 2 * samples_s;
     forecast->parts[part] =
         (struct forecast_part){.cases = cases,
                                .case_s = COLLECT_ROUNDS_MIN * visit_s * (slowness ? slowness : 1),
@@ -48,7 +49,7 @@ double forecast_left_s(const struct forecast *forecast)
 }
 
 struct forecast forecast_of_plan(struct arena *arena, const struct plan *plan,
-                                 const struct budget *budget)
+                                 const struct gpu_info *device, const struct budget *budget)
 {
     struct forecast forecast = {.start_ns = clock_now_ns()};
     while (benchmarks[forecast.count])
@@ -57,7 +58,7 @@ struct forecast forecast_of_plan(struct arena *arena, const struct plan *plan,
     forecast.now_ns = forecast.start_ns;
     forecast.parts = ARENA_ARRAY(arena, forecast.count, struct forecast_part);
     for (size_t i = 0; plan->total && i < forecast.count; i++)
-        forecast_plan(&forecast, i, plan->left(plan, benchmarks[i]), budget,
+        forecast_plan(&forecast, i, plan->left(plan, benchmarks[i]), device, budget,
                       benchmarks[i]->slowness);
     return forecast;
 }

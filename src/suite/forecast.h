@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Estimates how long the cases of a plan still take. A benchmark is one part of the forecast. While
 // its cases are visited, its own pace counts. Before, its cases are expected to take
-// COLLECT_ROUNDS_MIN visits of the usual time: 20 ms and twice the time of the samples. (An H200's
-// standard run took 30 ms a visit, 8 ms of which are samples.)
+// COLLECT_ROUNDS_MIN visits of the usual time: 20 ms and twice the time of the samples, on a CPU
+// 40 ms. (An H200's standard run took 30 ms a visit, 8 ms of which are samples; llvmpipe's quick
+// run 38 ms, 2 ms of which are samples.)
 #ifndef SUITE_FORECAST_H
 #define SUITE_FORECAST_H
 
@@ -30,7 +31,7 @@ struct forecast {
 
 // Sets the number of cases of a part. Its visits take `slowness` times the usual time; 0: 1.
 void forecast_plan(struct forecast *forecast, size_t part, size_t cases,
-                   const struct budget *budget, unsigned slowness);
+                   const struct gpu_info *device, const struct budget *budget, unsigned slowness);
 
 // Notes that `done` cases of a part are done, and that the part is at work from now on. The time
 // since the last note belongs to the part of that note, which is done if it is another one.
@@ -42,7 +43,7 @@ double forecast_left_s(const struct forecast *forecast);
 // A forecast of a plan from now on: one part per benchmark, in the order of `benchmarks`. A plan
 // that does not know its cases has none in the forecast.
 struct forecast forecast_of_plan(struct arena *arena, const struct plan *plan,
-                                 const struct budget *budget);
+                                 const struct gpu_info *device, const struct budget *budget);
 
 // Adds the time of a plan that is to follow, of another device.
 void forecast_add_later(struct forecast *forecast, const struct forecast *later);

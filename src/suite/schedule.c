@@ -477,10 +477,11 @@ bool schedule_run(const struct schedule_desc *desc)
     s.watched_results = desc->run->result_count;
     watcher_init(&s.watcher, desc->executor, desc->run->arena);
     watch_first(&s);
-    s.forecast = forecast_of_plan(desc->run->arena, desc->plan, desc->budget);
+    s.forecast = forecast_of_plan(desc->run->arena, desc->plan, desc->device, desc->budget);
     for (size_t p = 0; p < desc->peer_count; p++) {
+        const struct schedule_peer *peer = &desc->peers[p];
         struct forecast later =
-            forecast_of_plan(desc->run->arena, desc->peers[p].plan, desc->budget);
+            forecast_of_plan(desc->run->arena, peer->plan, peer->device, desc->budget);
         forecast_add_later(&s.forecast, &later);
     }
     for (bool more = true; more && !s.interrupted;) {
