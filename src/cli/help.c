@@ -86,7 +86,8 @@ static void write_options(FILE *out, enum command_id command)
 
 static void write_examples(FILE *out, const struct command_info *command)
 {
-    fprintf(out, "\nExamples:\n");
+    if (command->examples[0])
+        fprintf(out, "\nExamples:\n");
     for (const char *const *example = command->examples; *example; example++) {
         int bytes = (int)strcspn(*example, "\t");
         fprintf(out, "  %.*s", bytes, *example);

@@ -3,10 +3,7 @@
 
 #include "bench/choices.h"
 
-#define EVERY                                                                                      \
-    (COMMAND_PROGRAM | COMMAND_BIT(DEVICES) | COMMAND_BIT(LIST) | COMMAND_BIT(RUN) |               \
-     COMMAND_BIT(MAP) | COMMAND_BIT(SHOW) | COMMAND_BIT(REPORT) | COMMAND_BIT(COMPARE) |           \
-     COMMAND_BIT(HELP))
+#define EVERY (~0u) // commands
 
 const struct command_info command_table[COMMAND_COUNT] = {
     [COMMAND_DEVICES] =
@@ -168,6 +165,8 @@ const struct command_info command_table[COMMAND_COUNT] = {
                 "Without -o the file is named after the device, the API and the preset, in the "
                 "current folder. If FILE does not end in .gz, it is not gzipped. See "
                 "reference/README.md for how to send it in.",
+            .examples = {"fathom share run.json\ta file named after the device, to send in",
+                         "fathom share run.json -o small.json.gz\tunder a name of yours"},
         },
     [COMMAND_HELP] =
         {

@@ -11,18 +11,20 @@ import subprocess
 import fathom
 
 REAL = os.environ["FATHOM_REAL"]
+COMMANDS = ("devices", "list", "run", "map", "show", "report", "compare", "share", "help")
 
 
 class Help(fathom.Case):
     def test_help_names_every_command_and_exits_0(self):
         done = fathom.run("--help")
         self.assertEqual((0, ""), (done.status, done.err))
-        for command in ("devices", "list", "run", "map", "show", "report", "compare", "help"):
+        for command in COMMANDS:
             self.assertRegex(done.out, rf"(?m)^  {command} ")
         self.assertNotIn("__worker", done.out)
+        self.assertEqual(set(COMMANDS), set(re.findall(r"(?m)^  ([a-z]+) ", done.out.partition("Options:")[0])))
 
     def test_every_command_has_help(self):
-        for command in ("devices", "list", "run", "map", "show", "report", "compare", "help"):
+        for command in COMMANDS:
             done = fathom.run(command, "--help")
             self.assertEqual((0, ""), (done.status, done.err))
             self.assertTrue(done.out.startswith(f"Usage: fathom {command}"), done.out)
@@ -30,7 +32,7 @@ class Help(fathom.Case):
 
     def test_every_command_has_examples_that_it_understands(self):
         manual = fathom.run("--generate", "man").out.replace("\\-", "-")
-        for command in ("devices", "list", "run", "map", "show", "report", "compare", "help"):
+        for command in COMMANDS:
             examples = re.findall(r"(?m)^  (fathom .*)$",
                                   fathom.run(command, "--help").out.partition("\nExamples:\n")[2])
             self.assertTrue(examples, command)
@@ -47,7 +49,7 @@ class Help(fathom.Case):
             self.assert_one_line_error(fathom.run("help", name), 2, part)
 
     def test_help_is_at_most_80_columns_wide(self):
-        for command in ("", "devices", "list", "run", "map", "show", "report", "compare", "help"):
+        for command in ("", *COMMANDS):
             for line in fathom.run(*command.split(), "--help").out.splitlines():
                 self.assertLessEqual(len(line), 80, line)
 
