@@ -6,6 +6,7 @@
 #include "results/units.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Sizes that are closer than this (in octaves) count as equal.
@@ -51,22 +52,110 @@ static const struct metric *reading(const struct search *search, const struct re
     return metric && isfinite(metric->median) && metric->median > 0 ? metric : NULL;
 }
 
-// True if both cases have the same keys and equal AXIS values, except the value of the headline's
-// parameter.
-static bool same_row(const struct search *search, const struct result *a, const struct result *b)
+// A case that may be a point of a curve.
+struct point {
+    const struct result *result;
+    const char *by; // the headline's parameter, which divides no curves
+    double octaves, ns;
+    size_t place; // in the run
+};
+
+// The cases of one curve: neighbours in a sorted array of points.
+struct row {
+    const struct point *points;
+    size_t count;
+    size_t place; // of the first of them in the run
+};
+
+static int order_of(double a, double b)
 {
-    if (a->bench_case.value_count != b->bench_case.value_count)
-        return false;
-    for (size_t i = 0; i < a->bench_case.value_count; i++) {
-        const struct case_value *one = &a->bench_case.values[i], *other = &b->bench_case.values[i];
-        if (strcmp(one->key, other->key) != 0)
-            return false;
-        if (one->role != PARAM_AXIS || strcmp(one->key, search->headline->by) == 0)
-            continue;
-        if (one->type != other->type || !case_value_equal(one, other))
-            return false;
+    return (a > b) - (a < b);
+}
+
+static int compare_places(size_t a, size_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_values(const struct case_value *a, const struct case_value *b)
+{
+    if (a->type != b->type)
+        return a->type < b->type ? -1 : 1;
+    if (a->type == PARAM_TEXT)
+        return strcmp(a->text, b->text);
+    if (a->type == PARAM_REAL)
+        return isnan(a->real) || isnan(b->real) ? !!isnan(a->real) - !!isnan(b->real)
+                                                : order_of(a->real, b->real);
+    return (a->uint > b->uint) - (a->uint < b->uint);
+}
+
+// 0 if both cases have the same keys and equal AXIS values, except the value of the headline's
+// parameter: they are then points of the same curve.
+static int compare_rows(const struct point *a, const struct point *b)
+{
+    const struct bench_case *one = &a->result->bench_case, *other = &b->result->bench_case;
+    int order = compare_places(one->value_count, other->value_count);
+    for (size_t i = 0; i < one->value_count && order == 0; i++) {
+        const struct case_value *value = &one->values[i];
+        order = strcmp(value->key, other->values[i].key);
+        if (order == 0 && value->role == PARAM_AXIS && strcmp(value->key, a->by) != 0)
+            order = compare_values(value, &other->values[i]);
     }
-    return true;
+    return order;
+}
+
+static int compare_points(const void *a, const void *b)
+{
+    const struct point *one = a, *other = b;
+    int order = compare_rows(one, other);
+    if (order == 0)
+        order = order_of(one->octaves, other->octaves);
+    return order ? order : compare_places(one->place, other->place);
+}
+
+static int compare_first(const void *a, const void *b)
+{
+    return compare_places(((const struct row *)a)->place, ((const struct row *)b)->place);
+}
+
+// All points of the device's curves, sorted: those of one curve are neighbours, from small to
+// large.
+static struct point *points_of(const struct search *search, size_t *count)
+{
+    const struct run *run = search->run;
+    struct point *points = ARENA_ARRAY(search->arena, run->result_count, struct point);
+    const char *by = search->headline->by;
+    *count = 0;
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct metric *metric = reading(search, run->results[i]);
+        uint64_t bytes = metric ? case_uint(&run->results[i]->bench_case, by) : 0;
+        if (bytes > 0)
+            points[(*count)++] = (struct point){.result = run->results[i],
+                                                .by = by,
+                                                .octaves = log2((double)bytes),
+                                                .ns = metric->median,
+                                                .place = i};
+    }
+    qsort(points, *count, sizeof *points, compare_points);
+    return points;
+}
+
+// Divides sorted points into curves, in the order in which the run has their first cases.
+static struct row *rows_of(const struct search *search, const struct point *points, size_t count,
+                           size_t *row_count)
+{
+    struct row *rows = ARENA_ARRAY(search->arena, count, struct row);
+    *row_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || compare_rows(&points[i - 1], &points[i]) != 0)
+            rows[(*row_count)++] = (struct row){.points = &points[i], .place = points[i].place};
+        struct row *row = &rows[*row_count - 1];
+        row->count++;
+        if (points[i].place < row->place)
+            row->place = points[i].place;
+    }
+    qsort(rows, *row_count, sizeof *rows, compare_first);
+    return rows;
 }
 
 struct level_curve level_curve_empty(struct arena *arena, size_t most)
@@ -89,30 +178,15 @@ void level_curve_insert(struct level_curve *curve, const struct result *result, 
     curve->ns[at] = y;
 }
 
-static struct level_curve curve_of(const struct search *search, const struct result *first)
+static struct level_curve curve_of(const struct search *search, const struct row *row)
 {
-    size_t most = search->run->result_count;
-    struct level_curve curve = level_curve_empty(search->arena, most);
+    struct level_curve curve = level_curve_empty(search->arena, row->count);
     curve.metric = search->headline->metric;
-    for (size_t i = 0; i < most; i++) {
-        const struct result *result = search->run->results[i];
-        const struct metric *metric = reading(search, result);
-        if (!metric || !same_row(search, first, result))
-            continue;
-        uint64_t bytes = case_uint(&result->bench_case, search->headline->by);
-        if (bytes > 0)
-            level_curve_insert(&curve, result, log2((double)bytes), metric->median);
-    }
+    for (size_t i = 0; i < row->count; i++)
+        level_curve_insert(&curve, row->points[i].result, row->points[i].octaves,
+                           row->points[i].ns);
+    levels_fit(search->arena, curve.octaves, curve.ns, curve.count, &curve.fit);
     return curve;
-}
-
-static bool is_counted(const struct search *search, size_t end, const struct result *result)
-{
-    for (size_t i = 0; i < end; i++)
-        if (reading(search, search->run->results[i]) &&
-            same_row(search, search->run->results[i], result))
-            return true;
-    return false;
 }
 
 void levels_fit(struct arena *arena, const double *octaves, const double *latency, size_t count,
@@ -167,17 +241,16 @@ struct level_curves levels_of(struct arena *arena, const struct run *run, const 
 {
     struct search search = {.arena = arena, .run = run, .device = device};
     struct level_curves all = {.count = 0};
-    bool found = find_headline(&search, UNIT_NS, PARAM_BYTES);
-    for (size_t i = 0; found && i < run->result_count; i++) {
-        const struct result *result = run->results[i];
-        if (!reading(&search, result) || is_counted(&search, i, result))
-            continue;
-        all.curves = arena_grow(arena, all.curves, all.count, &all.capacity, sizeof *all.curves);
-        struct level_curve *curve = &all.curves[all.count++];
-        *curve = curve_of(&search, result);
-        levels_fit(arena, curve->octaves, curve->ns, curve->count, &curve->fit);
-        if (curve->count > all.curves[all.longest].count)
-            all.longest = all.count - 1;
+    if (!find_headline(&search, UNIT_NS, PARAM_BYTES))
+        return all;
+    size_t count;
+    const struct point *points = points_of(&search, &count);
+    const struct row *rows = rows_of(&search, points, count, &all.count);
+    all.curves = ARENA_ARRAY(arena, all.count, struct level_curve);
+    for (size_t i = 0; i < all.count; i++) {
+        all.curves[i] = curve_of(&search, &rows[i]);
+        if (all.curves[i].count > all.curves[all.longest].count)
+            all.longest = i;
     }
     for (size_t i = 0; i < all.count; i++)
         all.curves[i].label = label_of(arena, &all, &all.curves[i]);

@@ -23,7 +23,7 @@ struct level_curve {
 
 struct level_curves {
     struct level_curve *curves;
-    size_t count, capacity;
+    size_t count;
     size_t longest; // index of the curve with most points: it shows the device's hierarchy
 };
 
