@@ -26,6 +26,10 @@ struct json_out {
     bool lines;          // one line per top-level member and per object in a top-level array
     unsigned indent;     // spaces per level, for people to read; 0: no indentation
     int gzip; // the stream gets gzipped text, packed at this level of zlib; 0: plain text
+    // Gets the text in place of the stream. NULL: none.
+    void (*sink)(void *context, const char *text, size_t bytes);
+    void *sink_context;
+    const char *without; // a member of structs that is not written; NULL: all are
     // Private to codec_write.c.
     char *text;
     size_t used, capacity;
@@ -68,7 +72,8 @@ struct json_reader {
     struct arena *arena; // holds the strings and arrays that are read
     const char *file;    // name of the file, for messages
     struct error *err;
-    const void *context; // data of the caller, for json_field.get
+    const void *context;    // data of the caller, for json_field.get
+    struct json_rows *rows; // the top-level array that stands apart (json_read_rows); NULL: none
     bool failed;
 };
 
@@ -86,6 +91,24 @@ struct json_node {
 // name; ERROR_USAGE if it is damaged or holds more than 256 MiB.
 json_t *json_read_file(const char *path, struct error *err);
 json_t *json_read_memory(const char *text, size_t bytes, const char *name, struct error *err);
+
+// The text of a file, as json_read_file reads it. The caller frees it.
+char *json_read_text(const char *path, size_t *bytes, struct error *err);
+
+// The elements of a long top-level array. jansson needs several times the memory of the text, so
+// they are read one at a time, while the text lives.
+struct json_rows {
+    const char *name;     // of the array
+    const char *at, *end; // the rows that are not yet read
+    bool failed;          // a row was not JSON
+};
+
+// The document without the elements of its array `name`, which `rows` gets. NULL if there is no
+// such array or the rest is not JSON: read the document as a whole then, which says what is wrong.
+json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct json_rows *rows);
+
+// The next element; release it with json_decref. NULL after the last one or if `rows` failed.
+json_t *json_rows_next(struct json_rows *rows);
 
 // The member of an object, or the element of an array; absent if it is missing or null. json_member
 // fails if `node` is present but not an object.

@@ -1,129 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "results/codec.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <zlib.h>
-
-// ---------------------------------------------------------------- documents
-
-void json_message_clean(struct error *err)
-{
-    if (!err)
-        return;
-    for (unsigned char *c = (unsigned char *)err->message; *c; c++) {
-        bool c1 = c[0] == 0xC2 && c[1] >= 0x80 && c[1] <= 0x9F; // U+0080 … U+009F
-        if (c1 || *c < 0x20 || *c == 0x7F)
-            *c = '?';
-        if (c1)
-            *++c = '?';
-    }
-}
-
-// Most bytes that a gzipped file may hold, so that a small file cannot fill the memory. A run of
-// 100,000 results has 107 MB.
-static const uint64_t unpacked_most = UINT64_C(256) << 20;
-
-// A file that is read. It may be gzipped: zlib finds out by the first two bytes.
-struct source {
-    gzFile file;
-    uint64_t bytes; // read so far, unpacked
-    int number;     // errno of a read that failed
-    bool failed;
-};
-
-// json_load_callback_t
-static size_t source_read(void *buffer, size_t bytes, void *context)
-{
-    struct source *source = context;
-    int count = gzread(source->file, buffer, (unsigned)bytes);
-    source->bytes += count > 0 ? (uint64_t)count : 0;
-    source->number = errno;
-    source->failed = count < 0 || (source->bytes > unpacked_most && !gzdirect(source->file));
-    return source->failed ? SIZE_MAX : (size_t)count;
-}
-
-// Reads the document from a source or, if `source` is NULL, from `text`. NULL with ERROR_USAGE if
-// it is not valid JSON.
-static json_t *load(struct source *source, const char *text, size_t bytes, const char *name,
-                    struct error *err)
-{
-    // arena_malloc ends the process if memory runs out. jansson 2.14 does not survive a failed
-    // allocation: its lexer drops a byte and goes on, or an assertion fails.
-    json_set_alloc_funcs(arena_malloc, free);
-    json_error_t why;
-    json_t *json = source ? json_load_callback(source_read, source, JSON_REJECT_DUPLICATES, &why)
-                          : json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &why);
-    if (json)
-        return json;
-    if (json_error_code(&why) == json_error_premature_end_of_input)
-        error_set(err, ERROR_USAGE,
-                  "%s: line %d: the file is cut short (%s); measure again or restore it", name,
-                  why.line, why.text);
-    else
-        error_set(err, ERROR_USAGE, "%s: line %d, column %d: not valid JSON: %s", name, why.line,
-                  why.column, why.text);
-    json_message_clean(err);
-    return NULL;
-}
-
-json_t *json_read_memory(const char *text, size_t bytes, const char *name, struct error *err)
-{
-    return load(NULL, text, bytes, name, err);
-}
-
-static bool cannot_read(const char *path, int number, struct error *err)
-{
-    return error_set(err, ERROR_IO, "cannot read %s: %s", path, strerror(number));
-}
-
-// False with a message if the file could not be read to its end. A document that seems complete
-// counts for nothing then: the check sum of a gzipped file stands at its end.
-static bool source_check(const struct source *source, const char *path, struct error *err)
-{
-    int status;
-    const char *why = gzerror(source->file, &status);
-    if (status == Z_ERRNO)
-        return cannot_read(path, source->number, err);
-    if (status == Z_MEM_ERROR)
-        return cannot_read(path, ENOMEM, err);
-    if (status != Z_OK && status != Z_STREAM_END) {
-        error_set(err, ERROR_USAGE, "%s: the gzipped file is damaged (%s); restore it", path, why);
-        json_message_clean(err);
-        return false;
-    }
-    return !source->failed || error_set(err, ERROR_USAGE,
-                                        "%s: the gzipped file holds more than %u MiB; unpack it "
-                                        "with gunzip and read that",
-                                        path, (unsigned)(unpacked_most >> 20));
-}
-
-json_t *json_read_file(const char *path, struct error *err)
-{
-    errno = 0;
-    int file = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
-    struct source source = {.file = file < 0 ? NULL : gzdopen(file, "r")};
-    if (!source.file) {
-        cannot_read(path, errno ? errno : ENOMEM, err);
-        if (file >= 0)
-            close(file);
-        return NULL;
-    }
-    json_t *json = load(&source, NULL, 0, path, err);
-    struct error why = {0};
-    if (!source_check(&source, path, &why)) {
-        *err = why; // replaces the error of the incomplete text
-        json_decref(json);
-        json = NULL;
-    }
-    gzclose(source.file);
-    return json;
-}
 
 // ---------------------------------------------------------------- what is wrong, and where
 
@@ -345,9 +225,27 @@ static size_t get_structs(struct json_reader *reader, const struct json_node *no
     return kept;
 }
 
+// Reads the array that stands apart from the document (json_read_rows).
+static void get_rows(struct json_reader *reader, const struct json_node *node,
+                     const struct json_field *field, void *object)
+{
+    json_t *row;
+    for (size_t i = 0; !reader->failed && (row = json_rows_next(reader->rows)); i++) {
+        struct json_node element = {
+            .up = node, .index = i, .value = json_is_null(row) ? NULL : row};
+        json_get_fields(reader, &element, field->table, field->add(object));
+        json_decref(row);
+    }
+}
+
 static void get_array(struct json_reader *reader, const struct json_node *node,
                       const struct json_field *field, void *object)
 {
+    if (field->add && reader->rows && !node->up->up &&
+        strcmp(node->member, reader->rows->name) == 0) {
+        get_rows(reader, node, field, object);
+        return;
+    }
     size_t count = json_elements(reader, node);
     for (size_t i = 0; field->add && i < count && !reader->failed; i++) {
         struct json_node element = json_element(node, i);

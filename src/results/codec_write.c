@@ -19,7 +19,9 @@ enum {
 static void stream_put(struct json_out *out, const void *bytes, size_t count)
 {
     errno = EIO;
-    if (fwrite(bytes, 1, count, out->stream) < count && !out->stream_error)
+    if (out->sink)
+        out->sink(out->sink_context, bytes, count);
+    else if (fwrite(bytes, 1, count, out->stream) < count && !out->stream_error)
         out->stream_error = errno;
 }
 
@@ -67,11 +69,12 @@ static void stream_write(struct json_out *out)
 
 static void make_room(struct json_out *out, size_t count)
 {
-    if (out->stream && out->used)
+    bool leaves = out->stream || out->sink;
+    if (leaves && out->used)
         stream_write(out);
     if (out->capacity - out->used >= count)
         return;
-    size_t needed = 2 * (out->used + count), least = out->stream ? STREAM_BYTES : MEMORY_BYTES;
+    size_t needed = 2 * (out->used + count), least = leaves ? STREAM_BYTES : MEMORY_BYTES;
     out->capacity = needed > least ? needed : least;
     char *text = arena_alloc(out->arena, out->capacity);
     if (out->used)
@@ -303,7 +306,7 @@ bool json_out_end(struct json_out *out, const char *what, struct error *err)
     else
         stream_write(out);
     errno = EIO;
-    if ((fflush(out->stream) != 0 || ferror(out->stream)) && !out->stream_error)
+    if (out->stream && (fflush(out->stream) != 0 || ferror(out->stream)) && !out->stream_error)
         out->stream_error = errno;
     if (out->stream_error == ENOMEM)
         return error_set(err, ERROR_IO, "out of memory while writing %s", what);
@@ -471,5 +474,6 @@ static void put_value(struct json_out *out, const char *name, const struct json_
 void json_put_fields(struct json_out *out, const struct json_table *table, const void *object)
 {
     for (size_t i = 0; i < table->count; i++)
-        put_value(out, table->fields[i].name, &table->fields[i], object);
+        if (!out->without || strcmp(out->without, table->fields[i].name) != 0)
+            put_value(out, table->fields[i].name, &table->fields[i], object);
 }

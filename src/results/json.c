@@ -7,6 +7,7 @@
 #include "results/save.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---------------------------------------------------------------- what messages of workers share
@@ -467,18 +468,19 @@ static bool schema_check(struct json_reader *reader, const struct json_node *top
     return true;
 }
 
-// Builds the run of a document. Takes ownership of `json`, which may be NULL (returns NULL then).
-static struct run *run_of(json_t *json, const char *name, struct error *err)
+// Builds the run of a document, whose results may stand apart in `rows`. Takes ownership of `json`;
+// returns NULL if that is NULL.
+static struct run *run_of(json_t *json, struct json_rows *rows, const char *name, struct error *err)
 {
     if (!json)
         return NULL;
     struct run *run = run_create();
-    struct json_reader reader = {.arena = run->arena, .file = name, .err = err, .context = run};
+    struct json_reader reader = {run->arena, name, err, run, rows, false};
     struct json_node top = {.value = json};
     if (schema_check(&reader, &top))
         json_get_fields(&reader, &top, &run_table, run);
     json_decref(json);
-    if (reader.failed) {
+    if (reader.failed || (rows && rows->failed)) {
         run_destroy(run);
         return NULL;
     }
@@ -488,10 +490,18 @@ static struct run *run_of(json_t *json, const char *name, struct error *err)
 
 struct run *run_read_text(const char *text, size_t bytes, const char *name, struct error *err)
 {
-    return run_of(json_read_memory(text, bytes, name, err), name, err);
+    struct error ignored = {0};
+    struct json_rows rows;
+    struct run *run = run_of(json_read_rows(text, bytes, "results", &rows), &rows, name, &ignored);
+    // What is wrong with a document is found in the document as a whole.
+    return run ? run : run_of(json_read_memory(text, bytes, name, err), NULL, name, err);
 }
 
 struct run *run_read(const char *path, struct error *err)
 {
-    return run_of(json_read_file(path, err), path, err);
+    size_t bytes;
+    char *text = json_read_text(path, &bytes, err);
+    struct run *run = text ? run_read_text(text, bytes, path, err) : NULL;
+    free(text);
+    return run;
 }

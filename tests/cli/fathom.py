@@ -47,6 +47,12 @@ def run(*arguments, fake="", binary=BINARY, cwd=None, **more):
                                   capture_output=True, text=True, timeout=TIMEOUT_S, check=False))
 
 
+def is_sanitized():
+    """Whether a sanitizer replaces malloc, and takes memory of its own."""
+    return any(name in pathlib.Path(BINARY).read_bytes() for name in (b"__asan_init",
+                                                                     b"__tsan_init"))
+
+
 def cpu_seconds(*arguments, **options):
     """As run(), with the processor time that it took, of all its processes: what a limit of time
     may be set to, since it hardly depends on what else runs on the machine."""

@@ -6,6 +6,7 @@ page shows is tested in a browser (tests/web)."""
 import json
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 
@@ -143,6 +144,59 @@ class Report(fathom.Case):
             document["devices"][0]["driver"] = "x" * (10 << 20)
         done = self.report(self.changed("huge.json", change))
         self.assertEqual((0, ""), (done.status, done.err))
+
+
+class Rows(fathom.Case):
+    """Runs of many rows, made of a golden run: each copy of its rows has a value more."""
+
+    def many(self, rows, findings=True):
+        document = json.loads(pathlib.Path(DEMO).read_text(encoding="utf-8"))
+        base = document.pop("results")
+        for benchmark in document["benchmarks"]:
+            benchmark["params"].append({"key": "copy", "type": "uint", "unit": "1",
+                                        "role": "axis"})
+        if not findings:  # as early versions wrote it: `report` looks for the levels of each copy
+            document["findings"] = []
+        sensors = {name: {"value": 1980000000.5, "unit": "Hz"} for name in (
+            "core_clock", "core_clock_max", "core_clock_min", "memory_clock", "power", "heat")}
+        path = self.path(f"{rows}.json")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(json.dumps(document)[:-1] + ',"results":[')
+            for i in range(rows):
+                row, copy = base[i % len(base)], i // len(base)
+                file.write(",\n"[i == 0] + json.dumps(
+                    {**row, "key": f"{row['key']}/copy={copy}",
+                     "case": {**row["case"], "copy": copy}, "sensors": sensors}))
+            file.write("]}\n")
+        return path
+
+    def report(self, path, most_bytes=resource.RLIM_INFINITY):
+        """User seconds of `fathom report`, which has this much address space."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        done = subprocess.run(
+            [fathom.BINARY, "report", path, "-o", path + ".html"], env=fathom.environment(),
+            capture_output=True, text=True, check=False, timeout=fathom.TIMEOUT_S,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most_bytes, most_bytes)))
+        if "not in this build" in done.stderr:
+            self.skipTest(done.stderr)
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+    def test_the_memory_is_400_mb_for_100000_rows_of_a_kilobyte(self):
+        if fathom.is_sanitized():
+            self.skipTest("a sanitizer takes memory of its own")
+        rows = 100000 if "FATHOM_LONG" in os.environ else 10000
+        path = self.many(rows)
+        self.assertGreater(os.path.getsize(path), rows * 1000)
+        libraries = 50 << 20
+        self.report(path, libraries + 3500 * rows)
+
+    def test_the_time_grows_as_the_rows(self):
+        """Processor time, which another program beside it may double; a time that grows as the
+        square of the rows is 64 times as long."""
+        for findings in (True, False):
+            few, many = (self.report(self.many(rows, findings)) for rows in (2000, 16000))
+            self.assertLess(many, 24 * few)
 
 
 if __name__ == "__main__":

@@ -376,6 +376,59 @@ static void every_cut_of_a_file_is_refused(void **state)
     run_destroy(run);
 }
 
+// Results are read one at a time, after what declares their types, wherever they stand.
+static void results_may_stand_before_what_declares_them(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{ \"results\" : [ {\"key\":\"a/x=1\",\"benchmark\":\"a\",\"version\":1,"
+        "\"device\":\"d]\\\"[\",\"case\":{\"x\":1},\"verdict\":\"ok\"} , \n"
+        "{\"key\":\"a/x=2\",\"benchmark\":\"a\",\"version\":1,\"device\":\"d\","
+        "\"case\":{\"x\":2},\"verdict\":\"ok\"} ] ,"
+        "\"benchmarks\":[{\"name\":\"a\",\"version\":1,\"params\":"
+        "[{\"key\":\"x\",\"type\":\"bytes\",\"role\":\"axis\"}]}],"
+        "\"status\":\"complete\",\"schema\":\"fathom-run/1\"}";
+    struct error err = {0};
+    struct run *run = read_of(text, &err);
+    assert_string_equal(err.message, "");
+    assert_int_equal(run->result_count, 2);
+    assert_string_equal(run->results[0]->device, "d]\"[");
+    assert_int_equal(run->results[1]->bench_case.values[0].type, PARAM_BYTES);
+    run_destroy(run);
+}
+
+static void a_wrong_list_of_results_is_refused_with_the_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *results, *message;
+    } wrong[] = {
+        {"[{},]", "line 2"},
+        {"[{}\n{}]", "line 3"},
+        {"[,{}]", "line 2"},
+        {"[{}]]", "line 2"},
+        {"[{]}", "line 2"},
+        {"[{}] [{}]", "line 2"},
+        {"[{},\n\n{\"a\":}]", "line 4"},
+        {"[],\"results\":[]", "line 2"},
+        {"[{},[]]", "results[0].key"},
+        {"[nul]", "line 2"},
+    };
+    struct arena *arena = arena_create();
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct error err = {0};
+        const char *text = arena_printf(arena,
+                                        "{\"schema\":\"fathom-run/1\",\"status\":\"complete\",\n"
+                                        "\"results\":%s}",
+                                        wrong[i].results);
+        assert_null(read_of(text, &err));
+        assert_int_equal(err.code, ERROR_USAGE);
+        if (!strstr(err.message, wrong[i].message))
+            assert_string_equal(err.message, wrong[i].message);
+    }
+    arena_destroy(arena);
+}
+
 static void messages_quote_no_control_characters(void **state)
 {
     (void)state;
@@ -556,6 +609,8 @@ int main(void)
         cmocka_unit_test(unknown_members_and_views_are_ignored),
         cmocka_unit_test(bad_files_are_refused_with_the_place),
         cmocka_unit_test(every_cut_of_a_file_is_refused),
+        cmocka_unit_test(results_may_stand_before_what_declares_them),
+        cmocka_unit_test(a_wrong_list_of_results_is_refused_with_the_line),
         cmocka_unit_test(messages_quote_no_control_characters),
         cmocka_unit_test(deep_nesting_is_an_error_not_a_crash),
         cmocka_unit_test(a_file_that_is_not_there_is_named),
