@@ -4,8 +4,8 @@
 # built in build-STAGE/, and the tests that tell something there; `kit` packs what tools/kit.sh packs,
 # which checks itself, and starts the tests in it. All stages run even where one
 # fails; the last lines say which did, and the exit status is 1 then.
-# FATHOM_FUZZ_SECONDS: time for each fuzz target (10). FATHOM_LONG: the tests with the label long too,
-# and every test of the kit.
+# FATHOM_LONG: the tests with the label long too, a million runs of each fuzz target, and every test of
+# the kit.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
@@ -27,7 +27,8 @@ declare -A targets=([fuzz]="--target fuzz_targets")
 stages=("$@")
 [ ${#stages[@]} -gt 0 ] || stages=(gcc clang asan tsan fuzz kit)
 
-export FATHOM_FUZZ_SECONDS=${FATHOM_FUZZ_SECONDS:-10}
+export FATHOM_FUZZ_LIMIT=max_total_time=10
+[ -z "${FATHOM_LONG-}" ] || FATHOM_FUZZ_LIMIT=runs=1000000
 export UBSAN_OPTIONS=print_stacktrace=1
 export CTEST_OUTPUT_ON_FAILURE=1
 jobs=$(nproc)
