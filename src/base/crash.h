@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Names the library in which a process crashes, as far as that can be known.
+// Drivers that crash: names the library in which a process crashes, as far as that can be known,
+// and ends a process without the code of drivers.
 #ifndef BASE_CRASH_H
 #define BASE_CRASH_H
 
@@ -11,5 +12,9 @@
 // instruction at fault; if no file contains it, nothing is written. Drivers may replace the
 // handler. It has a stack of its own, in `arena`, so it also runs after a stack overflow.
 void crash_announce(struct arena *arena);
+
+// Writes the buffered output and ends the process at once. Nothing that drivers left for the end of
+// the process runs, because some drivers crash there.
+_Noreturn void crash_evade(int status);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cli/cli.h"
+#include "base/crash.h"
 
 #include "base/child.h"
 #include "base/text.h"
@@ -118,6 +119,9 @@ int cli_main(int argc, char **argv)
                 flush(cli.out, &err);
     if (!done)
         fprintf(cli.err, "fathom: %s\n", text_printable(arena, err.message, SIZE_MAX));
+    int status = done ? cli.status : status_of(err.code);
+    if (cli.has_drivers)
+        crash_evade(status);
     arena_destroy(arena);
-    return done ? cli.status : status_of(err.code);
+    return status;
 }

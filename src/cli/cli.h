@@ -28,6 +28,7 @@ struct cli {
     char **argv;
     const char *const *environment; // for child processes; copied before drivers were loaded
     FILE *out, *err;
+    bool has_drivers; // they are loaded into this process (--no-isolate)
     int status; // exit status of a command that returned true; EXIT_MEASURED unless it sets another
 };
 
@@ -113,7 +114,8 @@ struct gpu_system *cli_system_create(struct cli *cli, struct error *err);
 // The number of seconds of --silence-limit as nanoseconds; 0: not given.
 MUST_CHECK bool cli_silence(const struct cli *cli, uint64_t *silence_ns, struct error *err);
 
-// Writes what is buffered, then unloads the drivers of the system.
+// Destroys the system. Drivers in this process stay loaded, so that their crashes at the end take
+// nothing away: cli_main ends the process without them.
 void cli_system_destroy(struct cli *cli, struct gpu_system *system);
 
 #endif

@@ -44,16 +44,16 @@ struct gpu_system *cli_system_create(struct cli *cli, struct error *err)
                                   .context = cli};
     if (!cli_silence(cli, &desc.silence_ns, err))
         return NULL;
-    if (options_has(cli->options, OPTION_NO_ISOLATE))
+    cli->has_drivers = options_has(cli->options, OPTION_NO_ISOLATE);
+    if (cli->has_drivers)
         return gpu_system_create(&(struct gpu_system_desc){.validation = desc.validation});
     return enumerate_devices(cli->arena, &desc, &cli->environment);
 }
 
 void cli_system_destroy(struct cli *cli, struct gpu_system *system)
 {
-    fflush(cli->out);
-    fflush(cli->err);
-    gpu_system_destroy(system);
+    if (!cli->has_drivers)
+        gpu_system_destroy(system);
 }
 
 // The file of "model:FILE"; NULL for any other name, such as "model:0", the id of a device.

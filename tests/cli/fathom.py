@@ -62,9 +62,9 @@ def cpu_seconds(*arguments, **options):
     return done, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
-def start(*arguments, fake="", binary=BINARY, **options):
+def start(*arguments, fake="", binary=BINARY, variables=None, **options):
     """As run(), without waiting."""
-    return subprocess.Popen([binary, *arguments], env=environment(fake), text=True,
+    return subprocess.Popen([binary, *arguments], env=environment(fake, **variables or {}), text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
 

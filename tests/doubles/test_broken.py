@@ -7,7 +7,9 @@ import concurrent.futures
 import itertools
 import json
 import os
+import signal
 import sys
+import time
 
 import fathom
 
@@ -176,6 +178,55 @@ class Measuring(Broken):
                 outcome = (done.status, document["status"],
                            [(one["verdict"], one["reasons"]) for one in document["results"]])
                 self.assertEqual(seen.setdefault(api, outcome), outcome, fault)
+
+    def test_nor_does_it_in_the_process_itself(self):
+        for kind, api in itertools.product(("crash", "abort", "exit", "hang"), APIS):
+            with self.subTest(kind=kind, api=api):
+                done, path = self.measure_other(api, kind + "@destructor", "--no-isolate")
+                self.assertEqual((0, ""), (done.status, done.err))
+                self.assertEqual("complete", self.read_run(path)["status"])
+
+    def test_values_that_cannot_be_true_are_refused_by_run_and_map(self):
+        cases = [(api, fault) for fault, (apis, _) in ABSURD.items() for api in apis.split()]
+
+        def refused(case):
+            return [fathom.run(command, "-d", case[0] + ":0", "-o", self.path("none.json"),
+                               **broken(*case)) for command in ("run", "map")]
+
+        for (api, fault), outcomes in zip(cases, together(refused, cases, 4)):
+            for done in outcomes:
+                with self.subTest(api=api, fault=fault):
+                    self.assert_one_line_error(done, 3, ABSURD[fault][1])
+        self.assertFalse(os.path.exists(self.path("none.json")))
+
+    def assert_map_measures(self, api, fault, limit="30"):
+        """A map beside the broken driver is interrupted as soon as its file has a result. False if it
+        found no device."""
+        path = self.path(f"{api}-{fault}.json")
+        process = fathom.start("map", "-d", "model:" + MACHINE, "-o", path, "--silence-limit", limit,
+                               variables=broken(api, fault))
+        self.addCleanup(fathom.kill, process)
+        while process.poll() is None and not (os.path.exists(path) and
+                                              self.read_run(path)["results"]):
+            time.sleep(0.05)
+        fathom.kill(process, signal.SIGTERM)
+        out, err = process.communicate(timeout=fathom.TIMEOUT_S)
+        if process.returncode == 3:
+            return False
+        self.assertEqual(130, process.returncode, err)
+        self.assertNotIn("BABBLE", out + err)
+        self.assertEqual("interrupted", self.read_run(path)["status"])
+        return True
+
+    def test_map_measures_beside_a_driver_that_breaks_anywhere(self):
+        cases = at_every_place("crash", "abort", "exit", "garbage", "babble", "chdir")
+        if "FATHOM_LONG" not in os.environ:
+            cases = cases[::5]  # each API, fault and place
+        outcomes = together(lambda case: self.assert_map_measures(*case[:2]), cases, 4)
+        self.assertEqual({True}, set(outcomes))
+
+    def test_map_measures_beside_a_driver_that_hangs(self):
+        self.assertEqual({True}, set(at_every_hang(self.assert_map_measures).values()))
 
     def test_map_goes_on_beside_a_broken_driver(self):
         def measure(case):
