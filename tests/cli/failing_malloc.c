@@ -1,22 +1,42 @@
 // SPDX-License-Identifier: MIT
-// A library to preload: request number FAILING_MALLOC for memory, of each process, fails. With
-// COUNTED_MALLOCS, the number of requests is written to that file when the process ends.
+// A library to preload: request number FAILING_MALLOC for memory, of each process, fails; the
+// others go to the next malloc, which may be a sanitizer's. With COUNTED_MALLOCS, the number of
+// requests is written to that file when the process ends.
+#define _GNU_SOURCE // RTLD_NEXT
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
-
-void *__libc_malloc(size_t bytes);
-void *__libc_calloc(size_t count, size_t bytes);
-void *__libc_realloc(void *memory, size_t bytes);
 
 static atomic_long requests;
 static long refused;
 
+// The next definitions in the order of the linker. They are looked up once, because a look-up takes
+// more stack than a coroutine has.
+static struct {
+    void *(*malloc)(size_t bytes);
+    void *(*calloc)(size_t count, size_t bytes);
+    void *(*realloc)(void *memory, size_t bytes);
+    void (*end)(int status);
+} next;
+
+// Memory is asked for before the constructor below.
+static void look_up(void)
+{
+    if (next.end)
+        return;
+    next.malloc = (void *(*)(size_t))dlsym(RTLD_NEXT, "malloc");
+    next.calloc = (void *(*)(size_t, size_t))dlsym(RTLD_NEXT, "calloc");
+    next.realloc = (void *(*)(void *, size_t))dlsym(RTLD_NEXT, "realloc");
+    next.end = (void (*)(int))dlsym(RTLD_NEXT, "_exit");
+}
+
 __attribute__((constructor)) static void begin(void)
 {
     const char *number = getenv("FAILING_MALLOC");
+    look_up();
     refused = number ? atol(number) : 0;
     atomic_store(&requests, 0);
 }
@@ -32,8 +52,17 @@ __attribute__((destructor)) static void end(void)
     fclose(file);
 }
 
+// fathom ends this way where drivers live in its own process.
+_Noreturn void _Exit(int status)
+{
+    end();
+    next.end(status);
+    __builtin_unreachable();
+}
+
 static int fails(void)
 {
+    look_up();
     if (atomic_fetch_add(&requests, 1) + 1 != refused)
         return 0;
     errno = ENOMEM;
@@ -42,15 +71,15 @@ static int fails(void)
 
 void *malloc(size_t bytes)
 {
-    return fails() ? NULL : __libc_malloc(bytes);
+    return fails() ? NULL : next.malloc(bytes);
 }
 
 void *calloc(size_t count, size_t bytes)
 {
-    return fails() ? NULL : __libc_calloc(count, bytes);
+    return fails() ? NULL : next.calloc(count, bytes);
 }
 
 void *realloc(void *memory, size_t bytes)
 {
-    return fails() ? NULL : __libc_realloc(memory, bytes);
+    return fails() ? NULL : next.realloc(memory, bytes);
 }
