@@ -10,15 +10,15 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 
 # Without FATHOM_LONG: what is left out of the tests with gcc, and the one API of the kit's tests.
-long="|long" kit_api=vulkan
-[ -z "${FATHOM_LONG-}" ] || long='' kit_api=''
+long="|long" short="-LE long" kit_api=vulkan
+[ -z "${FATHOM_LONG-}" ] || long='' short='' kit_api=''
 
 # Stage → which tests: ctest's options, by label (a test's folder, or what it adds to it).
 declare -A tests=(
     [gcc]="-LE fuzz$long"
     [clang]="-L unit|conformance"
-    [asan]="-L unit|suite|cli|sensors|doubles|project"
-    [tsan]="-L unit|suite|cli|sensors|doubles -E cli_(lavapipe|together)|drivers_broken"
+    [asan]="-L unit|suite|cli|sensors|doubles|project $short"
+    [tsan]="-L unit|suite|cli|sensors|doubles $short -E cli_(lavapipe|together)|drivers_broken"
     [fuzz]="-L fuzz"
 )
 # Tests that load a driver, whose leaks (Mesa's, PoCL's) are not ours to find.

@@ -96,12 +96,12 @@ class Compare(fathom.Case):
     def test_the_time_grows_as_the_number_of_devices(self):
         for salt in (0, 1 << 40):  # the same cards in another order, and other cards
             taken = []
-            for count in (1000, 4000):
+            for count in (500, 4000):
                 base, new = self.many(count, 1), self.many(count, salt)
                 done, seconds = fathom.cpu_seconds("compare", base, new)
                 self.assertEqual((0, ""), (done.status, done.err))
                 taken.append(seconds)
-            self.assertLess(taken[1], 8 * taken[0])  # 16 times if it grew as the square
+            self.assertLess(taken[1], 24 * taken[0])  # 64 times if it grew as the square
 
     def test_json_and_markdown(self):
         path = self.changed(1.1)

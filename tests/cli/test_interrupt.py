@@ -148,12 +148,12 @@ class Interrupted(fathom.Case):
             with self.subTest(number=number):
                 log, path = self.path(f"calls-{number}"), self.path("run.json")
                 process = fathom.start("run", "-o", path, fake=f"stuck=1,log={log}")
-                deadline = time.monotonic() + 20
+                deadline = time.monotonic() + fathom.TIMEOUT_S
                 while not os.path.exists(log) and time.monotonic() < deadline:
                     time.sleep(0.01)
                 process.send_signal(number)
                 try:
-                    process.communicate(timeout=10)
+                    process.communicate(timeout=fathom.TIMEOUT_S)
                 finally:
                     fathom.kill(process)
                 self.assertEqual(-number, process.returncode)
@@ -175,7 +175,7 @@ class Interrupted(fathom.Case):
             process.send_signal(signal.SIGINT)
             while fathom.is_pending(process, signal.SIGINT):
                 time.sleep(0.01)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=fathom.TIMEOUT_S)
         os.close(ends[0])
         self.assertEqual(130, process.returncode, err)
         self.read_run(path)
@@ -188,7 +188,7 @@ class Interrupted(fathom.Case):
     def test_the_file_is_there_while_the_run_goes_on(self):
         path = self.path("run.json")
         process = fathom.start("run", "--preset", "quick", "-o", path, fake="slow=100")
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + fathom.TIMEOUT_S
         while not os.path.exists(path) and time.monotonic() < deadline:
             time.sleep(0.05)
         document = self.read_run(path)

@@ -40,7 +40,7 @@ class Worker(fathom.Case):
     def end(self):
         """Closes the channel; the worker's exit status and what it printed."""
         self.ours.shutdown(socket.SHUT_WR)
-        out, err = self.process.communicate(timeout=20)
+        out, err = self.process.communicate(timeout=fathom.TIMEOUT_S)
         return self.process.returncode, out, err
 
     def test_an_order_is_answered_with_a_visit(self):
@@ -91,7 +91,7 @@ class Worker(fathom.Case):
             self.say(b"x" * (4 << 20))
         except (BrokenPipeError, ConnectionResetError):
             pass
-        self.assertEqual(0, self.process.wait(timeout=20))
+        self.assertEqual(0, self.process.wait(timeout=fathom.TIMEOUT_S))
 
     def test_a_device_that_is_not_there_is_the_answer_to_every_order(self):
         ours, theirs = socket.socketpair()
@@ -104,7 +104,7 @@ class Worker(fathom.Case):
                 failure = json.loads(lines.readline())["failure"]
                 self.assertEqual("no-device", failure["code"])
                 self.assertIn("fake:9", failure["message"])
-        self.assertEqual(0, process.wait(timeout=20))
+        self.assertEqual(0, process.wait(timeout=fathom.TIMEOUT_S))
 
 
 if __name__ == "__main__":

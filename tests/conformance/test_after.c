@@ -2,8 +2,7 @@
 // Batches that come after others: across queues where the device has two, else on the one.
 #include "conformance.h"
 
-#define SECOND_NS UINT64_C(1000000000)
-#define MS_NS     UINT64_C(1000000)
+#define MS_NS UINT64_C(1000000)
 
 enum {
     WORDS = 16,
@@ -175,9 +174,7 @@ static void closing_the_scope_of_the_later_one_releases_the_chain(void **state)
     struct gpu_batch *late = make_consumer(&r, &inner);
     submit(r.producer, make_hold(&r.t));
     submit_after(late, r.producer);
-    uint64_t begin_ns = now_ns();
     gpu_scope_close(inner.scope);
-    assert_true(now_ns() - begin_ns < 4 * SECOND_NS);
     assert_int_equal(r.seen[0], PRODUCED);
     wait_for(r.producer);
     gpu_device_close(r.t.device);

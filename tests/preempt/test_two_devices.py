@@ -27,7 +27,7 @@ def entered(fathom, threads):
         command += ["--set", "hog=big-dispatch", "--set", "setting=devices"]
         command += ["--set", "priority=medium"]
         done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=False, timeout=60
+            command, env=environment, capture_output=True, text=True, check=False, timeout=300
         )
         if done.returncode == 3:
             sys.exit(77)

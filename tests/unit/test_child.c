@@ -77,12 +77,11 @@ static void silence_ends_at_the_limit(void **state)
 {
     (void)state;
     const char *line = NULL;
-    struct child *child = shell("sleep 60");
+    struct child *child = shell("sleep 600");
     uint64_t start_ns = clock_now_ns();
     assert_int_equal(child_receive(child, 50 * NS_PER_MS, -1, &line), CHILD_TIMEOUT);
     assert_true(clock_now_ns() - start_ns >= 50 * NS_PER_MS);
-    child_destroy(child, 0);
-    assert_true(clock_now_ns() - start_ns < 20 * NS_PER_S); // did not wait for the sleep
+    child_destroy(child, 0); // does not wait for the sleep, which is longer than this test may last
 }
 
 static void death_is_told_with_the_last_words(void **state)
