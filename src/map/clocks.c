@@ -167,13 +167,23 @@ static struct points asked_points(const struct map_writer *w, size_t level)
     return points;
 }
 
-// The points of the curve's cases within a level, which ran at the device's own clock.
-static struct points seen_points(const struct map_writer *w, const struct level_curve *curve,
-                                 const struct plateau *level)
+// The points of the curve's regions within a level, which ran at the device's own clock, whichever
+// it was.
+static struct points seen_points(const struct map_writer *w, const struct plateaus *fit, size_t k)
 {
     struct points points = no_points(w);
-    for (size_t i = level->first; i <= level->last; i++)
-        add_point(&points, curve->ns[i], clock_of(curve->results[i]));
+    const struct plateau *level = &fit->levels[k];
+    double to = fmax(level->x_last, k + 1 < fit->count ? fit->steps[k].end_low : 0);
+    for (size_t i = 0; i < w->run->result_count; i++) {
+        const struct result *load = w->run->results[i];
+        const struct bench_case *bench_case = &load->bench_case;
+        if (!result_is_of(load, "latency", w->device->id) ||
+            !case_says(bench_case, "path", "vector") || !case_says(bench_case, "order", "random"))
+            continue;
+        double x = log2((double)case_uint(bench_case, "bytes"));
+        if (x >= level->x_first && x <= to)
+            add_point(&points, result_median(load, "latency"), clock_of(load));
+    }
     return points;
 }
 
@@ -191,7 +201,7 @@ void map_add_clock(const struct map_writer *w, struct result *result,
     if (*points.text)
         map_add_detail(result, "clocks", points.text);
     else
-        points = seen_points(w, curve, &curve->fit.levels[k]);
+        points = seen_points(w, &curve->fit, k);
     struct map_clocks clocks;
     const char *why;
     if (!map_clocks_judge(points.ns, points.hz, points.count, &clocks, &why)) {

@@ -3,11 +3,13 @@
 
 #include "bench/map.h"
 #include "math/line.h"
+#include "math/stats.h"
 
 #include <math.h>
 
 enum {
-    REGION_MIN = 2048
+    REGION_MIN = 2048,
+    SHARERS_MARGIN = 16 // no shape is known well
 };
 
 struct map_level map_level_of(const struct level_curve *curve, size_t k)
@@ -54,10 +56,17 @@ unsigned map_ways_judge(const struct map_level *level, const double *latency, co
     *why = "two lines a power of two apart already miss, which no set-associative cache explains";
     if (fit == 0)
         return 0;
+    *why = "the level before it holds all lines that fit";
+    if (latency[fit - 1] < sqrt(level->before * level->within))
+        return 0;
     *why = "its probes contradict each other";
     for (size_t i = fit; i < map_ways_count; i++)
         if (latency[i] < middle)
             return 0;
+    *why = "one line more than fits makes only some of the loads miss: it does not replace the "
+           "oldest line";
+    if (latency[fit] < level->within + 0.7 * (level->beyond - level->within))
+        return 0;
     *why = "the number of ways lies between two probes";
     return map_ways_plan[fit] == map_ways_plan[fit - 1] + 1 ? map_ways_plan[fit - 1] : 0;
 }
@@ -81,7 +90,7 @@ size_t map_sharers_plan(const struct map_level *level, unsigned cores, double mo
     while (n > 0 && count < MAP_SHARERS_MAX) {
         double region = floor(0.75 * level->end / n / MAP_NODE_BYTES) * MAP_NODE_BYTES;
         if (region >= REGION_MIN && region * cores <= most)
-            probes[count++] = (struct map_sharers_probe){n, region};
+            probes[count++] = (struct map_sharers_probe){region};
         n = n < cores ? more_sharers(n, cores) : 0;
     }
     return count;
@@ -92,38 +101,99 @@ double map_sharers_most(const struct map_level *level)
     return fmax(3.1 * level->end, 64 << 20);
 }
 
+size_t map_sharers_plan_again(const struct map_level *level, const struct map_sharers *found,
+                              unsigned cores, struct map_sharers_probe probes[MAP_SHARERS_MAX])
+{
+    enum {
+        COUNT = 5
+    };
+    size_t count = 0;
+    for (size_t i = 0; i < COUNT && found->low < found->high; i++) {
+        double n = found->low * pow((double)found->high / found->low, ((double)i + 0.5) / COUNT);
+        double region = floor(level->end / n / MAP_NODE_BYTES) * MAP_NODE_BYTES;
+        if (region >= REGION_MIN && region * cores <= map_sharers_most(level))
+            probes[count++] = (struct map_sharers_probe){region};
+    }
+    return count;
+}
+
+// What the probes leave unexplained if so many cores share the level, which holds `end` bytes.
+static double sharers_cost_at(const struct map_level *level, double end,
+                              const struct map_sharers_probe *probes, const double *latency,
+                              size_t count, unsigned sharers)
+{
+    double cost = 0, least = sqrt(level->before * level->within);
+    double step = level->beyond - level->within;
+    for (size_t i = 0; i < count; i++) {
+        if (!(latency[i] > least))
+            continue;
+        double load = sharers * probes[i].region / end;
+        double share = load > 1 ? 1 : 0;
+        if (level->shapes)
+            share = staircase_share(level->shapes, level->shape, log2(load));
+        double ns = level->within + share * step;
+        // The level behind may overflow too.
+        double off = fmin(latency[i], level->beyond) - ns;
+        double size = fabs(off) / root_of_squares(0.04 * ns, 0.12 * step);
+        cost += size < 3 ? size * size : 6 * size - 9;
+    }
+    return cost;
+}
+
+static double sharers_cost(const struct map_level *level, const struct map_sharers_probe *probes,
+                           const double *latency, size_t count, unsigned sharers)
+{
+    double cost = sharers_cost_at(level, level->end, probes, latency, count, sharers);
+    if (!level->shapes)
+        return cost;
+    // Chains that run side by side displace each other before the level is full.
+    double low = fmin(level->end_low, 0.9 * level->end);
+    cost = fmin(cost, sharers_cost_at(level, low, probes, latency, count, sharers));
+    return fmin(cost, sharers_cost_at(level, level->end_high, probes, latency, count, sharers));
+}
+
+static void choose_sharers(struct map_sharers *answer, unsigned cores)
+{
+    unsigned divisors = 0, divisor = 0;
+    for (unsigned n = answer->low; n <= answer->high; n++)
+        if (cores % n == 0) {
+            divisors++;
+            divisor = n;
+        }
+    if (divisors == 1)
+        answer->sharers = divisor;
+    answer->why = "its probes fit more than one number";
+}
+
 struct map_sharers map_sharers_judge(const struct map_level *level,
                                      const struct map_sharers_probe *probes, const double *latency,
                                      size_t count, unsigned cores)
 {
     struct map_sharers answer = {.low = 1, .high = cores};
-    double least = sqrt(level->before * level->within), most = sqrt(level->within * level->beyond);
-    unsigned passes = 0, fits = 0; // most sharers that do not fit; fewest that fit
+    double best = (double)INFINITY, least = sqrt(level->before * level->within);
+    size_t telling = 0;
     answer.why = "its probes were not all measured";
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         if (!isfinite(latency[i]))
             return answer;
-    answer.why = "its probes contradict each other";
-    for (size_t i = 0; i < count; i++) {
-        bool passed = latency[i] >= most;
-        if (passed && fits)
-            return answer;
-        if (passed)
-            passes = probes[i].sharers;
-        else if (!fits && latency[i] >= least)
-            fits = probes[i].sharers;
+        telling += latency[i] > least;
     }
     answer.why = "no region was small enough for all cores at once and too large for the level "
                  "before it";
-    if (passes)
-        answer.low = passes * 4 / 3 + 1 < cores ? passes * 4 / 3 + 1 : cores;
-    if (fits && fits * 4 / 3 < cores)
-        answer.high = fits * 4 / 3 > answer.low ? fits * 4 / 3 : answer.low;
-    // The answer is known if the probe before the first that fits does not fit.
-    if (fits && (passes || probes[0].sharers == 1))
-        answer.sharers = fits;
-    else if (passes && passes == cores / 2)
-        answer.sharers = cores;
+    if (telling < 2)
+        return answer;
+    for (unsigned n = 1; n <= cores; n++)
+        best = fmin(best, sharers_cost(level, probes, latency, count, n));
+    answer.why = "its probes contradict each other";
+    if (best > 4 * (double)telling)
+        return answer;
+    answer.low = 0;
+    for (unsigned n = 1; n <= cores; n++)
+        if (sharers_cost(level, probes, latency, count, n) <= best + SHARERS_MARGIN) {
+            answer.low = answer.low ? answer.low : n;
+            answer.high = n;
+        }
+    choose_sharers(&answer, cores);
     return answer;
 }
 

@@ -5,6 +5,7 @@
 #define MAP_JUDGE_H
 
 #include "analysis/levels.h"
+#include "math/staircase.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,6 +17,11 @@ struct map_level {
     double within; // its own latency
     double beyond; // latency of the next level or of memory
     double end;    // bytes
+    // How the rise at the end looks, and between which bounds it lies; without `shapes` it is
+    // sharp.
+    double end_low, end_high;
+    const struct staircase_shapes *shapes;
+    unsigned shape;
 };
 
 // Level k of a curve, counted from 0; k must not be the last level.
@@ -36,6 +42,10 @@ uint64_t map_ways_stride(double end);
 // Levels that need a larger stride are not probed.
 #define MAP_WAYS_STRIDE_MOST (UINT64_C(4) << 20)
 
+// If 33 nodes that are this much farther apart fit, the TLB reaches all of them and they lie in
+// different sets; no other probes show ways.
+#define MAP_WAYS_BESIDE UINT64_C(416)
+
 // The number of ways. `latency` is in the order of map_ways_plan, NaN for a probe that was not
 // measured. 0 with the reason in *why if the probes do not show it.
 unsigned map_ways_judge(const struct map_level *level, const double *latency, const char **why);
@@ -47,8 +57,7 @@ enum {
 };
 
 struct map_sharers_probe {
-    unsigned sharers; // number of cores whose regions together fit the level
-    double region;    // bytes per core
+    double region; // bytes per core
 };
 
 // Plans probes that run one chain on each core at the same time, each through its own region of ¾
@@ -57,19 +66,25 @@ struct map_sharers_probe {
 size_t map_sharers_plan(const struct map_level *level, unsigned cores, double most,
                         struct map_sharers_probe probes[MAP_SHARERS_MAX]);
 
-// Bytes that all regions of a probe together may take: enough to find out whether at least a
-// quarter of the cores share the level, and 64 MiB in any case.
-double map_sharers_most(const struct map_level *level);
-
 struct map_sharers {
     unsigned sharers;   // 0: unknown; `why` has the reason
     unsigned low, high; // bounds of the number of sharers
     const char *why;
 };
 
-// How many cores share the level. A probe fits if its latency is nearer (by ratio) to `within` than
-// to `beyond`; if it is nearer to `before`, the level before holds the region, and the probe shows
-// nothing. The regions of a probe for n sharers fit if at most 4/3 n cores share the level.
+// More probes, if the first ones left more than one number: regions of the level / n for n between
+// the bounds.
+size_t map_sharers_plan_again(const struct map_level *level, const struct map_sharers *found,
+                              unsigned cores, struct map_sharers_probe probes[MAP_SHARERS_MAX]);
+
+// Bytes that all regions of a probe together may take: enough to find out whether at least a
+// quarter of the cores share the level, and 64 MiB in any case.
+double map_sharers_most(const struct map_level *level);
+
+// How many cores share the level: the number under which the level's shape explains the probes
+// best. A probe nearer (by ratio) to `before` than to `within` shows nothing: the level before
+// holds its region. A number is given only if it is the only one within the bounds, or the only one
+// that divides the cores.
 struct map_sharers map_sharers_judge(const struct map_level *level,
                                      const struct map_sharers_probe *probes, const double *latency,
                                      size_t count, unsigned cores);

@@ -4,8 +4,8 @@
 #include "bench/bench.h"
 #include "bench/map.h"
 #include "map/judge.h"
-#include "map/lines.h"
 #include "map/parts.h"
+#include "map/steps.h"
 #include "map/writer.h"
 #include "measure/limits.h"
 #include "results/units.h"
@@ -25,37 +25,6 @@ static void add_claim(const struct map_writer *w, struct result *result, uint64_
 {
     if (bytes)
         map_add_plain(w, result, MAP_METRIC_CLAIM, (double)bytes);
-}
-
-// ---------------------------------------------------------------- probes
-
-// The line of level k from its probes. `inner` holds the k caches before that level; the level's
-// cache is added to `inner`.
-static struct lines_answer line_of(const struct map_writer *w, const struct level_curve *curve,
-                                   size_t k, struct lines_cache *inner)
-{
-    struct lines_probe *probes = ARENA_ARRAY(w->scratch, lines_plan_count, struct lines_probe);
-    struct lines_question question = {
-        .caches = inner,
-        .level = k,
-        .latency = curve->fit.levels[k].height,
-        .beyond = curve->fit.levels[k + 1].height,
-        .beyond_end = k + 2 < curve->fit.count ? exp2(curve->fit.steps[k + 1].end) : 0,
-        .end = exp2(curve->fit.steps[k].end),
-        .stride = (double)case_uint(&curve->results[0]->bench_case, "pitch"),
-        .noise = curve->fit.noise,
-        .probes = probes,
-    };
-    for (size_t i = 0; i < lines_plan_count; i++) {
-        double region = lines_plan[i].region * question.end;
-        double ns = map_chain_ns(w, MAP_PROBE, k + 1, region, (uint64_t)lines_plan[i].stride);
-        if (isfinite(ns))
-            probes[question.probe_count++] =
-                (struct lines_probe){{region, lines_plan[i].stride}, ns};
-    }
-    struct lines_answer answer = lines_judge(&question);
-    inner[k] = lines_cache_of(&question, &answer);
-    return answer;
 }
 
 // ---------------------------------------------------------------- levels
@@ -90,15 +59,16 @@ static struct scale scale_of(const struct level_curve *curve, size_t k,
     return (struct scale){1, fmin(shortest / stride, 1)};
 }
 
-void map_level_sizes(const struct map_writer *w, const struct level_curve *curve,
-                     struct map_size *sizes)
+void map_level_sizes(const struct map_steps *steps, struct map_size *sizes)
 {
-    struct lines_cache inner[PLATEAUS_MAX];
+    const struct level_curve *curve = &steps->curve;
     for (size_t k = 0; k + 1 < curve->fit.flat; k++) {
-        const struct lines_answer line = line_of(w, curve, k, inner);
-        const struct scale scale = scale_of(curve, k, &line);
+        const struct scale scale = scale_of(curve, k, &steps->lines[k]);
         sizes[k] = (struct map_size){scale.least * exp2(curve->fit.steps[k].end_low),
                                      scale.size * exp2(curve->fit.steps[k].end_high)};
+        if (steps->sized[k])
+            sizes[k] =
+                (struct map_size){exp2(steps->sizes[k].end_low), exp2(steps->sizes[k].end_high)};
     }
 }
 
@@ -107,6 +77,26 @@ static void add_probed_size(const struct map_writer *w, struct result *result,
                             const struct lines_answer *line)
 {
     double stride = (double)case_uint(&curve->results[0]->bench_case, "pitch");
+    if (map_steps_near_translation(w->steps, k)) {
+        map_add_unknown(w, result, "size",
+                        "address translation makes a rise near the end of the level");
+        return;
+    }
+    if (w->steps->sized[k]) {
+        const struct staircase_step *size = &w->steps->sizes[k];
+        map_add_metric(w, result, MAP_METRIC_SIZE,
+                       &(struct level_height){exp2(size->end),
+                                              {exp2(size->end_low), exp2(size->end_high)},
+                                              map_steps_region_count});
+        return;
+    }
+    unsigned shape = w->steps->all.steps[w->steps->step[k]].shape;
+    if (!(line->capacity > 0) && (staircase_is_gradual(shape) || staircase_is_random(shape))) {
+        map_add_unknown(w, result, "size",
+                        "latency rises slowly at its end, because it replaces lines at random or "
+                        "its lines hold several nodes; its line is unknown");
+        return;
+    }
     add_size(w, result, curve, k, scale_of(curve, k, line));
     if (line->capacity > 0)
         return;
@@ -128,16 +118,37 @@ static void add_level_claim(const struct map_writer *w, struct result *result,
 
 // ---------------------------------------------------------------- ways, sharers
 
+// The ways that lines `stride` bytes apart show.
+static unsigned ways_at(const struct map_writer *w, const struct map_level *level, size_t k,
+                        uint64_t stride, const char **why)
+{
+    double *ns = ARENA_ARRAY(w->scratch, map_ways_count, double);
+    for (size_t i = 0; i < map_ways_count; i++)
+        ns[i] = map_chain_ns(w, MAP_WAYS, k + 1, (double)(stride * map_ways_plan[i]), stride);
+    return map_ways_judge(level, ns, why);
+}
+
 static void add_ways(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k)
 {
     const struct map_level level = map_level_of(curve, k);
-    double *ns = ARENA_ARRAY(w->scratch, map_ways_count, double);
     uint64_t stride = map_ways_stride(level.end);
     const char *why = NULL;
-    for (size_t i = 0; i < map_ways_count; i++)
-        ns[i] = map_chain_ns(w, MAP_WAYS, k + 1, (double)(stride * map_ways_plan[i]), stride);
-    unsigned ways = map_ways_judge(&level, ns, &why);
+    unsigned ways = ways_at(w, &level, k, stride, &why);
+    unsigned most = map_ways_plan[map_ways_count - 1];
+    double all = map_chain_ns(w, MAP_WAYS, k + 1, (double)(stride * most), stride);
+    double beside = map_chain_ns(w, MAP_WAYS, k + 1, (double)((stride + MAP_WAYS_BESIDE) * most),
+                                 stride + MAP_WAYS_BESIDE);
+    double middle = sqrt(level.within * level.beyond);
+    if (beside >= middle)
+        why = "lines so far apart do not fit even in different sets: translation may be the reason";
+    else if (all < middle)
+        why = "lines a power of two apart do not conflict: the cache hashes its set index, or has "
+              "more than 33 ways";
+    else if (ways && ways != ways_at(w, &level, k, 3 * stride, &why)) {
+        ways = 0;
+        why = "its sets are no power of two, or a hash chooses them";
+    }
     if (stride > MAP_WAYS_STRIDE_MOST)
         why = "ways are not probed above 4 MiB";
     map_add_known(w, result, MAP_METRIC_WAYS, ways, why);
@@ -172,14 +183,10 @@ static void add_part(const struct map_writer *w, struct result *result,
 static void add_sharers(const struct map_writer *w, struct result *result,
                         const struct level_curve *curve, size_t k)
 {
-    const struct map_level level = map_level_of(curve, k);
     unsigned cores = (unsigned)w->device->limits.cores;
-    struct map_sharers_probe probes[MAP_SHARERS_MAX];
-    double ns[MAP_SHARERS_MAX];
-    size_t count = map_sharers_plan(&level, cores, map_sharers_most(&level), probes);
-    for (size_t i = 0; i < count; i++)
-        ns[i] = map_chain_ns(w, MAP_NEIGHBOURS, k + 1, probes[i].region, MAP_NODE_BYTES);
-    struct map_sharers found = map_sharers_judge(&level, probes, ns, count, cores);
+    struct map_sharers_probe probes[2 * MAP_SHARERS_MAX];
+    size_t count;
+    struct map_sharers found = map_steps_sharers(w->steps, w->run, k, cores, true, probes, &count);
     if (found.sharers)
         map_add_metric(w, result, MAP_METRIC_SHARERS,
                        &(struct level_height){found.sharers, {found.low, found.high}, count});
@@ -191,15 +198,15 @@ static void add_sharers(const struct map_writer *w, struct result *result,
 // ---------------------------------------------------------------- the hierarchy
 
 static void add_level(const struct map_writer *w, const struct level_curve *curve, const char *path,
-                      size_t k, struct lines_cache *inner, const struct map_size *sizes)
+                      size_t k, const struct map_steps *steps, const struct map_size *sizes)
 {
     struct result *result = map_add_result(w, MAP_LEVEL, path, k + 1);
     map_add_heights(w, result, curve, k);
-    if (strcmp(path, "vector") != 0) {
+    if (!steps) {
         add_size(w, result, curve, k, (struct scale){1, 1});
         return;
     }
-    struct lines_answer line = line_of(w, curve, k, inner);
+    struct lines_answer line = steps->lines[k];
     add_probed_size(w, result, curve, k, &line);
     map_add_known(w, result, MAP_METRIC_LINE, line.line, line.why);
     map_add_known(w, result, MAP_METRIC_SECTOR, line.sector, line.why);
@@ -293,19 +300,19 @@ static void add_level_count(const struct map_writer *w, const struct level_curve
     }
 }
 
+// `steps`: of the path "vector"; else NULL.
 static void add_hierarchy(const struct map_writer *w, const struct level_curve *curve,
-                          const char *path)
+                          const char *path, const struct map_steps *steps)
 {
-    struct lines_cache inner[PLATEAUS_MAX];
     struct map_size sizes[PLATEAUS_MAX];
     const struct plateaus *fit = &curve->fit;
     struct result *result = map_add_result(w, MAP_HIERARCHY, path, 0);
     bool bound = fit->decided && strcmp(path, "vector") == 0 && is_cut_short(w, curve);
     add_level_count(w, curve, path, result);
-    if (strcmp(path, "vector") == 0)
-        map_level_sizes(w, curve, sizes);
+    if (steps)
+        map_level_sizes(steps, sizes);
     for (size_t k = 0; k + 1 < fit->flat; k++)
-        add_level(w, curve, path, k, inner, sizes);
+        add_level(w, curve, path, k, steps, sizes);
     if (bound)
         add_bound(w, curve, path);
     else if (fit->decided)
@@ -355,7 +362,9 @@ void map_add_results(struct run *run, const struct gpu_info *device)
     if (!map)
         return;
     struct arena *scratch = arena_create();
-    struct map_writer w = {.run = run, .scratch = scratch, .device = device, .info = &map->info};
+    struct map_steps steps = {.cycle_ns = 0};
+    struct map_writer w = {
+        .run = run, .scratch = scratch, .device = device, .info = &map->info, .steps = &steps};
     measure_limits_of(device, &w.limits);
     struct level_curves all = levels_of(scratch, run, device->id);
     for (size_t i = 0; i < all.count; i++) {
@@ -366,8 +375,12 @@ void map_add_results(struct run *run, const struct gpu_info *device)
             add_shared(&w, curve);
         else if (strcmp(order, "page") == 0)
             map_add_translation(&w, curve);
-        else
-            add_hierarchy(&w, curve, path);
+        else if (strcmp(path, "vector") != 0)
+            add_hierarchy(&w, curve, path, NULL);
+        else {
+            map_steps_of(scratch, run, curve, (double)measure_limits_cache_most(&w.limits), &steps);
+            add_hierarchy(&w, &steps.curve, path, &steps);
+        }
     }
     map_add_code(&w);
     map_add_unreached_clocks(&w);

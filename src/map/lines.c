@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "map/lines.h"
 
+#include "math/stats.h"
+
 #include <math.h>
 
 // An answer counts as excluded if the best one is 90 times as likely: 2 ln 90.
 static const double margin = 9;
+static const double sector_margin = 11; // fewer probes show it
 
 // The model's error, as a part of the step between two levels: no real machine has ideal LRU
 // replacement or exactly cyclic laps.
@@ -12,9 +15,9 @@ static const double model_error = 0.06;
 
 static const double misfit_max = 0.3; // if the best answer fits worse, there is no answer
 
-const struct lines_chain lines_plan[] = {{1.4, 416}, {2.3, 416}, {4.6, 416},  {9.2, 416},
-                                         {0.7, 32},  {0.35, 32}, {0.177, 32}, {1.5, 32},
-                                         {1.5, 64},  {2.2, 32},  {2.2, 64}};
+const struct lines_chain lines_plan[] = {{1.4, 416}, {2.3, 416},  {4.6, 416}, {9.2, 416}, {0.7, 32},
+                                         {0.35, 32}, {0.177, 32}, {1.5, 32},  {1.5, 64},  {2.2, 32},
+                                         {2.2, 64},  {2.3, 1696}, {4.6, 1696}};
 const size_t lines_plan_count = sizeof lines_plan / sizeof *lines_plan;
 
 // ---------------------------------------------------------------- what is expected
@@ -31,9 +34,10 @@ static double all_shorter(unsigned gaps, unsigned nodes, double longest)
     return share;
 }
 
-static double miss_share(const struct lines_cache *cache, const struct lines_chain *chain)
+// The part of loads that miss if a lap touches x times as many lines as there are.
+static double miss_share_at(const struct lines_cache *cache, const struct lines_chain *chain,
+                            double x)
 {
-    double x = chain->region / fmax(chain->stride, cache->line) * cache->line / cache->capacity;
     if (x <= 1)
         return 0;
     unsigned in_line = (unsigned)fmax(cache->line / chain->stride, 1);
@@ -46,6 +50,20 @@ static double miss_share(const struct lines_cache *cache, const struct lines_cha
         not_yet *= 1 - is_it;
     }
     return 1 - hits;
+}
+
+static double miss_share(const struct lines_cache *cache, const struct lines_chain *chain)
+{
+    double x = chain->region / fmax(chain->stride, cache->line) * cache->line / cache->capacity;
+    double mean = x * cache->spread, probability = exp(-mean), share = 0;
+    if (!(cache->spread > 0) || mean > 500)
+        return miss_share_at(cache, chain, x);
+    // A line meets k others in its set.
+    for (unsigned k = 0; k < mean + 8 * sqrt(mean) + 8; k++) {
+        share += probability * miss_share_at(cache, chain, (k + 1) / cache->spread);
+        probability *= mean / (k + 1);
+    }
+    return share;
 }
 
 double lines_expected(const struct lines_cache *caches, size_t count,
@@ -74,12 +92,6 @@ static bool leaves_sets_out(const struct lines_probe *probe, double line)
            exp2(round(log2(probe->chain.stride))) == probe->chain.stride;
 }
 
-// As hypot(a, b), which would need glibc 2.35; no square of these values is near the range's end.
-static double root_of_squares(double a, double b)
-{
-    return sqrt(a * a + b * b);
-}
-
 static double cost_of(const struct lines_question *question, const struct candidate *candidate)
 {
     struct lines_cache caches[LINES_LEVELS_MAX + 2];
@@ -89,7 +101,8 @@ static double cost_of(const struct lines_question *question, const struct candid
     caches[k] = (struct lines_cache){.latency = question->latency,
                                      .capacity = candidate->capacity,
                                      .line = candidate->line,
-                                     .sector = candidate->sector};
+                                     .sector = candidate->sector,
+                                     .spread = question->spread};
     caches[k + 1] = (struct lines_cache){.latency = question->beyond,
                                          .capacity = (double)INFINITY,
                                          .line = LINES_MIN_BYTES,
@@ -165,16 +178,19 @@ struct lines_answer lines_judge(const struct lines_question *question)
             best = i;
     if (misfit(question, candidates[best].cost) > misfit_max) {
         answer.why = "no line size from 32 to 256 bytes explains its probes";
+        answer.misfit = true;
         return answer;
     }
-    answer =
-        (struct lines_answer){candidates[best].line, candidates[best].sector,
-                              candidates[best].capacity, "its probes fit more than one answer"};
+    answer = (struct lines_answer){candidates[best].line, candidates[best].sector,
+                                   candidates[best].capacity, "its probes fit more than one answer",
+                                   false};
     for (size_t i = 0; i < count; i++) {
+        if (candidates[i].cost > candidates[best].cost + sector_margin)
+            continue;
+        answer.sector = candidates[i].sector == candidates[best].sector ? answer.sector : 0;
         if (candidates[i].cost > candidates[best].cost + margin)
             continue;
         answer.line = candidates[i].line == candidates[best].line ? answer.line : 0;
-        answer.sector = candidates[i].sector == candidates[best].sector ? answer.sector : 0;
         bool same_size = fabs(candidates[i].capacity / candidates[best].capacity - 1) < 0.01;
         answer.capacity = same_size ? answer.capacity : 0;
     }
@@ -189,5 +205,6 @@ struct lines_cache lines_cache_of(const struct lines_question *question,
         .capacity = answer->capacity > 0 ? answer->capacity : question->end,
         .line = answer->line > 0 ? answer->line : question->stride,
         .sector = answer->sector > 0 ? answer->sector : LINES_MIN_BYTES,
+        .spread = question->spread,
     };
 }

@@ -29,6 +29,7 @@ struct lines_cache {
     double latency;  // of a load that finds its line there; any unit
     double capacity; // bytes
     double line, sector;
+    double spread; // > 0: ways of a set, whose number of lines has a Poisson distribution
 };
 
 struct lines_chain {
@@ -50,7 +51,9 @@ struct lines_probe {
 //   or 4 fit if lines have 256, 128, 64 or 32 bytes and the end is the capacity
 //   stride 32: every line is touched, so only the capacity decides whether a probe fits. It is
 //   smaller than the end if lines are shorter than the stride of the chain that found the end
-//   the last four lie beyond the end: only nodes that share a sector hit
+//   stride 1696 = 53 × 32: so few lines that any cache holds them, over as many pages as before: if
+//   they do not fit, translation makes the end
+//   the other four lie beyond the end: only nodes that share a sector hit
 extern const struct lines_chain lines_plan[];
 extern const size_t lines_plan_count;
 
@@ -62,6 +65,7 @@ struct lines_question {
     double end;                       // end of the level in bytes, as a chain shows it
     double stride;                    // stride of that chain in bytes
     double noise;                     // relative noise of a probe's latency
+    double spread;                    // of the level, as in struct lines_cache
     const struct lines_probe *probes;
     size_t probe_count;
 };
@@ -70,6 +74,7 @@ struct lines_question {
 struct lines_answer {
     double line, sector, capacity;
     const char *why;
+    bool misfit; // the probes were measured, and no cache explains them
 };
 
 // The line, sector and capacity that make the probes most likely. A value is 0 if another one

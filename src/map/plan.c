@@ -7,6 +7,7 @@
 #include "map/judge.h"
 #include "map/lines.h"
 #include "map/parts.h"
+#include "map/steps.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -25,7 +26,9 @@ enum stage {
     STAGE_KNEES,
     STAGE_KNEES_AGAIN,
     STAGE_LINES,
+    STAGE_SIZES,
     STAGE_SHARERS,
+    STAGE_SHARERS_AGAIN,
     STAGE_BANDWIDTH,
     STAGE_TLB,
     STAGE_TLB_KNEES,
@@ -44,7 +47,8 @@ struct map_plan {
     struct map_cases cases;
     enum stage stage; // the stage whose cases come next
     size_t at;
-    bool unseen; // true: cases were returned since the last pause
+    struct staircase fit; // of the curve of vector loads, as it was at the last stage
+    bool unseen;          // true: cases were returned since the last pause
 };
 
 // ---------------------------------------------------------------- the stages
@@ -88,56 +92,133 @@ static void plan_knees(struct map_cases *cases, const struct level_curve *curve,
         map_cases_add_latency(cases, "vector", order, sizes);
 }
 
-static void plan_lines(struct map_cases *cases, const struct level_curve *curve)
+// Adds sizes across the rise at the end of each step: KNEE_POINTS at first, then if its end is not
+// known to 3 %.
+static void plan_steps(struct map_cases *cases, const struct map_steps *steps, bool again)
 {
-    for (size_t k = 0; curve && k + 1 < curve->fit.flat; k++)
+    const char *sizes = "";
+    for (size_t k = 0; k < steps->all.count; k++) {
+        const struct staircase_step *step = &steps->all.steps[k];
+        if (again && step->end_high - step->end_low < 2 * STAIRCASE_MARGIN + knee_octaves)
+            continue;
+        double from = step->end - 1, to = step->end + 1;
+        while (staircase_share(steps->shapes, step->shape, from - step->end) < 0.02)
+            from += 1.0 / 32;
+        while (staircase_share(steps->shapes, step->shape, to - step->end) > 0.9)
+            to -= 1.0 / 32;
+        from = fmin(from, step->end_low) - 0.04;
+        to = fmax(to, step->end_high) + 0.04;
+        for (int i = 0; i < KNEE_POINTS; i++) {
+            double octave = from + (to - from) * (i + (again ? 0.5 : 0)) / (KNEE_POINTS - 1);
+            uint64_t bytes = (uint64_t)exp2(octave) / MAP_GRAIN_BYTES * MAP_GRAIN_BYTES;
+            if (bytes >= 1024 && bytes <= cases->largest)
+                sizes = arena_printf(cases->arena, "%s%s%" PRIu64, sizes, *sizes ? "," : "", bytes);
+        }
+    }
+    if (*sizes)
+        map_cases_add_latency(cases, "vector", "random", sizes);
+}
+
+static void plan_lines(struct map_cases *cases, const struct map_steps *steps)
+{
+    for (size_t k = 0; k < steps->all.count; k++)
         for (size_t i = 0; i < lines_plan_count; i++)
             map_cases_add_chain(cases, &(struct map_chain){.what = MAP_PROBE,
                                                            .level = k + 1,
-                                                           .bytes = exp2(curve->fit.steps[k].end) *
+                                                           .bytes = exp2(steps->all.steps[k].end) *
                                                                     lines_plan[i].region,
                                                            .stride = (uint64_t)lines_plan[i].stride,
                                                            .grain = MAP_GRAIN_BYTES});
 }
 
-// Large caches select their sets by a hash, so their ways are not probed.
-static void plan_ways(struct map_cases *cases, const struct map_level *level, size_t number)
+// Adds chains with a node in each line, if lines are not as long as the curve's nodes are apart. If
+// a hash selects the sets, the curve shows the capacity only with such nodes.
+static void plan_sizes(struct map_cases *cases, const struct map_steps *steps)
 {
-    uint64_t stride = map_ways_stride(level->end);
-    if (map_cases_of_cpu(cases) || stride > MAP_WAYS_STRIDE_MOST)
-        return;
-    for (size_t i = 0; i < map_ways_count; i++)
-        if (stride * map_ways_plan[i] <= cases->largest)
-            map_cases_add_chain(cases,
-                                &(struct map_chain){.what = MAP_WAYS,
-                                                    .level = number,
-                                                    .bytes = (double)(stride * map_ways_plan[i]),
-                                                    .stride = stride,
-                                                    .grain = stride});
+    for (size_t k = 0; k + 1 < steps->curve.fit.flat; k++) {
+        const struct lines_answer *line = &steps->lines[k];
+        if (line->line == 0 || line->line == MAP_NODE_BYTES)
+            continue;
+        // Without a known capacity: from the least to the largest that the end may mean.
+        double end = exp2(steps->curve.fit.steps[k].end), size = line->capacity;
+        if (!(size > 0))
+            size = end * fmin(sqrt(line->line / MAP_NODE_BYTES), 1);
+        for (size_t i = 0; i < map_steps_region_count; i++)
+            map_cases_add_chain(cases, &(struct map_chain){.what = MAP_PROBE,
+                                                           .level = steps->step[k] + 1,
+                                                           .bytes = size * map_steps_regions[i],
+                                                           .stride = (uint64_t)line->line,
+                                                           .grain = MAP_GRAIN_BYTES});
+        map_cases_add_chain(cases, &(struct map_chain){.what = MAP_PROBE,
+                                                       .level = steps->step[k] + 1,
+                                                       .bytes = 0.75 * size,
+                                                       .stride = LINES_MIN_BYTES,
+                                                       .grain = MAP_GRAIN_BYTES});
+    }
 }
 
-static void plan_sharers(struct map_cases *cases, const struct map_level *level, size_t number)
+static void add_way(struct map_cases *cases, size_t number, uint64_t stride, unsigned nodes)
 {
-    struct map_sharers_probe probes[MAP_SHARERS_MAX];
+    if (stride * nodes <= cases->largest)
+        map_cases_add_chain(cases, &(struct map_chain){.what = MAP_WAYS,
+                                                       .level = number,
+                                                       .bytes = (double)(stride * nodes),
+                                                       .stride = stride,
+                                                       .grain = stride});
+}
+
+// Adds the chain with most nodes in one set, and one with as many nodes in different sets. If only
+// the second one fits, address bits choose the set: then, `again`, chains with fewer nodes, and the
+// same with three times the stride. Large caches select their sets by a hash, so their ways are not
+// probed.
+static void plan_ways(struct map_cases *cases, const struct map_steps *steps, const struct run *run,
+                      size_t k, bool again)
+{
+    const struct map_level level = map_steps_level(steps, k);
+    const uint64_t stride = map_ways_stride(level.end), beside = stride + MAP_WAYS_BESIDE;
+    const unsigned most = map_ways_plan[map_ways_count - 1];
+    double middle = sqrt(level.within * level.beyond);
+    if (map_cases_of_cpu(cases) || stride > MAP_WAYS_STRIDE_MOST)
+        return;
+    if (!again) {
+        add_way(cases, k + 1, stride, most);
+        add_way(cases, k + 1, beside, most);
+        return;
+    }
+    const struct lines_chain one = {(double)(stride * most), (double)stride};
+    const struct lines_chain many = {(double)(beside * most), (double)beside};
+    if (!(map_steps_chain(steps, run, MAP_WAYS, k + 1, &one) > middle &&
+          map_steps_chain(steps, run, MAP_WAYS, k + 1, &many) < middle))
+        return;
+    for (size_t i = 0; i < map_ways_count; i++) {
+        add_way(cases, k + 1, stride, map_ways_plan[i]);
+        add_way(cases, k + 1, 3 * stride, map_ways_plan[i]);
+    }
+}
+
+static void plan_sharers(struct map_cases *cases, const struct map_steps *steps,
+                         const struct run *run, size_t k, bool again)
+{
+    struct map_sharers_probe probes[2 * MAP_SHARERS_MAX];
     const gpu_caps needed = GPU_CAP(CORE_CLOCK) | GPU_CAP(CORE_ID);
+    size_t count;
     if ((cases->device->caps & needed) != needed)
         return;
-    size_t count = map_sharers_plan(level, (unsigned)cases->device->limits.cores,
-                                    map_sharers_most(level), probes);
+    map_steps_sharers(steps, run, k, (unsigned)cases->device->limits.cores, again, probes, &count);
     for (size_t i = 0; i < count; i++)
         map_cases_add_chain(cases, &(struct map_chain){.what = MAP_NEIGHBOURS,
-                                                       .level = number,
+                                                       .level = k + 1,
                                                        .bytes = probes[i].region,
                                                        .stride = MAP_NODE_BYTES,
                                                        .grain = MAP_NODE_BYTES});
 }
 
-static void plan_each_level(struct map_cases *cases, const struct level_curve *curve)
+static void plan_each_level(struct map_cases *cases, const struct map_steps *steps,
+                            const struct run *run, bool again)
 {
-    for (size_t k = 0; curve && k + 1 < curve->fit.flat; k++) {
-        const struct map_level level = map_level_of(curve, k);
-        plan_ways(cases, &level, k + 1);
-        plan_sharers(cases, &level, k + 1);
+    for (size_t k = 0; k + 1 < steps->curve.fit.flat; k++) {
+        plan_ways(cases, steps, run, k, again);
+        plan_sharers(cases, steps, run, k, again);
     }
 }
 
@@ -149,18 +230,11 @@ static void plan_banks(struct map_cases *cases)
         map_cases_add_chosen(cases, cases->strides, texts, sizeof texts / sizeof *texts);
 }
 
-static void plan_bandwidth(struct map_cases *cases, const struct level_curve *curve,
-                           const struct run *run, struct arena *scratch)
+static void plan_bandwidth(struct map_cases *cases, const struct map_steps *steps)
 {
     struct map_size sizes[PLATEAUS_MAX];
-    const struct map_writer reader = {.run = (struct run *)run, // nothing is written
-                                      .scratch = scratch,
-                                      .device = cases->device,
-                                      .info = &cases->map->info,
-                                      .limits = cases->limits};
-    if (curve)
-        map_level_sizes(&reader, curve, sizes);
-    map_bandwidth_add_cases(cases, curve, sizes);
+    map_level_sizes(steps, sizes);
+    map_bandwidth_add_cases(cases, steps->curve.count ? &steps->curve : NULL, sizes);
 }
 
 static void plan_paths(struct map_cases *cases)
@@ -176,12 +250,26 @@ static void plan_paths(struct map_cases *cases)
         map_cases_add_latency(cases, "scalar", "random", sizes);
 }
 
+static bool uses_steps(const struct map_plan *plan)
+{
+    if (plan->stage == STAGE_CLOCKS)
+        return plan->plan.clock_count > 0;
+    return plan->stage > STAGE_COARSE && plan->stage <= STAGE_BANDWIDTH;
+}
+
 static void plan_stage(struct map_plan *plan, const struct run *run)
 {
     struct map_cases *cases = &plan->cases;
     struct arena *scratch = arena_create();
     struct level_curves all = levels_of(scratch, run, cases->device->id);
     const struct level_curve *vector = curve_of(&all, "random");
+    struct map_steps steps = {.all = plan->fit};
+    if (vector && uses_steps(plan)) {
+        map_steps_of(scratch, run, vector, (double)measure_limits_cache_most(&cases->limits),
+                     &steps);
+        plan->fit = steps.all;
+        vector = &steps.curve;
+    }
     const struct level_curve code = map_code_curve(scratch, run, cases->device->id);
     switch (plan->stage++) {
     case STAGE_COARSE:
@@ -189,16 +277,20 @@ static void plan_stage(struct map_plan *plan, const struct run *run)
         break;
     case STAGE_KNEES:
     case STAGE_KNEES_AGAIN:
-        plan_knees(cases, vector, "random", MAP_GRAIN_BYTES);
+        plan_steps(cases, &steps, plan->stage > STAGE_KNEES_AGAIN);
         break;
     case STAGE_LINES:
-        plan_lines(cases, vector);
+        plan_lines(cases, &steps);
+        break;
+    case STAGE_SIZES:
+        plan_sizes(cases, &steps);
         break;
     case STAGE_SHARERS:
-        plan_each_level(cases, vector);
+    case STAGE_SHARERS_AGAIN:
+        plan_each_level(cases, &steps, run, plan->stage > STAGE_SHARERS_AGAIN);
         break;
     case STAGE_BANDWIDTH:
-        plan_bandwidth(cases, vector, run, scratch);
+        plan_bandwidth(cases, &steps);
         break;
     case STAGE_TLB:
         map_translation_add_cases(cases);

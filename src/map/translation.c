@@ -6,11 +6,14 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 enum {
     UNIT_TEXT = 32,
-    PAGES_PROBES = 7,
-    PAGES_WIDE = 4 // number of wide probes, which come first: pages farther apart than 2 MiB
+    PAGES_PROBES = 9,
+    PAGES_WIDE = 4, // number of wide probes, which come first: pages farther apart than 2 MiB
+    PAGES_LAP_BYTES = 1 << 20, // a lap over pages touches at least so many lines (bench/latency)
+    PAGES_ODD = 7              // the first of the last two probes: places 1.5 MiB apart
 };
 
 #define PAGES_LEAST     (UINT64_C(16) << 20) // bytes of the smallest region
@@ -52,33 +55,38 @@ static struct pages_probe probe_of(double region, uint64_t page)
     return (struct pages_probe){floor(region / (double)page) * (double)page, page};
 }
 
-// Makes the probes for a TLB with this reach, in regions of at most `most` bytes. Returns how many:
-// 0, with the reason in *why, if the reach is below PAGES_REACH_MIN or so large that no region
-// fits.
+// Makes the probes for a TLB with this reach, in regions of at most `most` bytes. `region` is 0 for
+// probes that are not possible: wide ones if the reach is below PAGES_REACH_MIN or so large that no
+// region fits.
 //   wide    regions of 0.7 p times the reach through pages p, 2p, 4p, 8p times 2 MiB apart: they
 //           fit if an entry stands for at most 2, 4, 8, 16 MiB. p is 16, or the 8, 4 or 2 that fits
 //           `most`
 //   narrow  0.7, 0.35, 0.177 of the reach through pages of 1, ½, ¼ MiB: they fit if an entry
 //           stands for at least 2, 1, ½ MiB
-static size_t pages_plan(double reach, double most, struct pages_probe probes[PAGES_PROBES],
-                         const char **why)
+//   odd     0.65 and 1.3 times the reach through places 1.5 MiB apart: the second fits as the first
+//           does only if pages are smaller than 2 MiB and those of the curve, an even number of
+//           pages apart, left sets of the TLB out
+static void pages_plan(double reach, double most, struct pages_probe probes[PAGES_PROBES])
 {
     double times = 16;
-    *why = "its reach is below 92 MiB: too few pages of 2 MiB for the probes";
-    if (reach < (double)PAGES_REACH_MIN)
-        return 0;
-    *why = "its probes need larger regions than this device allows";
+    memset(probes, 0, PAGES_PROBES * sizeof *probes);
     while (times > 1 && 0.7 * times * reach > most)
         times /= 2;
-    if (times < 2)
-        return 0;
-    for (unsigned i = 0; i < PAGES_WIDE; i++)
+    for (unsigned i = 0; i < PAGES_WIDE && times > 1 && reach >= (double)PAGES_REACH_MIN; i++)
         probes[i] = probe_of(0.7 * times * reach, (uint64_t)(times * exp2(i)) * MAP_PAGE_BYTES);
-    for (unsigned i = PAGES_WIDE; i < PAGES_PROBES; i++) {
+    for (unsigned i = PAGES_WIDE; i < PAGES_ODD; i++) {
         unsigned halvings = i - PAGES_WIDE + 1;
         probes[i] = probe_of(1.414 * reach / exp2(halvings), MAP_PAGE_BYTES >> halvings);
     }
-    return PAGES_PROBES;
+    for (unsigned i = PAGES_ODD; i < PAGES_PROBES; i++)
+        probes[i] =
+            probe_of(0.65 * reach * (i - PAGES_ODD + 1), MAP_PAGE_BYTES / 4 * 3 + MAP_NODE_BYTES);
+}
+
+// Chains over pages have distances that are powers of two.
+static const char *chain_of(size_t probe)
+{
+    return probe >= PAGES_ODD ? MAP_PROBE : MAP_PAGES;
 }
 
 void map_translation_add_cases(struct map_cases *cases)
@@ -92,15 +100,17 @@ void map_translation_add_cases(struct map_cases *cases)
 void map_pages_add_cases(struct map_cases *cases, const struct level_curve *curve)
 {
     struct pages_probe probes[PAGES_PROBES];
-    const char *why;
     double reach = curve ? translation_end(curve) : 0;
-    size_t count = pages_plan(reach, pages_most(cases->device), probes, &why);
-    for (size_t i = 0; i < count; i++)
-        map_cases_add_chain(cases, &(struct map_chain){.what = MAP_PAGES,
-                                                       .level = 1,
-                                                       .bytes = probes[i].region,
-                                                       .stride = probes[i].page,
-                                                       .grain = probes[i].page});
+    if (!(reach > 0))
+        return;
+    pages_plan(reach, pages_most(cases->device), probes);
+    for (size_t i = 0; i < PAGES_PROBES; i++)
+        if (probes[i].region > 0)
+            map_cases_add_chain(cases, &(struct map_chain){.what = chain_of(i),
+                                                           .level = 1,
+                                                           .bytes = probes[i].region,
+                                                           .stride = probes[i].page,
+                                                           .grain = probes[i].page});
 }
 
 // ---------------------------------------------------------------- the size of a page
@@ -129,59 +139,83 @@ static int fits(const struct level_curve *curve, double within, const struct pag
     return beyond < contrast_min * within ? -1 : ns < sqrt(within * beyond);
 }
 
-// The size of a page in bytes; 0 with the reason in *why. A probe fits if its latency is nearer (by
-// ratio) to `within` than to the latency of `curve` at the probe's region or, if that is larger, at
-// the region that needs as many entries.
-static uint64_t pages_judge(const struct level_curve *curve, double within,
-                            const struct pages_probe *probes, const double *ns, size_t count,
-                            const char **why)
+// What the probes tell of a page, in bytes.
+struct pages_answer {
+    uint64_t page;     // 0: unknown; `why` has the reason
+    bool covers;       // true: a page is at least as large as the curve's nodes are apart
+    const char *why;   // why `page` is unknown
+    const char *doubt; // why `covers` is false
+};
+
+// A probe fits if its latency is nearer (by ratio) to `within` than to the latency of `curve` at
+// the probe's region or, if that is larger, at the region that needs as many entries.
+static struct pages_answer pages_judge(const struct level_curve *curve, double within,
+                                       const struct pages_probe *probes, const double *ns)
 {
     int answers[PAGES_PROBES];
-    *why = "its probes were not all measured";
-    if (count < PAGES_PROBES)
-        return 0;
-    *why = "latency rises by less than 10 % beyond the reach";
-    for (size_t i = 0; i < PAGES_PROBES; i++)
-        if ((answers[i] = fits(curve, within, &probes[i], ns[i])) < 0)
-            return 0;
-    *why = "its probes contradict each other";
-    for (size_t i = 1; i < PAGES_PROBES; i++)
-        if (i != PAGES_WIDE && answers[i] < answers[i - 1])
-            return 0;
+    bool all_wide = true;
+    struct pages_answer answer = {.why = "its probes were not all measured",
+                                  .doubt = "the probes of its pages were not all measured"};
+    for (size_t i = 0; i < PAGES_PROBES; i++) {
+        answers[i] = !isfinite(ns[i]) ? -2
+                     : i < PAGES_ODD  ? fits(curve, within, &probes[i], ns[i])
+                     : i == PAGES_ODD ? 1
+                                      : ns[i] < contrast_min * ns[PAGES_ODD];
+        if (answers[i] == -1)
+            answer.why = answer.doubt = "latency rises by less than 10 % beyond the reach";
+        if (answers[i] < 0 && i >= PAGES_WIDE)
+            return answer;
+        all_wide &= answers[i] >= 0;
+    }
+    answer.why = answer.doubt = "the probes of its pages contradict each other";
+    for (size_t i = PAGES_WIDE + 1; i < PAGES_ODD; i++)
+        if (answers[i] < answers[i - 1])
+            return answer;
+    answer.why = answer.doubt = "its pages are smaller than 2 MiB, and pages 2 MiB apart use only "
+                                "some of its sets";
+    if (answers[PAGES_ODD + 1])
+        return answer;
     // In both kinds, later probes need fewer entries.
     unsigned wide = 0, narrow = 0;
-    while (wide < PAGES_WIDE && !answers[wide])
+    while (wide < PAGES_WIDE && answers[wide] <= 0)
         wide++;
-    while (narrow < PAGES_PROBES - PAGES_WIDE && !answers[PAGES_WIDE + narrow])
+    while (narrow < PAGES_ODD - PAGES_WIDE && !answers[PAGES_WIDE + narrow])
         narrow++;
-    if (wide > 0 && narrow > 0)
-        return 0;
-    *why = wide ? "it is larger than 16 MiB" : "it is smaller than 512 KiB";
-    if (wide == PAGES_WIDE || narrow == PAGES_PROBES - PAGES_WIDE)
-        return 0;
-    return (MAP_PAGE_BYTES << wide) >> narrow;
+    answer.covers = narrow == 0;
+    answer.doubt = "its pages are smaller than the 2 MiB between the nodes of its chains";
+    if (narrow > 0) {
+        bool known = narrow < PAGES_ODD - PAGES_WIDE && wide == 0;
+        answer.why = wide ? answer.why : "it is smaller than 512 KiB";
+        answer.page = known ? MAP_PAGE_BYTES >> narrow : 0;
+        return answer;
+    }
+    answer.why = "its reach is below 92 MiB or so large that no region fits: pages farther apart "
+                 "than 2 MiB could not be tried";
+    if (!all_wide)
+        return answer;
+    answer.why = "its probes contradict each other";
+    for (size_t i = 1; i < PAGES_WIDE; i++)
+        if (answers[i] < answers[i - 1])
+            return answer;
+    answer.why = "it is larger than 16 MiB";
+    answer.page = wide < PAGES_WIDE ? MAP_PAGE_BYTES << wide : 0;
+    return answer;
 }
 
 // ---------------------------------------------------------------- results
 
 static const char path[] = "vector";
 
-static void add_page(const struct map_writer *w, struct result *result,
-                     const struct level_curve *curve, double reach)
+static struct pages_answer judge_pages(const struct map_writer *w, const struct level_curve *curve)
 {
     struct pages_probe probes[PAGES_PROBES];
     double ns[PAGES_PROBES];
-    const char *why;
-    size_t planned = pages_plan(reach, pages_most(w->device), probes, &why);
-    size_t measured = 0;
-    for (size_t i = 0; i < planned; i++) {
-        ns[i] = map_chain_ns(w, MAP_PAGES, 1, probes[i].region, probes[i].page);
-        measured += isfinite(ns[i]) ? 1 : 0;
-    }
-    uint64_t page = 0;
-    if (planned)
-        page = pages_judge(curve, curve->fit.levels[0].height, probes, ns, measured, &why);
-    map_add_known(w, result, MAP_METRIC_PAGE, (double)page, why);
+    pages_plan(translation_end(curve), pages_most(w->device), probes);
+    for (size_t i = 0; i < PAGES_PROBES; i++)
+        ns[i] = probes[i].region > 0
+                    ? map_chain_ns(w, chain_of(i), 1, probes[i].region, probes[i].page)
+                    : NAN;
+    return pages_judge(curve, curve->fit.levels[0].height, probes, ns);
 }
 
 // The end of level k. If no flat level follows, the end lies between the last flat point and the
@@ -198,14 +232,27 @@ static struct level_height reach_of(const struct level_curve *curve, size_t k)
         exp2((octaves[0] + octaves[1]) / 2), {exp2(octaves[0]), exp2(octaves[1])}, curve->count};
 }
 
-static void add_level(const struct map_writer *w, const struct level_curve *curve, size_t k)
+// From this region on the lines that a lap touches grow, so the end of a cache can look like a
+// TLB's.
+static bool may_be_cache(double reach)
+{
+    return reach > 0.9 * (double)MAP_PAGE_BYTES * (PAGES_LAP_BYTES / MAP_NODE_BYTES);
+}
+
+static void add_level(const struct map_writer *w, const struct level_curve *curve, size_t k,
+                      const struct pages_answer *pages)
 {
     struct result *result = map_add_result(w, MAP_TLB, path, k + 1);
     const struct level_height reach = reach_of(curve, k);
     map_add_heights(w, result, curve, k);
-    map_add_metric(w, result, MAP_METRIC_SIZE, &reach);
+    if (may_be_cache(reach.median))
+        map_add_unknown(w, result, "size", "the lines of so many pages may exceed a cache");
+    else if (!pages->covers)
+        map_add_unknown(w, result, "size", "%s", pages->doubt);
+    else
+        map_add_metric(w, result, MAP_METRIC_SIZE, &reach);
     if (k == 0)
-        add_page(w, result, curve, translation_end(curve));
+        map_add_known(w, result, MAP_METRIC_PAGE, (double)pages->page, pages->why);
 }
 
 // Adds a skipped result, because the curve shows no end.
@@ -233,8 +280,9 @@ void map_add_translation(const struct map_writer *w, const struct level_curve *c
         flag_all(w, curve);
         return;
     }
+    const struct pages_answer pages = judge_pages(w, curve);
     for (size_t k = 0; k < fit->flat && k + 1 < fit->count; k++)
-        add_level(w, curve, k);
+        add_level(w, curve, k, &pages);
     if (fit->flat == fit->count)
         map_add_heights(w, map_add_result(w, MAP_TLB, path, 0), curve, fit->count - 1);
 }

@@ -101,14 +101,6 @@ bool map_is_probe(const struct map_writer *w, const struct result *result, const
 double map_chain_ns(const struct map_writer *w, const char *what, size_t level, double region,
                     uint64_t stride)
 {
-    for (size_t i = 0; i < w->run->result_count; i++) {
-        const struct result *chain = w->run->results[i];
-        if (!map_is_probe(w, chain, what) || case_uint(&chain->bench_case, "level") != level ||
-            case_uint(&chain->bench_case, "pitch") != stride ||
-            fabs(log((double)case_uint(&chain->bench_case, "bytes") / region)) > 0.02)
-            continue;
-        const struct metric *metric = result_metric(chain, "latency");
-        return metric ? metric->median : NAN;
-    }
-    return NAN;
+    return map_steps_chain(w->steps, w->run, what, level,
+                           &(struct lines_chain){region, (double)stride});
 }

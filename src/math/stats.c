@@ -161,3 +161,8 @@ struct interval interval_of_median(double *values, size_t count, double confiden
         by_student(values, count, confidence, &interval);
     return interval;
 }
+
+double root_of_squares(double a, double b)
+{
+    return sqrt(a * a + b * b);
+}

@@ -64,6 +64,9 @@ enum {
     INTERVAL_RANKS_FROM = 20 // least number of values for ranks; below it, Student's t is used
 };
 
+// √(a² + b²), as hypot, which would need glibc 2.35; a² and b² must be far from the range's end.
+double root_of_squares(double a, double b);
+
 // The median of `values` with its confidence interval. Sorts `values`. From INTERVAL_RANKS_FROM
 // values on, the interval comes from order statistics (stats_median_rank), which need no
 // distribution and resist outliers. With fewer values their confidence would be too low (93.75 %

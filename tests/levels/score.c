@@ -36,10 +36,10 @@ static const char *const names[PROPERTIES] = {"levels", "size",   "latency",    
 enum {
     WIDTHS_MAX = 20000,
     // What was reached, in percent.
-    FAULTLESS_LEAST = 20,
-    ANSWERED_LEAST = 20,
-    COUNT_LEAST = 10,
-    WITHIN_LEAST = 50
+    FAULTLESS_LEAST = 70,
+    ANSWERED_LEAST = 40,
+    COUNT_LEAST = 45,
+    WITHIN_LEAST = 85
 };
 
 struct score {
@@ -112,10 +112,16 @@ static void judge_exact(struct view *view, enum property property, size_t level,
         hold(view, property, level, found == truth, found, truth);
 }
 
+static bool contains(const struct metric *size, const struct simulated_cache *level)
+{
+    double truth = (double)level->capacity;
+    return size->ci95[0] <= truth * 1.005 && truth * 0.995 <= size->ci95[1];
+}
+
 static void judge_size(struct view *view, const struct metric *size, size_t k)
 {
     double truth = (double)view->machine->levels[k].capacity;
-    bool inside = size->ci95[0] <= truth * 1.005 && truth * 0.995 <= size->ci95[1];
+    bool inside = contains(size, &view->machine->levels[k]);
     view->score->within += inside;
     if (view->score->width_count < WIDTHS_MAX)
         view->score->widths[view->score->width_count++] =
@@ -142,8 +148,10 @@ static void judge_level(struct view *view, const struct result *result, size_t n
     double ns = value(result, "latency");
     size_t k = number - 1 < machine->level_count ? number - 1 : machine->level_count - 1;
     if (size) {
-        k = level_near(machine, size->median);
-        while (k > 0 && size->ci95[0] <= (double)machine->levels[k - 1].capacity)
+        bool in_place =
+            number <= machine->level_count && contains(size, &machine->levels[number - 1]);
+        k = in_place ? number - 1 : level_near(machine, size->median);
+        while (!in_place && k > 0 && size->ci95[0] <= (double)machine->levels[k - 1].capacity)
             k--;
         bool inside = (double)machine->levels[k].capacity <= size->ci95[1];
         if (seen[k] ||

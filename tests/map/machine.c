@@ -63,7 +63,7 @@ static double latency_of(const struct machine *m, const struct lines_chain *chai
         return 10 * pow(chain->region / 1024, m->slope);
     for (size_t k = 0; k <= m->levels; k++)
         caches[k] = (struct lines_cache){m->latency[k], k < m->levels ? m->capacity[k] : INFINITY,
-                                         m->line, m->sector};
+                                         m->line, m->sector, 0};
     double rise = m->rises_from > 0 ? fmax(log2(chain->region / m->rises_from), 0) : 0;
     return lines_expected(caches, m->levels + 1, chain) * exp2(0.4 * rise);
 }
@@ -93,7 +93,8 @@ static double chase_ns(const struct machine *m, const struct bench_case *bench_c
         return 15;
     if (order && strcmp(order->text, "page") == 0)
         return translated(m, bytes, (double)case_uint(bench_case, "page"));
-    if (what && strcmp(what->text, MAP_PAGES) == 0)
+    if (what && (strcmp(what->text, MAP_PAGES) == 0 || stride > 1 << 20) &&
+        strcmp(what->text, MAP_WAYS) != 0)
         return translated(m, bytes, stride);
     if (what && strcmp(what->text, MAP_NEIGHBOURS) == 0)
         return crowded(m, bytes);

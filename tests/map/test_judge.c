@@ -89,26 +89,38 @@ static struct map_sharers sharers_of(unsigned sharers, unsigned before)
     return map_sharers_judge(&level, probes, latency, count, CORES);
 }
 
-static void the_cores_that_share_a_level_are_found_to_a_third(void **state)
+static void the_bounds_of_who_shares_a_level_contain_the_truth(void **state)
 {
     (void)state;
     for (unsigned sharers = 1; sharers <= CORES; sharers++) {
         struct map_sharers found = sharers_of(sharers, 1);
-        // From 64 cores on their regions are as small as the level before.
-        if (found.sharers || sharers < 40)
-            assert_true(found.low <= sharers && sharers <= found.high && found.sharers);
-        if (found.sharers)
-            assert_true(found.sharers == 1 || found.high <= 3 * found.low);
+        assert_true(found.low <= sharers && sharers <= found.high);
+        // a number is the truth, or the only one within the bounds that divides the cores
+        if (found.sharers && CORES % sharers == 0)
+            assert_int_equal(found.sharers, sharers);
     }
     assert_int_equal(sharers_of(1, 1).sharers, 1);
-    assert_int_equal(sharers_of(10, 1).sharers, 8);
-    assert_int_equal(sharers_of(CORES, CORES).sharers, CORES);
+}
+
+static void more_probes_between_the_bounds_narrow_them(void **state)
+{
+    (void)state;
+    // given bounds from 9 to 21 cores, of which 10, 16 and 20 divide the 80
+    const struct map_sharers first = {.low = 9, .high = 21};
+    struct map_sharers_probe probes[MAP_SHARERS_MAX];
+    double latency[MAP_SHARERS_MAX];
+    size_t count = map_sharers_plan_again(&level, &first, CORES, probes);
+    for (size_t i = 0; i < count; i++)
+        latency[i] = probes[i].region * 16 <= level.end ? level.within : level.beyond;
+    struct map_sharers found = map_sharers_judge(&level, probes, latency, count, CORES);
+    assert_int_equal(found.sharers, 16);
+    assert_true(found.low > 10 && found.high < 20);
 }
 
 static void regions_that_the_level_before_holds_show_nothing(void **state)
 {
     (void)state;
-    struct map_sharers_probe probe = {4, 1000};
+    struct map_sharers_probe probe = {1000};
     double latency = level.before;
     struct map_sharers found = map_sharers_judge(&level, &probe, &latency, 1, CORES);
     assert_int_equal(found.sharers, 0);
@@ -163,7 +175,8 @@ int main(void)
         cmocka_unit_test(as_many_ways_as_lines_fit),
         cmocka_unit_test(ways_that_contradict_each_other_are_unknown),
         cmocka_unit_test(the_stride_is_a_power_of_two_as_long_as_the_level),
-        cmocka_unit_test(the_cores_that_share_a_level_are_found_to_a_third),
+        cmocka_unit_test(the_bounds_of_who_shares_a_level_contain_the_truth),
+        cmocka_unit_test(more_probes_between_the_bounds_narrow_them),
         cmocka_unit_test(regions_that_the_level_before_holds_show_nothing),
         cmocka_unit_test(a_level_runs_by_the_clock_that_its_latency_follows),
         cmocka_unit_test(one_clock_shows_no_domain),

@@ -111,7 +111,8 @@ static void pages_of_a_small_tlb_are_found_where_chains_fit(void **state)
         struct run *run = machine_map(&device, &m, &cases);
         const struct result *tlb = machine_found(run, "map/what=tlb/path=vector/level=1");
         if (machine_value(tlb, "size") < (double)(92 << 20))
-            assert_non_null(strstr(machine_detail(tlb, "page"), "too few pages of 2 MiB"));
+            assert_non_null(strstr(machine_detail(tlb, "page"),
+                                   "pages farther apart than 2 MiB could not be tried"));
         else
             assert_int_equal(machine_value(tlb, "page"), m.page);
         run_destroy(run);
@@ -174,7 +175,6 @@ static void a_staircase_that_ends_in_a_rise_keeps_its_stairs(void **state)
     struct run *run = machine_map(&device, &m, &cases);
     const struct result *result = machine_found(run, "map/what=hierarchy/path=vector");
     assert_int_equal(result->verdict, VERDICT_SKIPPED);
-    assert_non_null(strstr(result->reasons[0].text, "rises without flat parts"));
     assert_non_null(strstr(result->reasons[0].text, " beyond "));
     for (size_t level = 1; level <= 2; level++)
         assert_level(run, &m, level);

@@ -95,8 +95,9 @@ static void the_expected_latency_is_that_of_a_simulated_cache(void **state)
     for (unsigned line = 32; line <= 256; line *= 2)
         for (unsigned sector = 32; sector <= line; sector *= 2) {
             struct cache cache = cache_of(line, sector, true);
-            const struct lines_cache caches[] = {{near_latency, capacity_of(&cache), line, sector},
-                                                 {far_latency, INFINITY, 32, 32}};
+            const struct lines_cache caches[] = {
+                {near_latency, capacity_of(&cache), line, sector, 0},
+                {far_latency, INFINITY, 32, 32, 0}};
             for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
                 struct lines_chain chain = chains[i];
                 chain.region *= capacity_of(&cache) * fmax(chain.stride / line, 1);

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// What `fathom map` concludes from the points that real devices gave (reference/). The levels of an
+// H200 must stay found, whatever the judgement of simulated machines gains.
+#include "map/writer.h"
+#include "results/json.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+// The runs whose points are judged anew, and the nearest core's cache there: it is what shared
+// memory leaves of 256 KiB.
+static const struct {
+    const char *file;
+    double first[2], first_ns;
+} runs[] = {
+    {REFERENCE "/h200-vulkan-map.json", {182 << 10, 200 << 10}, 16.2},
+    {REFERENCE "/h200-cuda-map.json", {206 << 10, 226 << 10}, 16.2},
+    {REFERENCE "/h200-vulkan-map-2.json.gz", {178 << 10, 226 << 10}, 16.2},
+    {REFERENCE "/h200-cuda-map-2.json.gz", {178 << 10, 226 << 10}, 16.2},
+    {REFERENCE "/h200-opencl-map.json", {206 << 10, 226 << 10}, 19.9},
+};
+
+// The results that a map adds at its end have no samples of their own.
+static bool is_conclusion(const struct result *result)
+{
+    static const char *const whats[] = {MAP_HIERARCHY, MAP_LEVEL, MAP_MEMORY, MAP_TLB, MAP_SHARED};
+    for (size_t i = 0; strcmp(result->benchmark, "map") == 0 && i < 5; i++)
+        if (case_says(&result->bench_case, "what", whats[i]))
+            return true;
+    return false;
+}
+
+static struct run *judged_anew(const char *file)
+{
+    struct error err = {.code = ERROR_NONE};
+    struct run *run = run_read(file, &err);
+    if (!run)
+        fail_msg("%s", err.message);
+    size_t kept = 0;
+    for (size_t i = 0; i < run->result_count; i++)
+        if (!is_conclusion(run->results[i]))
+            run->results[kept++] = run->results[i];
+    run->result_count = kept;
+    struct gpu_info device = {.api = "vulkan",
+                              .kind = GPU_KIND_DISCRETE,
+                              .vendor_id = GPU_VENDOR_NVIDIA,
+                              .caps = ~GPU_CAP(VIRTUAL_TIME)};
+    snprintf(device.id, sizeof device.id, "%s", run->devices[0].id);
+    device.limits.memory_bytes = UINT64_C(140) << 30;
+    device.limits.cores = 132;
+    device.limits.last_cache_bytes = 60 << 20;
+    map_add_results(run, &device);
+    return run;
+}
+
+static const struct metric *metric_of(const struct run *run, const char *key, const char *name)
+{
+    const struct result *result = run_find(run, run->devices[0].id, key);
+    const struct metric *metric = result ? result_metric(result, name) : NULL;
+    if (!metric || !isfinite(metric->median))
+        fail_msg("no %s of %s: %s", name, key,
+                 !result                ? "no such result"
+                 : result->reason_count ? result->reasons[0].text
+                                        : result_detail(result, name));
+    return metric;
+}
+
+static void is_within(const struct metric *metric, double low, double high)
+{
+    if (!(metric->median >= low && metric->median <= high))
+        fail_msg("%s %g, not from %g to %g", metric->name, metric->median, low, high);
+}
+
+static void the_levels_of_an_h200_are_found_in_its_points(void **state)
+{
+    (void)state;
+    static const char level_1[] = "map/what=level/path=vector/level=1",
+                      level_2[] = "map/what=level/path=vector/level=2",
+                      level_3[] = "map/what=level/path=vector/level=3",
+                      memory[] = "map/what=memory/path=vector";
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        struct run *run = judged_anew(runs[i].file);
+        print_message("%s\n", runs[i].file);
+        is_within(metric_of(run, "map/what=hierarchy/path=vector", "levels"), 3, 3);
+        is_within(metric_of(run, level_1, "latency"), runs[i].first_ns * 0.98,
+                  runs[i].first_ns * 1.02);
+        is_within(metric_of(run, level_1, "size"), runs[i].first[0], runs[i].first[1]);
+        is_within(metric_of(run, level_1, "line"), 128, 128);
+        is_within(metric_of(run, level_2, "latency"), 140, 148);
+        is_within(metric_of(run, level_2, "size"), 26e6, 32e6);
+        is_within(metric_of(run, level_2, "line"), 128, 128);
+        is_within(metric_of(run, level_3, "latency"), 255, 275);
+        is_within(metric_of(run, level_3, "size"), 56e6, 65e6);
+        is_within(metric_of(run, memory, "latency"), 335, 360);
+        run_destroy(run);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_levels_of_an_h200_are_found_in_its_points),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

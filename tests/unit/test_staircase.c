@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "math/staircase.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum {
+    POINTS = 80,
+    PER_OCTAVE = 4
+};
+
+struct curve {
+    double x[POINTS], y[POINTS];
+};
+
+// Sharp steps at `ends`, each `times` as high as the level before; half a percent of noise.
+static void make_sharp(struct curve *curve, const double *ends, size_t count, double times)
+{
+    for (size_t i = 0; i < POINTS; i++) {
+        curve->x[i] = 10 + (double)i / PER_OCTAVE;
+        curve->y[i] = 20 * (1 + 0.005 * sin(12.9898 * (double)i));
+        for (size_t k = 0; k < count; k++)
+            curve->y[i] *= curve->x[i] > ends[k] ? times : 1;
+    }
+}
+
+static struct staircase fit_of(struct arena *arena, const struct curve *curve)
+{
+    struct staircase fit = {.count = 0};
+    const struct plateaus_desc points = {.x = curve->x, .y = curve->y, .count = POINTS};
+    assert_true(staircase_fit(arena, staircase_shapes_create(arena), &points, NULL, &fit));
+    return fit;
+}
+
+static void sharp_steps_are_found_within_their_intervals(void **state)
+{
+    (void)state;
+    static const double ends[] = {15.1, 19.6, 24.3};
+    struct arena *arena = arena_create();
+    struct curve curve;
+    make_sharp(&curve, ends, 3, 3);
+    struct staircase fit = fit_of(arena, &curve);
+    assert_int_equal(fit.count, 3);
+    for (size_t k = 0; k < 3; k++) {
+        assert_true(fit.steps[k].end_low <= ends[k] && ends[k] <= fit.steps[k].end_high);
+        assert_true(fit.steps[k].end_high - fit.steps[k].end_low < 0.5);
+        double height = staircase_at(staircase_shapes_create(arena), &fit, ends[k] + 1.5);
+        assert_true(fabs(height / (20 * pow(3, (double)k + 1)) - 1) < 0.03);
+    }
+    arena_destroy(arena);
+}
+
+static void a_flat_curve_has_no_step(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct curve curve;
+    make_sharp(&curve, NULL, 0, 1);
+    assert_int_equal(fit_of(arena, &curve).count, 0);
+    arena_destroy(arena);
+}
+
+static void the_shape_of_a_tlb_is_told_by_its_long_rise(void **state)
+{
+    (void)state;
+    // given a share of misses of 1 − reach / region, as many nodes in each page have it
+    struct arena *arena = arena_create();
+    struct curve curve;
+    make_sharp(&curve, NULL, 0, 1);
+    for (size_t i = 0; i < POINTS; i++)
+        curve.y[i] += 60 * fmax(1 - exp2(18 - curve.x[i]), 0);
+    struct staircase fit = fit_of(arena, &curve);
+    assert_int_equal(fit.count, 1);
+    assert_true(staircase_is_gradual(fit.steps[0].shape));
+    assert_true(fit.steps[0].end_low <= 18 && 18 <= fit.steps[0].end_high);
+    arena_destroy(arena);
+}
+
+static void hashed_sets_miss_before_the_capacity_and_even_ones_do_not(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    const struct staircase_shapes *shapes = staircase_shapes_create(arena);
+    unsigned even = 0, spread = 0;
+    while (staircase_is_gradual(even) || staircase_spread(even))
+        even++;
+    while (!staircase_spread(spread) || staircase_is_random(spread))
+        spread++;
+    assert_true(staircase_share(shapes, even, -0.05) < 0.01);
+    assert_true(staircase_share(shapes, spread, -0.05) > 0.1);
+    assert_true(staircase_share(shapes, even, 3) > 0.99 &&
+                staircase_share(shapes, spread, 3) > 0.9);
+    arena_destroy(arena);
+}
+
+static void too_few_points_are_not_fitted(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct curve curve;
+    struct staircase fit;
+    make_sharp(&curve, NULL, 0, 1);
+    const struct plateaus_desc points = {.x = curve.x, .y = curve.y, .count = 7};
+    assert_false(staircase_fit(arena, staircase_shapes_create(arena), &points, NULL, &fit));
+    arena_destroy(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sharp_steps_are_found_within_their_intervals),
+        cmocka_unit_test(a_flat_curve_has_no_step),
+        cmocka_unit_test(the_shape_of_a_tlb_is_told_by_its_long_rise),
+        cmocka_unit_test(hashed_sets_miss_before_the_capacity_and_even_ones_do_not),
+        cmocka_unit_test(too_few_points_are_not_fitted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
