@@ -10,6 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    FIGURES_MAX = CARD_ROWS_MAX * CARD_FIGURES_MAX
+};
+
 bool card_figure_trusted(const struct card_figure *figure)
 {
     return isfinite(figure->value) && figure->verdict == VERDICT_OK && !figure->provisional;
@@ -78,12 +82,11 @@ const struct known_cards *known_cards_builtin(struct arena *arena)
 
 static void put_known(struct json_out *out, struct arena *arena, const struct card *card)
 {
-    struct known_card known = {
-        .device = card->device->name,
-        .api = card->api,
-        .preset = card->run->preset,
-        .started = card->run->started,
-        .figures = ARENA_ARRAY(arena, CARD_ROWS_MAX * CARD_FIGURES_MAX, struct known_figure)};
+    struct known_card known = {.device = card->device->name,
+                               .api = card->api,
+                               .preset = card->run->preset,
+                               .started = card->run->started,
+                               .figures = ARENA_ARRAY(arena, FIGURES_MAX, struct known_figure)};
     for (size_t i = 0; i < card->count; i++)
         for (size_t k = 0; k < card->rows[i].count; k++) {
             const struct card_figure *figure = &card->rows[i].figures[k];
@@ -185,8 +188,8 @@ static void note(struct card *card, const char *text)
 
 // The card's figures that `wanted` accepts, at most `most`: those with the least `weight` first.
 struct choice {
-    const struct card_figure *figures[CARD_ROWS_MAX * CARD_FIGURES_MAX];
-    double weights[CARD_ROWS_MAX * CARD_FIGURES_MAX];
+    const struct card_figure *figures[FIGURES_MAX];
+    double weights[FIGURES_MAX];
     size_t count;
 };
 

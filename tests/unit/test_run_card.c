@@ -119,11 +119,11 @@ static struct result *add_case(struct run *run, const struct benchmark_info *inf
 // A curve with flat parts at 10 ns to 64 KiB, 100 ns to 4 MiB and 400 ns beyond, up to 2^last.
 static void add_curve(struct run *run, double last)
 {
-    for (double octave = 10; octave <= last; octave += 0.5)
-        add_case(run, &chase, "read", round(exp2(octave)),
-                 octave <= 16   ? 10
-                 : octave <= 22 ? 100
-                                : 400);
+    for (unsigned half = 20; half <= 2 * last; half++)
+        add_case(run, &chase, "read", round(exp2(half / 2.0)),
+                 half <= 32   ? 10
+                 : half <= 44 ? 100
+                              : 400);
 }
 
 static void doubt(struct run *run, struct result *result)
