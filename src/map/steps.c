@@ -522,11 +522,9 @@ static struct lines_answer line_of(struct arena *arena, const struct map_steps *
     }
     struct lines_answer answer = lines_judge(&question);
     bool few_ways = question.spread > 0 && question.spread <= 8;
-    if (few_ways || (k > 0 && answer.line > 0 && answer.line < steps->lines[k - 1].line))
-        answer = (struct lines_answer){
-            .why = few_ways ? "its sets fill too unevenly for the probes to tell"
-                            : "its probes show a shorter line than that of the level before it",
-            .misfit = answer.misfit};
+    if (few_ways)
+        answer = (struct lines_answer){.why = "its sets fill too unevenly for the probes to tell",
+                                       .misfit = answer.misfit};
     answer.sector = answer.line > 0 ? answer.sector : 0;
     inner[k] = lines_cache_of(&question, &answer);
     return answer;
