@@ -9,19 +9,26 @@
 #include <string.h>
 
 enum {
-    PIDS_A_RESULT = 16, // processes per result: 15 queues and the cores
-    CORES_PID = 15,     // index of the cores' process
+    FIRST_TRACK = 1000, // lowest number of a track: above those of processes
     TRACKS_A_CORE = 64  // tracks per core: spans on one track must not overlap
 };
 
 // Time of the first event: Perfetto 20 ignores the value of a counter at time 0.
 static const double first_ns = 1000;
 
+// A process or, with a tid of at least 0, a track of it that the trace has named.
+struct track {
+    long long pid, tid;
+    const char *name;
+};
+
 struct trace {
     struct arena *arena;
     struct json_out *out;
-    size_t flows;  // arrows so far: the id of the next one
-    long long pid; // process id of this result's first process
+    size_t flows;    // arrows so far: the id of the next one
+    double start_ns; // when the present result begins: results follow one another
+    struct track *tracks;
+    size_t track_count, track_capacity;
 };
 
 // Writes a time in µs with 15 digits, so that 1.128 is not written as 1.1279999999999999.
@@ -32,7 +39,7 @@ static void put_time(struct trace *trace, const char *name, double ns)
     json_put_real(trace->out, name, strtod(text, NULL));
 }
 
-// Opens an event with the members that all events have; `ns` counts from the first event.
+// Opens an event with the members that all events have; `ns` counts from the start of the result.
 static void event_open(struct trace *trace, const char *phase, const char *name, long long pid,
                        long long tid, double ns)
 {
@@ -41,7 +48,7 @@ static void event_open(struct trace *trace, const char *phase, const char *name,
     json_put_text(trace->out, "name", name);
     json_put_real(trace->out, "pid", (double)pid);
     json_put_real(trace->out, "tid", (double)tid);
-    put_time(trace, "ts", first_ns + ns);
+    put_time(trace, "ts", first_ns + trace->start_ns + ns);
 }
 
 // Names a process (`what` = "process_name") or a thread ("thread_name").
@@ -55,6 +62,47 @@ static void name_add(struct trace *trace, const char *what, long long pid, long 
     json_put_close(trace->out, '}');
 }
 
+static void track_add(struct trace *trace, long long pid, long long tid, const char *name)
+{
+    if (trace->track_count == trace->track_capacity) {
+        struct track *former = trace->tracks;
+        trace->track_capacity = trace->track_capacity ? 2 * trace->track_capacity : 64;
+        trace->tracks = ARENA_ARRAY(trace->arena, trace->track_capacity, struct track);
+        if (former)
+            memcpy(trace->tracks, former, trace->track_count * sizeof *former);
+    }
+    trace->tracks[trace->track_count++] = (struct track){pid, tid, name};
+    name_add(trace, tid < 0 ? "process_name" : "thread_name", pid, tid < 0 ? 0 : tid, name);
+}
+
+// The process of this name: all results of a device that use the same queue share it.
+static long long process_of(struct trace *trace, const char *name)
+{
+    long long last = 0;
+    for (size_t i = 0; i < trace->track_count; i++) {
+        const struct track *track = &trace->tracks[i];
+        if (track->tid < 0 && strcmp(track->name, name) == 0)
+            return track->pid;
+        last = track->pid > last ? track->pid : last;
+    }
+    track_add(trace, last + 1, -1, name);
+    return last + 1;
+}
+
+// The track of this name in a process. Perfetto 20 takes equal numbers of two processes for one
+// track: so no two tracks share a number, and none has that of a process.
+static long long track_of(struct trace *trace, long long pid, const char *name)
+{
+    for (size_t i = 0; i < trace->track_count; i++) {
+        const struct track *track = &trace->tracks[i];
+        if (track->pid == pid && track->tid >= 0 && strcmp(track->name, name) == 0)
+            return track->tid;
+    }
+    long long tid = FIRST_TRACK + (long long)trace->track_count;
+    track_add(trace, pid, tid, name);
+    return tid;
+}
+
 static void span_add(struct trace *trace, const char *name, long long pid, long long tid,
                      const struct spans *spans, size_t row)
 {
@@ -65,21 +113,22 @@ static void span_add(struct trace *trace, const char *name, long long pid, long 
     json_put_close(trace->out, '}');
 }
 
-static long long pid_of(const struct trace *trace, const struct spans *line, size_t row)
+static long long pid_of(struct trace *trace, const struct spans *line, size_t row)
 {
-    double queue = spans_cell(line, row, line->queue, 0);
-    return trace->pid + (queue >= 0 && queue < CORES_PID ? (long long)queue : 0);
+    return process_of(trace, arena_printf(trace->arena, "%s queue %.0f", line->result->device,
+                                          spans_cell(line, row, line->queue, 0)));
 }
 
-static double lane_of(const struct spans *line, size_t row)
+static const char *label_of(const struct trace *trace, const struct spans *line, size_t row)
 {
-    return spans_cell(line, row, line->lane, 0);
+    return spans_label(trace->arena, line->result, (size_t)spans_cell(line, row, line->lane, 0));
 }
 
 static void flow_end_add(struct trace *trace, const char *phase, const struct spans *line,
                          size_t row, double ns)
 {
-    event_open(trace, phase, "waits", pid_of(trace, line, row), (long long)lane_of(line, row), ns);
+    long long pid = pid_of(trace, line, row);
+    event_open(trace, phase, "waits", pid, track_of(trace, pid, label_of(trace, line, row)), ns);
     json_put_text(trace->out, "cat", "waits");
     json_put_count(trace->out, "id", trace->flows);
     if (strcmp(phase, "f") == 0)
@@ -99,22 +148,23 @@ static void flow_add(struct trace *trace, const struct spans *line, const struct
     trace->flows++;
 }
 
-static void line_add(struct trace *trace, const struct spans *line)
+// The name of the case, as a span over all that belongs to it.
+static void case_add(struct trace *trace, const struct spans *line)
 {
     const struct result *result = line->result;
-    bool named[PIDS_A_RESULT] = {false};
+    long long pid = process_of(trace, arena_printf(trace->arena, "%s cases", result->device));
+    event_open(trace, "X", result->key, pid, track_of(trace, pid, "cases"), 0);
+    put_time(trace, "dur", line->to_ns - line->from_ns);
+    json_put_close(trace->out, '}');
+}
+
+static void line_add(struct trace *trace, const struct spans *line)
+{
+    case_add(trace, line);
     for (size_t i = 0; i < line->series->row_count; i++) {
         long long pid = pid_of(trace, line, i);
-        size_t lane = (size_t)spans_cell(line, i, line->lane, 0);
-        const char *label = spans_label(trace->arena, result, lane);
-        if (!named[pid - trace->pid])
-            name_add(trace, "process_name", pid, 0,
-                     arena_printf(trace->arena, "%s %s queue %lld", result->device, result->key,
-                                  pid - trace->pid));
-        named[pid - trace->pid] = true;
-        if (spans_first_of_lane(line, i))
-            name_add(trace, "thread_name", pid, (long long)lane, label);
-        span_add(trace, label, pid, (long long)lane, line, i);
+        const char *label = label_of(trace, line, i);
+        span_add(trace, label, pid, track_of(trace, pid, label), line, i);
     }
     size_t count;
     const struct spans_edge *edges = spans_edges(trace->arena, line, &count);
@@ -152,9 +202,14 @@ static struct bound *bounds_of(struct arena *arena, const struct spans *crowd)
     return bounds;
 }
 
+static long long cores_pid(struct trace *trace, const struct spans *crowd)
+{
+    return process_of(trace, arena_printf(trace->arena, "%s cores", crowd->result->device));
+}
+
 static void count_add(struct trace *trace, const struct spans *crowd, double ns, int count)
 {
-    event_open(trace, "C", "at once", trace->pid + CORES_PID, 0, ns - crowd->from_ns);
+    event_open(trace, "C", "at once", cores_pid(trace, crowd), 0, ns - crowd->from_ns);
     json_put_open(trace->out, "args", '{');
     json_put_real(trace->out, crowd->series->name, count);
     json_put_close(trace->out, '}');
@@ -172,12 +227,14 @@ static unsigned track_take(uint64_t *used)
     return track;
 }
 
-static void core_add(struct trace *trace, const struct spans *crowd, size_t row, long long core,
+// A core has as many tracks as it ever ran spans at once.
+static void core_add(struct trace *trace, const struct spans *crowd, size_t row, size_t core,
                      unsigned track)
 {
-    long long pid = trace->pid + CORES_PID, tid = core * TRACKS_A_CORE + track;
-    size_t lane = (size_t)spans_cell(crowd, row, crowd->lane, 0);
-    span_add(trace, spans_label(trace->arena, crowd->result, lane), pid, tid, crowd, row);
+    long long pid = cores_pid(trace, crowd);
+    const char *name = track ? arena_printf(trace->arena, "core %zu, %u", core, track + 1)
+                             : arena_printf(trace->arena, "core %zu", core);
+    span_add(trace, label_of(trace, crowd, row), pid, track_of(trace, pid, name), crowd, row);
 }
 
 static void crowd_add(struct trace *trace, const struct spans *crowd)
@@ -188,11 +245,8 @@ static void crowd_add(struct trace *trace, const struct spans *crowd)
     size_t rows = crowd->series->row_count;
     struct bound *bounds = bounds_of(trace->arena, crowd);
     uint64_t *used = ARENA_ARRAY(trace->arena, CORES_MAX, uint64_t);
-    uint64_t *named = ARENA_ARRAY(trace->arena, CORES_MAX, uint64_t);
     unsigned *tracks = ARENA_ARRAY(trace->arena, rows, unsigned);
     int count = 0;
-    name_add(trace, "process_name", trace->pid + CORES_PID, 0,
-             arena_printf(trace->arena, "%s %s cores", crowd->result->device, crowd->result->key));
     for (size_t m = 0; m < 2 * rows; m++) {
         const struct bound *bound = &bounds[m];
         double core = spans_cell(crowd, bound->row, crowd->core, -1);
@@ -207,16 +261,26 @@ static void crowd_add(struct trace *trace, const struct spans *crowd)
             continue;
         }
         unsigned track = tracks[bound->row] = track_take(&used[c]);
-        if (!(named[c] >> track & 1))
-            name_add(trace, "thread_name", trace->pid + CORES_PID,
-                     (long long)c * TRACKS_A_CORE + track,
-                     arena_printf(trace->arena, "core %zu", c));
-        named[c] |= UINT64_C(1) << track;
-        core_add(trace, crowd, bound->row, (long long)c, track);
+        core_add(trace, crowd, bound->row, c, track);
     }
 }
 
 // ---------------------------------------------------------------- the file
+
+// Adds a result behind the former one, with a gap that tells them apart.
+static void result_add(struct trace *trace, const struct result *result)
+{
+    struct spans line, crowd;
+    if (!spans_line(result, &line))
+        return;
+    double length_ns = line.to_ns - line.from_ns;
+    line_add(trace, &line);
+    if (spans_crowd(result, &crowd)) {
+        crowd_add(trace, &crowd);
+        length_ns = fmax(length_ns, crowd.to_ns - crowd.from_ns);
+    }
+    trace->start_ns += ceil(length_ns * 1.1);
+}
 
 bool trace_write(const struct run *run, FILE *stream, struct error *err)
 {
@@ -227,14 +291,8 @@ bool trace_write(const struct run *run, FILE *stream, struct error *err)
     // issues 106, 274).
     json_put_open(&out, NULL, '{');
     json_put_open(&out, "traceEvents", '[');
-    for (size_t i = 0; i < run->result_count; i++) {
-        struct spans spans;
-        trace.pid = (long long)(i * PIDS_A_RESULT) + 1;
-        if (spans_line(run->results[i], &spans))
-            line_add(&trace, &spans);
-        if (spans_crowd(run->results[i], &spans))
-            crowd_add(&trace, &spans);
-    }
+    for (size_t i = 0; i < run->result_count; i++)
+        result_add(&trace, run->results[i]);
     json_put_close(&out, ']');
     json_put_close(&out, '}');
     bool written = json_out_end(&out, "the trace", err);

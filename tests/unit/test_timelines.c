@@ -84,14 +84,50 @@ static void a_trace_has_every_span_and_arrow(void **state)
     json_t *root = json_loads(text, 0, NULL);
     double sum;
     assert_non_null(root);
-    assert_int_equal(events_of(root, "X", "dur", &sum), 3 + GROUPS);
-    assert_true(sum == (4000 + 4000 + 7500 + GROUPS * 2000) / 1e3); // µs
+    assert_int_equal(events_of(root, "X", "dur", &sum), 3 + GROUPS + 1);   // and the case itself
+    assert_true(sum == (4000 + 4000 + 7500 + GROUPS * 2000 + 9000) / 1e3); // µs
     assert_int_equal(events_of(root, "s", "ts", &sum), 1);
     assert_true(sum == 4.999); // within the span that it leaves
     assert_int_equal(events_of(root, "f", "ts", &sum), 1);
     assert_true(sum == 6);
     assert_null(json_object_get(root, "displayTimeUnit")); // old viewers take it for that of ts
     assert_true(events_of(root, "C", "ts", &sum) >= 4);
+    json_decref(root);
+    free(text);
+    run_destroy(run);
+}
+
+static const char *name_of(const json_t *event)
+{
+    return json_string_value(json_object_get(event, "name"));
+}
+
+static void results_follow_one_another_in_the_same_processes(void **state)
+{
+    (void)state;
+    // Given the same case twice.
+    struct run *run = make_run();
+    struct result *again = run_add_result(run);
+    *again = *run->results[1];
+    again->key = "overlap/scenario=other";
+    // When they are written …
+    char *text = written(run, trace_write);
+    json_t *root = json_loads(text, 0, NULL), *event;
+    size_t i;
+    double first_end = 0, other_start = 0, processes = 0;
+    json_array_foreach(json_object_get(root, "traceEvents"), i, event)
+    {
+        double start = json_number_value(json_object_get(event, "ts"));
+        if (strcmp(name_of(event), run->results[1]->key) == 0)
+            first_end = start + json_number_value(json_object_get(event, "dur"));
+        if (strcmp(name_of(event), again->key) == 0)
+            other_start = start;
+        processes += strcmp(name_of(event), "process_name") == 0;
+    }
+    // … then the second begins behind the first, and both have the same two queues, cores and
+    // cases.
+    assert_true(first_end > 0 && other_start > first_end);
+    assert_true(processes == 4);
     json_decref(root);
     free(text);
     run_destroy(run);
@@ -190,6 +226,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_trace_has_every_span_and_arrow),
+        cmocka_unit_test(results_follow_one_another_in_the_same_processes),
         cmocka_unit_test(all_that_was_waited_for_has_an_arrow),
         cmocka_unit_test(spans_of_one_track_do_not_overlap),
         cmocka_unit_test(a_drawing_has_every_bar_with_its_tool_tip),
