@@ -21,6 +21,7 @@ for (const colorScheme of ["light", "dark"]) {
     await page.close();
     continue;
   }
+  await page.evaluate(() => document.querySelectorAll(".more").forEach((one) => { one.open = true; }));
   const chart = page.locator("figure.chart", { has: page.getByRole("heading", { name: title, exact: true }) });
   const [file] = await Promise.all([
     page.waitForEvent("download"), chart.locator(".save button", { hasText: "SVG" }).click(),

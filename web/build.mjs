@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bundles the report page into one file: node build.mjs PACKAGES OUT NOTICES, PACKAGES being the
-// folder that npm installed into, NOTICES where the licences of what is in it are written as well. Text @RUNS@ stays: fathom puts the runs there (report/html.c).
+// folder that npm installed into, NOTICES where the licences of what is in it are written as well. Texts @FIRST@ and
+// @RUNS@ stay: fathom puts the first screen and the runs there (report/html.c).
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -43,6 +44,7 @@ const page = readFileSync(join(here, "page.html"), "utf8")
   .replace("@STYLE@", () => text(style))
   .replace("@NOTICES@", () => escape(notices.join("\n\n----\n\n")))
   .replace("@SCRIPT@", () => code);
-if (page.split("@RUNS@").length !== 2) throw new Error("the page must name @RUNS@ exactly once");
+for (const marker of ["@FIRST@", "@RUNS@"])
+  if (page.split(marker).length !== 2) throw new Error(`the page must name ${marker} exactly once`);
 writeFileSync(out, page);
 writeFileSync(noticesOut, notices.join("\n\n----\n\n"));

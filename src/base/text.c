@@ -243,6 +243,25 @@ const char *text_printable(struct arena *arena, const char *text, size_t bytes_m
     return printable;
 }
 
+const char *text_markup(struct arena *arena, const char *text)
+{
+    char *to = arena_alloc(arena, strlen(text) * 5 + 1), *end = to;
+    for (; *text; text++) {
+        const char *entity = *text == '&'   ? "&amp;"
+                             : *text == '<' ? "&lt;"
+                             : *text == '>' ? "&gt;"
+                                            : NULL;
+        if (entity) {
+            memcpy(end, entity, strlen(entity));
+            end += strlen(entity);
+        } else {
+            *end++ = (unsigned char)*text < 0x20 ? '?' : *text;
+        }
+    }
+    *end = '\0';
+    return to;
+}
+
 bool text_read_line(char *line, size_t bytes, const char *format, ...)
 {
     char path[PATH_BYTES];

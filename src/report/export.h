@@ -27,19 +27,20 @@ MUST_CHECK bool csv_write(const struct run *run, FILE *stream, struct error *err
 MUST_CHECK bool svg_write(const struct run *run, FILE *stream, struct error *err);
 
 // Writes the JSON that Perfetto (ui.perfetto.dev) and chrome://tracing read
-// (tests/web/perfetto.test.mjs opens one in Perfetto 20.1). Each result has one process per queue,
-// with one track per lane and arrows from a span to the spans that waited for it; one process for
-// the cores, with tracks for the spans on each core; and a counter of how many spans ran at once.
-// All results begin at 1 us.
+// (tests/web/perfetto.test.mjs opens one in Perfetto 20.1). Results follow one another in time.
+// Each device has a process with the names of the cases, one per queue, with one track per name of
+// a lane and arrows from a span to the spans that waited for it, and one for the cores, with tracks
+// for the spans on each core and a counter of how many spans ran at once.
 MUST_CHECK bool trace_write(const struct run *run, FILE *stream, struct error *err);
 
 // True if this program contains the HTML page (web/). The build puts it in; a build without npm has
 // none. Sets *reason to a text that says why there is none, "" if there is one.
 bool html_available(const char **reason);
 
-// Writes one page with all runs, their devices side by side, complete except for the medians of
-// single rounds. The runs are packed JSON (zlib's format in base64), which a script in the page
-// draws; the page loads nothing from elsewhere, and no text of a run can become markup or code.
+// Writes one page with all runs, complete except for the medians of single rounds. What each device
+// is like stands in it as text and drawings (report/picture.h). The runs are packed JSON (zlib's
+// format in base64), from which a script in the page draws the charts; the page loads nothing from
+// elsewhere, and no text of a run can become markup or code.
 // ERROR_UNSUPPORTED if this program has no page, ERROR_IO if writing to the stream fails.
 MUST_CHECK bool html_write(const struct run *const *runs, size_t count, FILE *stream,
                            struct error *err);

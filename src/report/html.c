@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "report/export.h"
+#include "report/picture.h"
 #include "results/codec.h"
 #include "results/json.h"
 #include "results/save.h"
@@ -9,15 +10,17 @@
 #include <string.h>
 #include <zlib.h>
 
-// The page as cmake/Web.cmake puts it into the program: HTML, not NUL-terminated. The runs are
-// written in place of the page's marker. The page has 0 bytes if it could not be built.
+// The page as cmake/Web.cmake puts it into the program: HTML, not NUL-terminated. The first screen
+// and the runs are written in place of the page's markers. The page has 0 bytes if it could not be
+// built.
 extern const char report_page[];
 extern const uint64_t report_page_bytes;
 
 // Why the page could not be built: one line without a full stop; "" if it was built.
 extern const char report_page_reason[];
 
-static const char marker[] = "@RUNS@";
+// Each is in the page once, in this order (build.mjs checks it).
+static const char first_marker[] = "@FIRST@", runs_marker[] = "@RUNS@";
 
 bool html_available(const char **reason)
 {
@@ -25,17 +28,25 @@ bool html_available(const char **reason)
     return report_page_bytes > 0;
 }
 
-// The marker in the page; NULL if there is no page (build.mjs checks that a page has one marker).
-static const char *find_marker(void)
+// A part of the page: what is before a marker, and what is behind it.
+struct part {
+    const char *start, *end, *rest;
+};
+
+// The part from `start` to a marker. Without the marker, `rest` is NULL.
+static struct part part_before(const char *start, const char *marker)
 {
     const char *end = report_page + report_page_bytes;
-    const char *at = memchr(report_page, marker[0], report_page_bytes);
-    while (at && (size_t)(end - at) >= strlen(marker)) {
-        if (memcmp(at, marker, strlen(marker)) == 0)
-            return at;
-        at = memchr(at + 1, marker[0], (size_t)(end - at - 1));
-    }
-    return NULL;
+    size_t length = strlen(marker);
+    for (const char *at = start; (at = memchr(at, marker[0], (size_t)(end - at))) != NULL; at++)
+        if ((size_t)(end - at) >= length && memcmp(at, marker, length) == 0)
+            return (struct part){start, at, at + length};
+    return (struct part){start, end, NULL};
+}
+
+static void part_put(const struct part *part, FILE *stream)
+{
+    fwrite(part->start, 1, (size_t)(part->end - part->start), stream);
 }
 
 static bool no_page(struct error *err)
@@ -144,14 +155,16 @@ static bool put_packed(const struct run *const *runs, size_t count, FILE *stream
 
 bool html_write(const struct run *const *runs, size_t count, FILE *stream, struct error *err)
 {
-    const char *at = find_marker();
-    if (!at)
+    if (!report_page_bytes)
         return no_page(err);
-    fwrite(report_page, 1, (size_t)(at - report_page), stream);
+    struct part head = part_before(report_page, first_marker);
+    struct part middle = part_before(head.rest, runs_marker);
+    part_put(&head, stream);
+    picture_write(runs, count, stream);
+    part_put(&middle, stream);
     if (!put_packed(runs, count, stream, err))
         return false;
-    at += strlen(marker);
-    fwrite(at, 1, (size_t)(report_page + report_page_bytes - at), stream);
+    fwrite(middle.rest, 1, (size_t)(report_page + report_page_bytes - middle.rest), stream);
     errno = EIO;
     if (fflush(stream) != 0 || ferror(stream))
         return error_set(err, ERROR_IO, "cannot write the report: %s", strerror(errno));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "report/export.h"
 
+#include "base/text.h"
 #include "report/spans.h"
 #include "results/units.h"
 
@@ -41,26 +42,6 @@ static const char style[] =
     ".c0{fill:#5b9dff}.c1{fill:#3fb968}.c2{fill:#f0883e}.c3{fill:#ab7df8}"
     ".c4{fill:#db61a2}.c5{fill:#39c5cf}.c6{fill:#d29922}.c7{fill:#ff7b72}}";
 
-// Escapes text between tags; control characters become '?': XML forbids most of them.
-static const char *escape(struct arena *arena, const char *text)
-{
-    char *to = arena_alloc(arena, strlen(text) * 5 + 1), *end = to;
-    for (; *text; text++) {
-        const char *entity = *text == '&'   ? "&amp;"
-                             : *text == '<' ? "&lt;"
-                             : *text == '>' ? "&gt;"
-                                            : NULL;
-        if (entity) {
-            memcpy(end, entity, strlen(entity));
-            end += strlen(entity);
-        } else {
-            *end++ = (unsigned char)*text < 0x20 ? '?' : *text;
-        }
-    }
-    *end = '\0';
-    return to;
-}
-
 static double x_of(const struct spans *line, double ns)
 {
     double share = (ns - line->from_ns) / (line->to_ns - line->from_ns);
@@ -70,7 +51,7 @@ static double x_of(const struct spans *line, double ns)
 static void label_put(struct svg *svg, double y, const char *class, const char *text)
 {
     fprintf(svg->out, "<text x=\"%d\" y=\"%.1f\" class=\"%s\" text-anchor=\"end\">%s</text>\n",
-            LEFT - 10, y, class, escape(svg->arena, text));
+            LEFT - 10, y, class, text_markup(svg->arena, text));
 }
 
 // Draws a span as a bar with a tool-tip, from y[0] on with height y[1].
@@ -85,7 +66,7 @@ static void bar_put(struct svg *svg, const struct spans *line, const struct span
             "<rect class=\"c%zu\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\">"
             "<title>%s: %s from %s</title></rect>\n",
             lane % COLOURS, x, y[0], width, y[1],
-            escape(svg->arena, spans_label(svg->arena, spans->result, lane)),
+            text_markup(svg->arena, spans_label(svg->arena, spans->result, lane)),
             unit_text(svg->arena, end - start, UNIT_NS),
             unit_text(svg->arena, start - line->from_ns, UNIT_NS));
 }
@@ -200,8 +181,8 @@ static void result_put(struct svg *svg, const struct result *result)
         return;
     const char *length = unit_text(svg->arena, line.to_ns - line.from_ns, UNIT_NS);
     fprintf(svg->out, "<text class=\"t\" x=\"10\" y=\"%.1f\">%s</text>\n", svg->y + 20,
-            escape(svg->arena,
-                   arena_printf(svg->arena, "%s · %s · %s", result->device, result->key, length)));
+            text_markup(svg->arena, arena_printf(svg->arena, "%s · %s · %s", result->device,
+                                                 result->key, length)));
     svg->y += HEAD;
     lanes_put(svg, &line);
     scale_put(svg, &line);

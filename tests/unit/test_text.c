@@ -163,6 +163,15 @@ static void printable_text_is_cut_between_characters(void **state)
     arena_destroy(arena);
 }
 
+static void text_between_tags_is_no_markup(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    assert_string_equal(text_markup(arena, "a & <b>\x1b\xc2\xb5"), "a &amp; &lt;b&gt;?\xc2\xb5");
+    assert_string_equal(text_markup(arena, ""), "");
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,6 +184,7 @@ int main(void)
         cmocka_unit_test(the_first_line_of_a_file_is_read),
         cmocka_unit_test(foreign_text_is_safe_to_print),
         cmocka_unit_test(printable_text_is_cut_between_characters),
+        cmocka_unit_test(text_between_tags_is_no_markup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,8 @@ import { fileURLToPath } from "node:url";
 
 const work = process.env.WORK;
 const { chromium } = createRequire(join(work, "packages/package.json"))("playwright-core");
-export const golden = join(dirname(fileURLToPath(import.meta.url)), "../golden");
+const here = dirname(fileURLToPath(import.meta.url));
+export const golden = join(here, "../golden");
 
 export const demo = () => JSON.parse(readFileSync(join(golden, "demo.json"), "utf8"));
 export const rich = () => JSON.parse(readFileSync(join(golden, "rich.json"), "utf8"));
@@ -28,13 +29,22 @@ export function report(name, ...runs) {
     writeFileSync(file, JSON.stringify(run));
     return file;
   });
+  return write(name, files);
+}
+
+// The same of committed runs: "h200-vulkan-all".
+export const reference = (name, ...runs) =>
+  write(name, runs.map((run) => join(here, "../../reference", `${run}.json`)));
+
+function write(name, files) {
   const html = join(work, `${name}.html`);
-  execFileSync(process.env.MAKE_REPORT, [html, ...files], { stdio: "inherit" });
+  execFileSync(process.env.FATHOM, ["report", ...files, "-o", html], { stdio: ["ignore", "ignore", "inherit"] });
   return html;
 }
 
-// A page with the report open; page.complaints gathers what may not happen.
-export async function open(browser, html, { width = 1280, colorScheme = "light" } = {}) {
+// A page with the report open, all its charts unfolded and drawn unless it is to be as readers find it;
+// page.complaints gathers what may not happen.
+export async function open(browser, html, { width = 1280, colorScheme = "light", folded = false } = {}) {
   const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
   page.setDefaultTimeout(60000);
   page.complaints = [];
@@ -49,6 +59,10 @@ export async function open(browser, html, { width = 1280, colorScheme = "light" 
   });
   await page.goto(`file://${html}`, { timeout: 120000 });
   await page.waitForSelector("body[data-ready]", { timeout: 60000 });
+  if (!folded) await page.evaluate(() => {
+    document.querySelectorAll(".more, .checks, #provenance").forEach((one) => { one.open = true; });
+    window.fathomCharts.forEach((chart) => chart.draw());
+  });
   return page;
 }
 

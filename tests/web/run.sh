@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# run.sh types|browser WORK MAKE_REPORT PAGE: type-checks web/, or tests the page in a browser.
+# run.sh types|browser WORK PAGE FATHOM MAKE_TRACE: type-checks web/, or tests the page in a browser.
 # WORK: a folder of the build; PAGE: where the build made the page and its packages.
 set -eu
-what=$1 work=$2 make_report=$3 page=$4
+what=$1 work=$2 page=$3
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 
 skip() {
@@ -32,6 +32,5 @@ if ! cmp -s "$here/package-lock.json" "$work/packages/installed"; then
         --fetch-retries=1) || skip "npm ci failed (above)"
     cp "$here/package-lock.json" "$work/packages/installed"
 fi
-MAKE_TRACE=$(dirname "$make_report")/make_trace
-export CHROMIUM MAKE_REPORT="$make_report" MAKE_TRACE WORK="$work"
+export CHROMIUM FATHOM="$4" MAKE_TRACE="$5" WORK="$work"
 exec node --test --test-concurrency=1 "$here"/*.test.mjs

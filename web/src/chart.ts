@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A chart on the page: title, tools (switches, SVG, PNG, CSV), the drawing, and its numbers as a
-// table for who cannot or does not want to look at a drawing.
+// table for who cannot or does not want to look at a drawing. It is drawn when it comes into view.
 import type { EChartsCoreOption, EChartsType } from "echarts/core";
 import { init, use } from "echarts/core";
 import { BarChart, CustomChart, HeatmapChart, LineChart } from "echarts/charts";
@@ -11,8 +11,9 @@ import {
 import { LabelLayout } from "echarts/features";
 import { SVGRenderer } from "echarts/renderers";
 import { csvText, download, h } from "./dom";
+import { pngOf, standalone } from "./picture";
 import type { Theme } from "./theme";
-import { currentTheme } from "./theme";
+import { currentTheme, FONT } from "./theme";
 
 use([
   AriaComponent, BarChart, CustomChart, DataZoomInsideComponent, DataZoomSliderComponent,
@@ -45,6 +46,7 @@ export interface Switch {
 export interface ChartDesc {
   id: string;
   title: string;
+  origin: string; // device, driver, version: what a saved drawing has to say to stand alone
   subtitle: () => string;
   summary: string; // one sentence for screen readers
   height: (look: Look) => number;
@@ -58,6 +60,11 @@ export interface ChartDesc {
 
 const NARROW = 560;
 
+// Without Control the wheel scrolls the page: ECharts would swallow it even where it does not zoom.
+function leaveWheel(event: WheelEvent): void {
+  if (!event.ctrlKey) event.stopPropagation();
+}
+
 export class Chart {
   readonly element: HTMLElement;
   readonly desc: ChartDesc;
@@ -65,6 +72,9 @@ export class Chart {
   private readonly subtitle = h("p", { class: "subtitle" });
   private instance: EChartsType | undefined;
   private step = -1;
+  private readonly seen = new IntersectionObserver((entries) => {
+    if (entries.some(({ isIntersecting }) => isIntersecting)) this.draw();
+  }, { rootMargin: "400px" });
 
   constructor(desc: ChartDesc) {
     this.desc = desc;
@@ -72,15 +82,38 @@ export class Chart {
       class: "plot", role: "img", tabindex: "0", "aria-label": desc.summary,
       keydown: (event) => this.onKey(event as KeyboardEvent),
     });
+    this.plot.addEventListener("wheel", leaveWheel, { capture: true, passive: true });
+    this.subtitle.textContent = desc.subtitle();
     this.element = h("figure", { class: "chart", id: desc.id },
       h("figcaption", {}, h("h3", {}, desc.title), this.subtitle),
-      this.tools(), this.plot, this.numbers());
+      this.plot, this.tools());
+  }
+
+  private look(theme: Theme): Look {
+    const width = this.plot.clientWidth;
+    return { theme, narrow: width < NARROW, width };
+  }
+
+  // Keeps the drawing's place and draws once that is near the window. A drawing in a closed <details>
+  // waits until it is opened.
+  await(): void {
+    const look = this.look(currentTheme());
+    if (look.width > 0) this.plot.style.height = `${this.desc.height(look)}px`;
+    this.instance?.dispose();
+    this.instance = undefined;
+    this.seen.observe(this.plot);
+  }
+
+  dispose(): void {
+    this.seen.disconnect();
+    this.instance?.dispose();
+    this.instance = undefined;
   }
 
   draw(theme: Theme = currentTheme()): void {
-    const width = this.plot.clientWidth;
+    const look = this.look(theme), { width } = look;
     if (width === 0) return;
-    const look: Look = { theme, narrow: width < NARROW, width };
+    this.seen.disconnect();
     const height = this.desc.height(look);
     this.plot.style.height = `${height}px`;
     this.instance?.dispose();
@@ -88,7 +121,7 @@ export class Chart {
     this.instance.setOption({
       animation: false,
       aria: { enabled: true, label: { description: this.desc.summary } },
-      textStyle: { color: theme.text, fontFamily: "inherit" },
+      textStyle: { color: theme.text, fontFamily: FONT },
       ...this.desc.option(look),
     });
     this.subtitle.textContent = this.desc.subtitle();
@@ -119,7 +152,7 @@ export class Chart {
   }
 
   private tools(): HTMLElement {
-    const tools = h("div", { class: "tools" });
+    const tools = h("div", { class: "tools" }, this.numbers());
     for (const one of this.desc.switches ?? []) tools.append(this.switchOf(one));
     const save = h("span", { class: "save" });
     const button = (label: string, title: string, action: () => void): HTMLElement =>
@@ -175,16 +208,12 @@ export class Chart {
   }
 
   private svgText(): string {
+    if (!this.instance) this.draw();
     this.showSlider(false);
     const copy = this.plot.querySelector("svg")?.cloneNode(true) as SVGElement | undefined;
     this.showSlider(true);
-    if (!copy) return "";
-    const title = document.createElementNS("http://www.w3.org/2000/svg", "title");
-    title.textContent = `${this.desc.title}: ${this.desc.subtitle()}`;
-    copy.prepend(title);
-    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-    copy.setAttribute("style", `background: ${currentTheme().ground}; font-family: sans-serif`);
-    return new XMLSerializer().serializeToString(copy);
+    const { title, origin } = this.desc;
+    return copy ? standalone(copy, { title, subtitle: this.desc.subtitle(), origin }) : "";
   }
 
   private saveSvg(): void {
@@ -196,22 +225,32 @@ export class Chart {
   }
 
   private savePng(): void {
-    const image = new Image();
-    const url = URL.createObjectURL(new Blob([this.svgText()], { type: "image/svg+xml" }));
-    image.onload = () => {
-      const scale = 2;
-      const canvas = h("canvas");
-      canvas.width = this.plot.clientWidth * scale;
-      canvas.height = this.plot.clientHeight * scale;
-      const context = canvas.getContext("2d");
-      if (!context) return;
-      context.fillStyle = currentTheme().ground;
-      context.fillRect(0, 0, canvas.width, canvas.height);
-      context.drawImage(image, 0, 0, canvas.width, canvas.height);
-      URL.revokeObjectURL(url);
-      canvas.toBlob((blob) => blob && download(this.name("png"), blob));
-    };
-    image.src = url;
+    pngOf(this.svgText(), (blob) => download(this.name("png"), blob));
+  }
+}
+
+// The charts that are on the page.
+export class Charts {
+  readonly list: Chart[] = [];
+
+  keep(chart: Chart): HTMLElement {
+    this.list.push(chart);
+    return chart.element;
+  }
+
+  // `former` leaves the page; undefined at first.
+  replace(chart: Chart, former: Chart | undefined): void {
+    const at = former ? this.list.indexOf(former) : -1;
+    if (at < 0) this.list.push(chart);
+    else this.list[at] = chart;
+    if (former?.echarts) chart.draw();
+    else chart.await();
+    former?.dispose();
+  }
+
+  clear(): void {
+    this.list.forEach((chart) => chart.dispose());
+    this.list.length = 0;
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One chip through several APIs: the table of analysis/cross.c. Ratios stand only between equal
-// cases.
+// The same cases on several devices: one chip through several APIs (the table of analysis/cross.c), or
+// one run against another. Ratios stand only between equal cases.
 import { h } from "./dom";
 import type { Metric, Result, Subject } from "./run";
 import { metricOf, shownUnit } from "./run";
@@ -9,7 +9,7 @@ import { formatMedian } from "./units";
 import { inCycles } from "./view";
 
 const LOW = 0.97, HIGH = 1.03;
-const LIST_MAX = 200;
+const LIST_MAX = 400, FIRST_MAX = 8;
 
 const api = (subject: Subject): string => subject.device.id.split(":")[0] ?? "";
 
@@ -44,8 +44,12 @@ const apart = (a: Metric, b: Metric, ratio: number): boolean =>
   (a.ci95[1] < b.ci95[0] || b.ci95[1] < a.ci95[0]);
 
 interface Row {
+  benchmark: string;
+  key: string;
   cells: string[];
+  ratios: (number | undefined)[]; // of each device to the reference
   far: boolean;
+  trusted: boolean; // no device's case is doubted
 }
 
 // A metric of a case on each device of the chip; undefined where fewer than two measured it.
@@ -56,12 +60,17 @@ function rowOf(key: string, metric: Metric, chip: (Result | undefined)[], refere
   });
   if (found.filter(Boolean).length < 2) return undefined;
   const base = found[reference], home = chip[reference];
-  const row: Row = { cells: [key, metric.name, formatMedian(base, shownUnit(base, metric.unit))], far: false };
+  const row: Row = {
+    benchmark: key.split("/")[0] ?? "", key, ratios: chip.map(() => undefined), far: false,
+    trusted: chip.every((result) => result === undefined || result.verdict === "ok"),
+    cells: [key, metric.name, formatMedian(base, shownUnit(base, metric.unit))],
+  };
   found.forEach((other, i) => {
     if (i === reference) return;
     const ratio = (other?.median ?? NaN) / (base?.median ?? NaN);
     const result = chip[i];
     const equal = result && home && comparable(result, home) && Number.isFinite(ratio);
+    row.ratios[i] = equal ? ratio : undefined;
     row.cells.push(formatMedian(other, shownUnit(other, metric.unit)),
       equal ? ratio.toFixed(3) : other && base ? "not equal" : "–");
     row.far = row.far || Boolean(equal && other && base && apart(other, base, ratio));
@@ -93,25 +102,79 @@ function referenceOf(chip: Subject[]): number {
   return known.find((at) => at >= 0) ?? chip.length - 1;
 }
 
+const apartBy = (ratio: number | undefined): number => (ratio === undefined ? 0 : Math.abs(Math.log(ratio)));
+
+const distance = (row: Row): number => Math.max(...row.ratios.map(apartBy), 0);
+
+function listOf(names: string[], rows: Row[], reference: number): HTMLElement {
+  const others = names.filter((_, i) => i !== reference), base = names[reference] ?? "";
+  const head = ["case", "metric", base, ...others.flatMap((name) => [name, `÷ ${base}`])];
+  const table = tableOf(head, rows.map(({ cells }) => cells));
+  table.querySelectorAll("tbody tr").forEach((row, i) => {
+    if (rows[i]?.far) row.classList.add("suspect");
+  });
+  return table;
+}
+
 // Undefined where no two devices measured the same.
 export function crossTable(chip: Subject[]): HTMLElement | undefined {
   const at = referenceOf(chip);
   const reference = chip[at] as Subject;
-  const others = chip.filter((one) => one !== reference);
   const rows = rowsOf(chip, at);
   if (rows.length === 0) return undefined;
   const far = rows.filter((row) => row.far);
-  const shown = [...far, ...rows.filter((row) => !row.far)].slice(0, LIST_MAX);
-  const head = ["case", "metric", reference.device.id,
-    ...others.flatMap((one) => [one.device.id, `÷ ${reference.device.id}`])];
-  const table = tableOf(head, shown.map(({ cells }) => cells));
-  table.querySelectorAll("tbody tr").forEach((row, i) => {
-    if (shown[i]?.far) row.classList.add("suspect");
-  });
+  const shown = [...far, ...rows.filter((row) => !row.far)];
+  const names = chip.map(({ device }) => device.id);
+  const rest = shown.slice(FIRST_MAX, LIST_MAX);
   return h("figure", { class: "chart" },
     h("figcaption", {}, h("h3", {}, reference.device.name ?? reference.device.id),
       h("p", { class: "subtitle" }, `${far.length} of ${rows.length} values lie beyond ` +
         `${LOW}–${HIGH} with intervals that do not overlap` +
-        (shown.length < rows.length ? `; ${shown.length} shown` : ""))),
-    table);
+        (LIST_MAX < rows.length ? `; ${LIST_MAX} shown` : ""))),
+    listOf(names, shown.slice(0, FIRST_MAX), at),
+    rest.length > 0 ? h("details", {}, h("summary", {}, `${rest.length} more rows`), listOf(names, rest, at))
+      : undefined);
+}
+
+const differs = (row: Row): boolean => row.far && row.trusted;
+
+const middle = (values: number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? NaN;
+
+// A benchmark's line of the summary: of each run the middle of its ratios, how many differ, and where
+// most.
+function summaryOf(title: string, rows: Row[], others: number[]): string[] {
+  const cells = others.map((at) => {
+    const ratios = rows.flatMap((row) => row.ratios[at] ?? []);
+    return ratios.length === 0 ? "–" : `×${middle(ratios).toFixed(3)}`;
+  });
+  const far = rows.filter(differs).sort((a, b) => distance(b) - distance(a));
+  const most = far[0];
+  const where = most?.key.split("/").slice(1).join(" ") ?? "";
+  const at = others.findIndex((one) => apartBy(most?.ratios[one]) === (most && distance(most)));
+  const values = `${most?.cells[2] ?? ""} → ${most?.cells[3 + 2 * at] ?? ""}`;
+  return [title, ...cells, `${far.length} of ${rows.length}`,
+    most ? `${values}, ${most.cells[1] ?? ""} of ${where}` : "nothing"];
+}
+
+// Runs beside each other: what differs from the first. Undefined where no two measured the same.
+export function differences(subjects: Subject[], titleOf: (benchmark: string) => string):
+    HTMLElement | undefined {
+  if (subjects.length < 2) return undefined;
+  const rows = rowsOf(subjects, 0);
+  if (rows.length === 0) return undefined;
+  const names = subjects.map(({ short }) => short);
+  const others = subjects.map((_, i) => i).slice(1);
+  const topics = [...new Set(rows.map(({ benchmark }) => benchmark))];
+  const far = rows.filter(differs).sort((a, b) => distance(b) - distance(a));
+  return h("figure", { class: "chart differences" },
+    h("figcaption", {},
+      h("h3", {}, far.length === 0 ? `None of ${rows.length} values differs`
+        : `${far.length} of ${rows.length} values differ`),
+      h("p", { class: "subtitle" }, `from ${names[0] ?? ""} by more than 3 %, with intervals that do not ` +
+        "overlap, in cases that are not doubted; × is the middle of all ratios")),
+    tableOf(["benchmark", ...others.map((at) => `${names[at] ?? ""} ÷ ${names[0] ?? ""}`), "differ", "most"],
+      topics.map((topic) => summaryOf(titleOf(topic), rows.filter((row) => row.benchmark === topic), others))),
+    far.length > 0 ? h("details", {}, h("summary", {}, `The ${Math.min(far.length, LIST_MAX)} largest differences`),
+      listOf(names, far.slice(0, LIST_MAX), 0)) : undefined);
 }

@@ -1,186 +1,145 @@
 // SPDX-License-Identifier: MIT
-// The report: reads the runs that fathom embedded and builds the page. Knows views, not benchmarks.
-import { barsChart } from "./charts/bars";
-import { casesTable } from "./charts/cases";
-import { curveChart } from "./charts/curve";
-import { heatmapChart } from "./charts/heatmap";
-import { hierarchyOf } from "./charts/hierarchy";
-import type { Carried } from "./charts/picker";
-import { seriesPicker } from "./charts/picker";
-import { isArrows } from "./charts/timeline";
-import { Chart } from "./chart";
-import { chipsOf, crossTable } from "./cross";
+// The report: reads the runs that fathom embedded and builds the page around the first screen, which
+// fathom has drawn into the file (report/html.c). Knows views, not benchmarks.
+import { benchmarkSection } from "./benchmark";
+import { Charts } from "./chart";
+import { chipsOf, crossTable, differences } from "./cross";
 import { h } from "./dom";
+import { saidOf, topicOf } from "./findings";
+import { sidebar } from "./sidebar";
 import { unpack } from "./packed";
-import type { Benchmark, Run, Subject, View } from "./run";
+import type { Run, Subject } from "./run";
 import { benchmarksOf, subjectsOf } from "./run";
-import { doubtsOf, findingsList, machineCard, provenance, wordsOf } from "./sections";
-import { currentTheme, onThemeChange, printTheme, toggleTheme } from "./theme";
-import { allPoints, buildGrid, inCycles, pointMetric } from "./view";
+import { machineCard, provenance } from "./sections";
+import { onThemeChange, printTheme } from "./theme";
 
-const charts: Chart[] = [];
-
-function keep(chart: Chart): HTMLElement {
-  charts.push(chart);
-  return chart.element;
-}
-
-const idOf = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]+/g, "-");
-
-function viewElement(id: string, subjects: Subject[], benchmark: Benchmark, view: View):
-    HTMLElement | undefined {
-  const grid = view.kind === "table" || view.kind === "timeline"
-    ? undefined : buildGrid(subjects, benchmark, view);
-  if (grid && !allPoints(grid).some((point) => pointMetric(point, grid.metric))) return undefined;
-  if (grid && view.kind === "curve" && grid.xs.length > 1) return keep(curveChart(id, grid));
-  if (grid && (view.kind === "bars" || view.kind === "curve")) return keep(barsChart(id, grid));
-  if (grid && view.kind === "heatmap") return keep(heatmapChart(id, grid));
-  return casesTable(id, subjects, benchmark, view);
-}
-
-// A heat map over names alone is also shown as bars, which can be sorted; a benchmark's first one.
-function sortedBars(id: string, subjects: Subject[], benchmark: Benchmark): HTMLElement | undefined {
-  const named = (key: string | undefined): boolean =>
-    benchmark.params.some((param) => param.key === key && param.type === "text");
-  const map = benchmark.views.find((view) =>
-    view.kind === "heatmap" && named(view.x) && named(view.y));
-  if (!map?.y || !map.x) return undefined;
-  const { y, ...rest } = map;
-  return viewElement(id, subjects, benchmark, {
-    ...rest, kind: "bars", x: y, group: map.x, title: `${map.title ?? ""}, as bars`,
-  });
-}
-
-// A place for each name of series, with the cases that carry one.
-function seriesElements(subjects: Subject[], benchmark: Benchmark): HTMLElement[] {
-  const named = new Map<string, Carried[]>();
-  for (const subject of subjects)
-    for (const result of subject.results.filter((one) => one.benchmark === benchmark.name))
-      for (const series of result.series ?? [])
-        if (series.data.length > 0 && series.columns.length > 1 && !isArrows(result, series))
-          named.set(series.name, [...named.get(series.name) ?? [],
-            { result, series, machine: subjects.length > 1 ? subject.short : "" }]);
-  return [...named.values()].map((list, i) =>
-    seriesPicker(`${idOf(benchmark.name)}-series-${i}`, list, (chart, former) => {
-      const at = former ? charts.indexOf(former) : -1;
-      if (at < 0) charts.push(chart);
-      else charts[at] = chart;
-      if (former) chart.draw(currentTheme());
-    }));
-}
-
-function versionsNote(subjects: Subject[], benchmark: Benchmark): HTMLElement | undefined {
-  const versions = new Set(subjects.flatMap((subject) =>
-    subject.results.filter((result) => result.benchmark === benchmark.name)
-      .map((result) => result.version)));
-  return versions.size < 2 ? undefined : h("p", { class: "warning" },
-    `Versions ${[...versions].join(" and ")} of this benchmark stand side by side: their numbers ` +
-    "are not comparable.");
-}
-
-function section(id: string, title: string, ...content: (HTMLElement | undefined)[]): HTMLElement {
+function section(id: string, title: string, ...content: (HTMLElement | undefined)[]): HTMLElement | undefined {
   const shown = content.filter((element): element is HTMLElement => element !== undefined);
-  return h("section", { id, "aria-label": title }, h("h2", {}, title), ...shown);
+  return shown.length === 0 ? undefined
+    : h("section", { id, "aria-label": title }, h("h2", {}, title), ...shown);
 }
 
-// A curve in cycles that the ns ↔ cycles switch of another one shows.
-function isTwin(benchmark: Benchmark, view: View): boolean {
-  return view.kind === "curve" && benchmark.views.some((other) => {
-    const metric = benchmark.metrics.find(({ name }) => name === other.metric);
-    return other !== view && other.kind === "curve" && metric !== undefined &&
-      inCycles(benchmark, metric)?.name === view.metric && other.x === view.x &&
-      other.y === view.y && other.group === view.group && other.where === view.where;
-  });
+// Findings about no benchmark.
+function generalFindings(subjects: Subject[], known: string[]): HTMLElement | undefined {
+  const topics = new Set(subjects.flatMap(({ run }) => run.findings.map(topicOf)));
+  const said = [...topics].filter((topic) => !known.includes(topic)).flatMap((topic) => saidOf(subjects, topic));
+  return said.length === 0 ? undefined
+    : h("ul", { class: "findings" }, ...said.map(({ text }) => h("li", {}, text)));
 }
 
-function benchmarkSection(subjects: Subject[], benchmark: Benchmark): HTMLElement | undefined {
-  const measured = subjects.filter((subject) =>
-    subject.results.some((result) => result.benchmark === benchmark.name));
-  if (measured.length === 0) return undefined;
-  const id = idOf(benchmark.name);
-  return section(id, benchmark.title ?? benchmark.name,
-    versionsNote(measured, benchmark), wordsOf(benchmark),
-    ...benchmark.views.map((view, i) => isTwin(benchmark, view) ? undefined : viewElement(`${id}-${i}`, measured, benchmark, view)),
-    sortedBars(`${id}-bars`, measured, benchmark),
-    ...seriesElements(measured, benchmark),
-    doubtsOf(measured, benchmark.name));
+function aboutSection(subjects: Subject[]): HTMLElement | undefined {
+  const runs = [...new Set(subjects.map(({ run }) => run))];
+  return section("about", subjects.length > 1 ? "Devices and runs" : "Device and run",
+    h("div", { class: "machines" }, ...subjects.map(machineCard)),
+    h("details", { id: "provenance" }, h("summary", {}, "Where the numbers come from"), provenance(runs)));
 }
 
-function header(runs: Run[], subjects: Subject[], sections: HTMLElement[]): HTMLElement {
-  const names = [...new Set(subjects.map(({ device }) => device.name ?? device.id))];
-  const title = names.length > 4 ? `${names.length} devices` : names.join(" · ");
-  const version = runs.find(({ tool }) => tool.version)?.tool.version;
-  document.title = `fathom: ${title}`;
-  const nav = h("nav", { "aria-label": "Sections" }, ...sections.map((one) =>
-    h("a", { href: `#${one.id}` }, one.querySelector("h2")?.textContent ?? one.id)));
-  return h("header", {},
-    h("div", { class: "title" },
-      h("h1", {}, title),
-      h("p", { class: "subtitle" }, version ? `fathom ${version} · medians with 95 % intervals` : "published figures")),
-    h("button", { type: "button", class: "theme", title: "Light or dark",
-      click: () => { toggleTheme(); drawAll(); } }, "◐"),
-    nav);
-}
-
-function drawAll(): void {
-  for (const chart of charts) chart.draw(currentTheme());
-}
-
-function build(runs: Run[]): void {
-  const subjects = subjectsOf(runs);
-  const pictures = subjects.map(hierarchyOf).filter((one) => one !== undefined);
-  const findings = findingsList(subjects, benchmarksOf(runs));
-  const chips = chipsOf(subjects).map(crossTable).filter((table) => table !== undefined);
-  const sections = [
-    section("machines", subjects.length > 1 ? "Machines" : "Machine",
-      h("div", { class: subjects.length > 1 ? "machines" : "machine-row" },
-        ...subjects.map(machineCard), ...(subjects.length > 1 ? [] : pictures)),
-      ...(subjects.length > 1 ? [h("div", { class: "pictures" }, ...pictures)] : [])),
-    findings && section("findings", "Findings", findings),
-    ...benchmarksOf(runs).map((benchmark) => benchmarkSection(subjects, benchmark)),
-    chips.length > 0 ? section("apis", "One chip, several APIs", ...chips) : undefined,
-    section("provenance", "Provenance", provenance(runs)),
+// Of several devices what differs comes first.
+function sectionsOf(charts: Charts, subjects: Subject[]): HTMLElement[] {
+  const benchmarks = benchmarksOf(subjects.map(({ run }) => run));
+  const names = benchmarks.map(({ name }) => name);
+  const titleOf = (name: string): string => benchmarks.find((one) => one.name === name)?.title ?? name;
+  const chips = chipsOf(subjects).map(crossTable);
+  return [
+    chips.every((table) => table === undefined)
+      ? section("differences", "What differs", differences(subjects, titleOf)) : undefined,
+    ...benchmarks.map((benchmark) => benchmarkSection(charts, subjects, benchmark)),
+    section("apis", "One chip, several APIs", ...chips),
+    section("findings", "Findings about the run", generalFindings(subjects, names)),
+    aboutSection(subjects),
   ].filter((one): one is HTMLElement => one !== undefined);
-  const notices = document.getElementById("notices");
-  document.body.prepend(header(runs, subjects, sections), h("main", {}, ...sections));
-  if (notices) document.body.append(notices);
 }
 
-function followWindow(): void {
+class Page {
+  readonly charts = new Charts();
+  private readonly runs: Run[];
+  private readonly main = document.querySelector("main") as HTMLElement;
+  private readonly hidden = new Set<number>(); // subjects by number
+
+  constructor(runs: Run[]) {
+    this.runs = runs;
+  }
+
+  // All sections of the devices that are chosen, below the first screen.
+  build(): void {
+    const all = subjectsOf(this.runs), chosen = all.filter((_, i) => !this.hidden.has(i));
+    this.charts.clear();
+    document.querySelectorAll(".side, .built").forEach((one) => one.remove());
+    document.querySelectorAll<HTMLElement>("#first [data-subject]").forEach((card) => {
+      card.hidden = this.hidden.has(Number(card.dataset["subject"]));
+    });
+    const sections = sectionsOf(this.charts, chosen);
+    sections.forEach((one) => one.classList.add("built"));
+    this.main.append(...sections);
+    if (sections[0]?.id === "differences") this.main.prepend(sections[0]); // what several runs are compared for
+    document.body.prepend(sidebar(sections, {
+      names: all.map(({ label }) => label),
+      isShown: (i) => !this.hidden.has(i),
+      toggle: (i) => this.toggle(i, all.length),
+      redraw: () => this.redraw(),
+    }));
+    this.charts.list.forEach((chart) => chart.await());
+  }
+
+  // At least one stays.
+  private toggle(index: number, count: number): void {
+    if (!this.hidden.delete(index) && this.hidden.size + 1 < count) this.hidden.add(index);
+    this.build();
+  }
+
+  redraw(): void {
+    this.charts.list.forEach((chart) => (chart.echarts ? chart.draw() : chart.await()));
+  }
+
+  // On paper: all that is not folded, as wide as a sheet leaves it beside the findings.
+  print(): void {
+    for (const chart of this.charts.list) {
+      if (!chart.plot.checkVisibility()) continue; // in a closed fold
+      chart.plot.style.width = PAPER_PLOT;
+      chart.draw(printTheme());
+    }
+  }
+
+  printed(): void {
+    this.charts.list.forEach((chart) => { chart.plot.style.width = ""; });
+    this.redraw();
+  }
+}
+
+const PAPER_PLOT = "430px";
+
+function followWindow(page: Page): void {
   let width = window.innerWidth;
   let timer = 0;
   window.addEventListener("resize", () => {
     if (window.innerWidth === width) return;
     width = window.innerWidth;
     clearTimeout(timer);
-    timer = window.setTimeout(drawAll, 150);
+    timer = window.setTimeout(() => page.redraw(), 150);
   });
-  onThemeChange(drawAll);
-  // Paper cannot be clicked: there all findings stand open.
-  const findings = [...document.querySelectorAll<HTMLDetailsElement>(".findings details")];
-  let open: boolean[] = [];
-  window.addEventListener("beforeprint", () => {
-    open = findings.map((one) => one.open);
-    findings.forEach((one) => { one.open = true; });
-    charts.forEach((chart) => chart.draw(printTheme()));
-  });
-  window.addEventListener("afterprint", () => {
-    findings.forEach((one, i) => { one.open = open[i] ?? one.open; });
-    drawAll();
-  });
+  // What a closed fold kept from being drawn has its place when that opens.
+  document.addEventListener("toggle", (event) => {
+    if (event.target instanceof HTMLDetailsElement && event.target.open)
+      page.charts.list.filter(({ plot, echarts }) => !echarts && (event.target as Node).contains(plot))
+        .forEach((chart) => chart.await());
+  }, true);
+  onThemeChange(() => page.redraw());
+  window.addEventListener("beforeprint", () => page.print());
+  window.addEventListener("afterprint", () => page.printed());
 }
 
 async function start(): Promise<void> {
   const embedded = document.getElementById("runs")?.textContent ?? "";
-  build(JSON.parse(await unpack(embedded)) as Run[]);
-  drawAll();
-  followWindow();
+  const page = new Page(JSON.parse(await unpack(embedded)) as Run[]);
+  page.build();
+  followWindow(page);
   document.body.dataset["ready"] = "true";
   // For tests and for who is curious in the browser's console.
   Object.defineProperty(window, "fathomCharts",
-    { get: () => new Map(charts.map((chart) => [chart.desc.id, chart])) });
+    { get: () => new Map(page.charts.list.map((chart) => [chart.desc.id, chart])) });
 }
 
 start().catch((error: unknown) => {
-  document.body.prepend(h("p", { class: "warning" }, `This report cannot be shown: ${String(error)}`));
+  document.querySelector("main")?.prepend(
+    h("p", { class: "warning" }, `The charts of this report cannot be shown: ${String(error)}`));
 });

@@ -137,7 +137,7 @@ function labelsOf(subjects: Subject[]): void {
     device.name ?? device.id,
     device.id.split(":")[0] ?? "",
     device.driver ? `driver ${device.driver}` : "",
-    run.started ?? "",
+    (run.started ?? "").slice(0, 16).replace("T", " "),
     device.id,
   ]);
   subjects.forEach((subject, i) => {
@@ -154,6 +154,15 @@ function labelsOf(subjects: Subject[]): void {
     const oneName = subjects.length > 1 && pieces.every((other) => other[0] === own[0]);
     subject.short = oneName && label.length > 1 ? label.slice(1).join(" · ") : subject.label;
   });
+}
+
+// What a drawing says of where it comes from when it stands alone.
+export function originOf(subjects: Subject[]): string {
+  return [...new Set(subjects.map(({ run, device }) => [
+    device.name ?? device.id, device.id, device.driver ? `driver ${device.driver}` : "",
+    `fathom ${[run.tool.version, run.tool.commit].filter(Boolean).join(" ")}`.trim(),
+    run.started?.slice(0, 10),
+  ].filter(Boolean).join(" · ")))].join("; ");
 }
 
 // Devices that have results; all of them where none has.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What stands around the charts: machines, findings, doubts, provenance.
+// What stands around the charts: machines, doubts, provenance.
 import { runCsv } from "./csv";
 import { csvText, download, h } from "./dom";
-import type { Benchmark, Finding, Result, Run, Subject, ShownUnit, Verdict } from "./run";
+import type { Benchmark, Result, Run, Subject, ShownUnit, Verdict } from "./run";
 import { formatUnit } from "./units";
 
 const verdicts: Verdict[] = ["ok", "suspect", "skipped", "failed"];
@@ -59,31 +59,6 @@ export function machineCard(subject: Subject): HTMLElement {
       ...rowsOf(true)]),
     rest.some(([, value]) => value)
       ? h("details", {}, h("summary", {}, "What the driver says"), listOf(rest)) : undefined);
-}
-
-// What a finding is about: its first case names the benchmark.
-const topicOf = (finding: Finding): string => finding.keys[0]?.split("/")[0] ?? "";
-
-// By benchmark, each under a heading of its own to be opened; the first stands open. Where there are
-// several machines, each names its own.
-export function findingsList(subjects: Subject[], benchmarks: Benchmark[]): HTMLElement | undefined {
-  const topics = new Map<string, string[]>();
-  const runs = [...new Set(subjects.map(({ run }) => run))];
-  for (const run of runs)
-    for (const finding of run.findings) {
-      const about = subjects.find((one) => one.run === run && one.device.id === finding.device);
-      const own = finding.text.startsWith(`${finding.device}: `)
-        ? finding.text.slice(`${finding.device}: `.length) : finding.text;
-      const text = subjects.length > 1 && about ? `${about.short}: ${own}` : own;
-      const texts = topics.get(topicOf(finding)) ?? [];
-      if (!texts.includes(text)) topics.set(topicOf(finding), [...texts, text]);
-    }
-  if (topics.size === 0) return undefined;
-  const title = (topic: string): string =>
-    benchmarks.find(({ name }) => name === topic)?.title ?? (topic || "The run");
-  return h("div", { class: "findings" }, ...[...topics].map(([topic, texts], i) =>
-    h("details", { open: i === 0 }, h("summary", {}, `${title(topic)} (${texts.length})`),
-      h("ul", {}, ...texts.map((text) => h("li", {}, text))))));
 }
 
 // What the names of a benchmark's parameters and metrics mean.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Colours of charts in the light and the dark scheme. The first series colours are those of Okabe and
-// Ito (distinguishable with any colour vision), made lighter for dark grounds; behind the last one
-// they come again, dashed.
+// Ito (distinguishable with any colour vision), made darker for light grounds and lighter for dark
+// ones, so that names in these colours can be read; behind the last one they come again, dashed.
+
+// Named, not inherited: ECharts measures texts on a canvas, which knows no parent to inherit from.
+export const FONT = 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
 
 export interface Theme {
   dark: boolean;
@@ -23,7 +26,7 @@ const light: Theme = {
   ground: "#ffffff",
   warn: "#b25000",
   bad: "#b3261e",
-  series: ["#0072b2", "#d55e00", "#009e73", "#aa3f85", "#8a6d00", "#3a9bd1", "#444b52", "#7a4ec2",
+  series: ["#0072b2", "#bf5000", "#007d5b", "#aa3f85", "#86690a", "#2a7f9e", "#444b52", "#7a4ec2",
     "#b03a48", "#4d7c0f", "#7c5a3c", "#1f6f78"],
   ramp: ["#eef4fa", "#b9d6ec", "#74b0d8", "#2f80ba", "#0b4a7d"],
 };

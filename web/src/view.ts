@@ -20,6 +20,7 @@ export interface GridSeries {
 
 export interface Panel {
   label: string;
+  rest: string; // the label without the device
   series: GridSeries[];
 }
 
@@ -81,7 +82,7 @@ export function varying(benchmark: Benchmark, chosen: Selected[]): Param[] {
 }
 
 function labelOf(result: Result, params: Param[]): string {
-  return params.map((param) => {
+  return params.filter(({ key }) => result.case[key] !== undefined).map((param) => {
     const value = result.case[param.key];
     const text = formatValue(value, param);
     // A bare number says nothing: width=16.
@@ -95,6 +96,11 @@ export function inCycles(benchmark: Benchmark, metric: MetricInfo): MetricInfo |
   return benchmark.metrics.find(({ cycles_of }) => cycles_of?.split(",").includes(metric.name));
 }
 
+// The metric in time whose work that of this name counts in cycles.
+export function inTime(benchmark: Benchmark, name: string | undefined): string | undefined {
+  return benchmark.metrics.find((metric) => metric.name === name)?.cycles_of?.split(",")[0];
+}
+
 const compareValues = (a: Value, b: Value): number =>
   typeof a === "number" && typeof b === "number" ? a - b : 0;
 
@@ -106,19 +112,21 @@ function common(benchmark: Benchmark, chosen: Selected[], shown: (Param | undefi
     .join(", ");
 }
 
-function place(grid: Grid, panels: Map<string, Map<string, GridSeries>>, chosen: Selected,
-               group: Param[], many: boolean): void {
+function place(grid: Grid, panels: Map<string, Panel>, chosen: Selected, group: Param[],
+               many: boolean): void {
   const { result, subject } = chosen;
   const rest = labelOf(result, group);
   const subjectLabel = many ? subject.short : "";
   const panelLabel = grid.y ? [rest, subjectLabel].filter(Boolean).join(" · ") : "";
   const seriesLabel = grid.y ? formatValue(result.case[grid.y.key], grid.y)
                              : [rest, subjectLabel].filter(Boolean).join(" · ");
-  const panel = panels.get(panelLabel) ?? new Map<string, GridSeries>();
+  const panel = panels.get(panelLabel) ?? { label: panelLabel, rest: grid.y ? rest : "", series: [] };
   panels.set(panelLabel, panel);
-  const series = panel.get(seriesLabel) ??
-    { label: seriesLabel, rest: grid.y ? seriesLabel : rest, subject, points: [] };
-  panel.set(seriesLabel, series);
+  let series = panel.series.find(({ label }) => label === seriesLabel);
+  if (!series) {
+    series = { label: seriesLabel, rest: grid.y ? seriesLabel : rest, subject, points: [] };
+    panel.series.push(series);
+  }
   series.points.push({ x: result.case[grid.x.key] ?? "", result, subject });
 }
 
@@ -151,10 +159,9 @@ export function buildGrid(subjects: Subject[], benchmark: Benchmark, view: View)
     group, xs, panels: [],
     common: common(benchmark, chosen, [x, y]),
   };
-  const panels = new Map<string, Map<string, GridSeries>>();
+  const panels = new Map<string, Panel>();
   for (const one of chosen) place(grid, panels, one, group, subjects.length > 1);
-  for (const [label, series] of panels)
-    grid.panels.push({ label, series: [...series.values()] });
+  grid.panels.push(...panels.values());
   for (const panel of grid.panels)
     for (const series of panel.series)
       series.points.sort((a, b) => xs.indexOf(a.x) - xs.indexOf(b.x));

@@ -4,41 +4,41 @@ import type { EChartsCoreOption } from "echarts/core";
 import type { Look } from "../chart";
 import { Chart } from "../chart";
 import { h } from "../dom";
+import { widest } from "../measure";
 import { shownUnit } from "../run";
 import { decadeTicks } from "../ticks";
 import { formatTick, formatUnit, formatValue } from "../units";
 import type { Grid, Point } from "../view";
-import { measuredSubjects, pointMetric } from "../view";
-import { axisStyle, gridCsv, gridNumbers, legendOf, nameWithHelp, tip, tipLine, tooltipStyle } from "./parts";
+import { allPoints, measuredSubjects, pointMetric } from "../view";
+import {
+  axisStyle, gridCsv, gridNumbers, gridOrigin, legendOf, nameWithHelp, rowLabels, tip, tipLine, tooltipStyle,
+} from "./parts";
+import type { Lead } from "./parts";
 
 const ROWS_MAX = 150; // in view at once
-const LETTER = 0.58; // width of a letter over the font's size, at most
 
 interface Bar {
   label: string;
   point: Point;
-  colour: number; // index of the series
+  colour: number; // index of the device
   value: number;
 }
 
-// Several devices: a colour each, the bars of a case together. One device: a colour a series.
+// A colour a device, the bars of a case together. What else tells bars apart stands in their labels.
 function barsOf(grid: Grid): Bar[] {
   const bars: Bar[] = [];
   const subjects = measuredSubjects(grid);
-  let index = 0;
   const order = (point: Point): number => grid.xs.indexOf(point.x);
   for (const panel of grid.panels)
-    for (const series of panel.series) {
+    for (const series of panel.series)
       for (const point of series.points) {
         const value = pointMetric(point, grid.metric)?.median;
-        const name = subjects.length > 1 && !grid.y ? series.rest : series.label;
-        const label = [formatValue(point.x, grid.x), grid.y ? panel.label : "", name]
+        const name = grid.y ? series.label : series.rest;
+        const label = [formatValue(point.x, grid.x), panel.rest, name]
           .filter(Boolean).join(" · ");
-        const colour = subjects.length > 1 ? subjects.indexOf(point.subject) : index;
+        const colour = Math.max(subjects.indexOf(point.subject), 0);
         if (value !== undefined) bars.push({ label, point, colour, value });
       }
-      index++;
-    }
   return bars.sort((a, b) => order(a.point) - order(b.point) ||
     (subjects.length > 1 ? a.label.localeCompare(b.label) : 0));
 }
@@ -54,39 +54,11 @@ const worst = (grid: Grid, bars: Bar[]): number =>
 function ratioText(grid: Grid, bar: Bar, base: number): string {
   if (grid.metric.unit === "1") return ""; // is a ratio itself
   const ratio = grid.metric.better === "lower" ? base / bar.value : bar.value / base;
-  return Number.isFinite(ratio) ? `×${ratio.toFixed(ratio < 10 ? 2 : 1)}` : "";
-}
-
-// The middle is left out of what is too long: names differ at their ends.
-function shortened(text: string, letters: number): string {
-  if (text.length <= letters) return text;
-  const tail = Math.ceil((letters - 1) / 2);
-  return `${text.slice(0, letters - 1 - tail)}…${text.slice(text.length - tail)}`;
-}
-
-// One line, or two: broken between parts, else after a word, else anywhere.
-function labelLines(text: string, letters: number, lines: number): string[] {
-  if (text.length <= letters || lines === 1) return [shortened(text, letters)];
-  for (const mark of [/ · /g, / /g, /[.>]/g, /[,/_-]/g]) {
-    const pairs = [...text.matchAll(mark)].map(({ index = 0, 0: found }) => {
-      const end = index + found.length;
-      return [text.slice(0, mark.source.includes("[") ? end : index), text.slice(end)] as const;
-    }).filter(([first, second]) => first.length <= letters && second.length <= letters);
-    const last = pairs[pairs.length - 1];
-    if (last) return [...last];
-  }
-  return [text.slice(0, letters), shortened(text.slice(letters), letters)];
-}
-
-// Names beside the bars: room for them, and how they stand in it.
-function labelsOf(look: Look): { width: number; linesOf: (text: string) => string[] } {
-  const width = look.narrow ? Math.min(165, look.width * 0.44) : 330;
-  const letters = Math.floor(width / (LETTER * (look.narrow ? 10 : 12)));
-  return { width, linesOf: (text) => labelLines(text, letters, look.narrow ? 2 : 1) };
+  return Number.isFinite(ratio) ? `×${ratio.toFixed(ratio < 10 ? 2 : ratio < 1000 ? 1 : 0)}` : "";
 }
 
 function rowHeight(grid: Grid, bars: Bar[], look: Look): number {
-  const { linesOf } = labelsOf(look);
+  const { linesOf } = rowLabels(look, bars.map(({ label }) => label));
   if (bars.some(({ label }) => linesOf(label).length > 1) || (look.narrow && hasLimit(grid, bars))) return 30;
   return bars.length > 60 ? 20 : 24;
 }
@@ -160,11 +132,19 @@ function whiskers(grid: Grid, bars: Bar[], log: boolean, look: Look): object {
   };
 }
 
+// Of several devices one alone measured it.
+function onlyText(grid: Grid): string {
+  const [only, ...others] = measuredSubjects(grid);
+  const all = new Set(allPoints(grid).map(({ subject }) => subject));
+  return only && others.length === 0 && all.size > 1 ? `${only.short} alone` : "";
+}
+
 function option(grid: Grid, bars: Bar[], log: boolean, look: Look): EChartsCoreOption {
   const base = worst(grid, bars);
   const slider = bars.length > ROWS_MAX ? 20 : 0;
-  const room = slider + (look.narrow ? 56 : hasLimit(grid, bars) ? 200 : 150);
-  const labels = labelsOf(look);
+  const values = bars.flatMap((bar) => valueText(grid, bar, base, look).split("\n"));
+  const room = slider + Math.ceil(widest(values, 12)) + (look.narrow ? 10 : 24);
+  const labels = rowLabels(look, bars.map(({ label }) => label));
   const subjects = measuredSubjects(grid);
   const colourOf = (bar: Bar): string =>
     look.theme.series[bar.colour % look.theme.series.length] ?? look.theme.text;
@@ -200,11 +180,7 @@ function option(grid: Grid, bars: Bar[], log: boolean, look: Look): EChartsCoreO
       data: bars.map(({ label }) => label),
       ...axisStyle(look),
       axisTick: { show: false },
-      axisLabel: {
-        ...axisStyle(look).axisLabel, color: look.theme.text, hideOverlap: false, interval: 0,
-        width: labels.width, overflow: "truncate", lineHeight: 13,
-        formatter: (label: string) => labels.linesOf(label).join("\n"),
-      },
+      axisLabel: labels.axisLabel,
     },
     xAxis: valueAxis(grid, bars, log, look),
     series: [
@@ -228,15 +204,21 @@ function option(grid: Grid, bars: Bar[], log: boolean, look: Look): EChartsCoreO
   };
 }
 
-export function barsChart(id: string, grid: Grid): Chart {
+export function barsChart(id: string, grid: Grid, lead?: Lead): Chart {
   const asMeasured = barsOf(grid);
   const positive = asMeasured.every(({ value }) => value > 0);
-  let bars = asMeasured, log = positive && isSteep(asMeasured);
+  const ordered = (index: number): Bar[] => { // as measured, best first, worst first
+    const way = (grid.metric.better === "lower" ? 1 : -1) * (index === 1 ? 1 : -1);
+    return index === 0 ? asMeasured : [...asMeasured].sort((a, b) => way * (a.value - b.value));
+  };
+  let bars = ordered(lead && measuredSubjects(grid).length < 2 ? 1 : 0), log = positive && isSteep(asMeasured);
   const names = [grid.x, ...grid.group, ...(grid.y ? [grid.y] : [])].map(({ key }) => key);
   return new Chart({
     id,
-    title: grid.view.title ?? grid.metric.name,
-    subtitle: () => [nameWithHelp(grid.metric), `by ${names.join(", ")}`, grid.common,
+    title: lead?.title ?? grid.view.title ?? grid.metric.name,
+    origin: gridOrigin(grid),
+    subtitle: () => lead ? [lead.of, lead.note, onlyText(grid), hasLimit(grid, bars) ? "% of the limit" : "",
+      bars.some(isDoubted) ? "dashed: suspect" : ""].filter(Boolean).join(" · ") : [nameWithHelp(grid.metric), `by ${names.join(", ")}`, grid.common, onlyText(grid), onlyText(grid),
       grid.metric.unit === "1" ? "" : "× against the worst", hasLimit(grid, bars) ? "% of the limit" : "",
       bars.some(isDoubted) ? "dashed: suspect" : ""].filter(Boolean).join(" · "),
     summary: `Bars of ${grid.metric.name} by ${grid.x.key}, ${bars.length} cases`,
@@ -244,11 +226,8 @@ export function barsChart(id: string, grid: Grid): Chart {
       Math.min(bars.length, ROWS_MAX) * rowHeight(grid, bars, look),
     option: (look) => option(grid, bars, log, look),
     switches: [{
-      label: "order", options: ["as measured", "best first", "worst first"], chosen: 0,
-      change: (index) => {
-        const way = (grid.metric.better === "lower" ? 1 : -1) * (index === 1 ? 1 : -1);
-        bars = index === 0 ? asMeasured : [...asMeasured].sort((a, b) => way * (a.value - b.value));
-      },
+      label: "order", options: ["as measured", "best first", "worst first"], chosen: bars === asMeasured ? 0 : 1,
+      change: (index) => { bars = ordered(index); },
     }, ...(positive ? [{
       label: "horizontal axis", options: ["linear", "log"], chosen: log ? 1 : 0,
       change: (index: number) => { log = index === 1; },

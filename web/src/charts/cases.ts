@@ -99,16 +99,33 @@ function bodyOf(columns: Column[], rows: Row[]): HTMLElement {
         column.text(row))))));
 }
 
-// Undefined where the view shows no case, or is about sensors that no case has.
-export function casesTable(id: string, subjects: Subject[], benchmark: Benchmark, view: View):
-    HTMLElement | undefined {
+function moreButton(text: string, action: () => void): HTMLElement {
+  const button = h("button", { type: "button", class: "all-rows", click: () => {
+    action();
+    button.remove();
+  } }, text);
+  return button;
+}
+
+const ROWS_AT_ONCE = 400;
+
+// Undefined where the view shows no case, or is about sensors that no case has. More rows than `most`
+// are shown after a click.
+export function casesTable(id: string, subjects: Subject[], benchmark: Benchmark, view: View,
+                           most = ROWS_AT_ONCE): HTMLElement | undefined {
   const chosen = select(subjects, benchmark, view);
   const sensed = sensorsOf(view, chosen.map(({ result }) => result)).length > 0;
   if (chosen.length === 0 || (view.sensors && !sensed)) return undefined;
   const columns = columnsOf(benchmark, view, chosen);
   const rows = rowsOf(chosen);
   const table = h("table");
-  let body = bodyOf(columns, rows);
+  let shown = most, order = rows;
+  let body = bodyOf(columns, rows.slice(0, shown));
+  const fill = (): void => {
+    const fresh = bodyOf(columns, order.slice(0, shown));
+    body.replaceWith(fresh);
+    body = fresh;
+  };
   let sorted = -1, way = 1;
   const heads = columns.map((column, index) => h("th", {
     scope: "col", title: column.help ?? "", ...(column.number ? { class: "number" } : {}),
@@ -121,10 +138,8 @@ export function casesTable(id: string, subjects: Subject[], benchmark: Benchmark
         if (i === index) head.setAttribute("aria-sort", way > 0 ? "ascending" : "descending");
         else head.removeAttribute("aria-sort");
       });
-      const fresh = bodyOf(columns, [...rows].sort((a, b) =>
-        compare(column.sort(a), column.sort(b), way)));
-      body.replaceWith(fresh);
-      body = fresh;
+      order = [...rows].sort((a, b) => compare(column.sort(a), column.sort(b), way));
+      fill();
     },
   }, column.head)));
   table.append(h("thead", {}, h("tr", {}, ...heads)), body);
@@ -135,5 +150,9 @@ export function casesTable(id: string, subjects: Subject[], benchmark: Benchmark
       type: "button", title: "Save the numbers as CSV",
       click: () => download(`fathom-${id}.csv`, new Blob([csv()], { type: "text/csv" })),
     }, "CSV"))),
-    h("div", { class: "scroll", tabindex: "0" }, table));
+    h("div", { class: "scroll", tabindex: "0" }, table),
+    rows.length > most ? moreButton(`All ${rows.length} rows`, () => {
+      shown = Infinity;
+      fill();
+    }) : undefined);
 }

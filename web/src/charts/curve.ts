@@ -10,12 +10,13 @@ import { decadeTicks, octaveTicks } from "../ticks";
 import { formatTick, formatUnit, formatValue } from "../units";
 import type { Grid, GridSeries, Point } from "../view";
 import { allPoints, isLogX, isLogY, pointMetric } from "../view";
-import { sizeText } from "./hierarchy";
+import { textWidth, widest } from "../measure";
 import type { Level } from "./levels";
-import { levelsOf } from "./levels";
+import { levelsOf, sizeText } from "./levels";
 import {
-  axisStyle, gridCsv, gridNumbers, legendOf, nameWithHelp, tip, tipLine, tooltipStyle,
+  axisStyle, gridCsv, gridNumbers, gridOrigin, insideZoom, legendOf, nameWithHelp, tip, tipLine, tooltipStyle,
 } from "./parts";
+import type { Lead } from "./parts";
 
 // What is drawn. ECharts copies its options deeply: only plain() may be handed over.
 interface Datum {
@@ -39,6 +40,7 @@ interface State {
 }
 
 const MANY = 12, SHOWN = 3;
+const LABELLED_MAX = 8; // lines that have their names at their ends
 
 const dashes = ["solid", "dashed", "dotted"];
 
@@ -76,14 +78,23 @@ function isGap(grid: Grid, before: Datum | undefined, x: number | string): boole
   return grid.xs.filter((one) => typeof one === "number" && one > from && one < x).length > 3;
 }
 
+// Few points with much between each two: samples of levels, of which no line tells anything.
+const SPARSE_POINTS = 4, SPARSE_STEP = 8;
+
+export function isSparse(grid: Grid, { points }: GridSeries): boolean {
+  return isLogX(grid.view) && points.length <= SPARSE_POINTS && points.every(({ x }, i) =>
+    i === 0 || Number(x) >= SPARSE_STEP * Number(points[i - 1]?.x));
+}
+
 // Undefined where the line is to be broken.
 function dataOf(grid: Grid, series: GridSeries, state: State, colour: string): (Datum | undefined)[] {
   const data: (Datum | undefined)[] = [];
+  const sparse = isSparse(grid, series);
   for (const point of series.points) {
     const median = pointMetric(point, state.metric)?.median;
     if (median === undefined || (state.log && median <= 0)) continue;
     const x = isNumbers(grid.xs) ? placeOf(grid, point.x as number) : formatValue(point.x, grid.x);
-    if (isGap(grid, data[data.length - 1], point.x)) data.push(undefined);
+    if (data.length > 0 && (sparse || isGap(grid, data[data.length - 1], point.x))) data.push(undefined);
     data.push({ value: [x, median], point, series, colour });
   }
   return data;
@@ -130,6 +141,9 @@ function ceilingOf(grid: Grid, series: GridSeries, state: State): [number | stri
   return new Set(ceiling.map(([, limit]) => limit)).size > 1 ? ceiling : undefined;
 }
 
+const hasCeiling = (grid: Grid, state: State): boolean =>
+  allSeries(grid).some((one) => ceilingOf(grid, one, state) !== undefined);
+
 // Each ceiling once, though several series may stand under it.
 function ceilings(grid: Grid, state: State, look: Look): object[] {
   const seen = new Set<string>();
@@ -140,39 +154,45 @@ function ceilings(grid: Grid, state: State, look: Look): object[] {
     return [{
       type: "line", data, silent: true, symbol: "none", z: 1, color: look.theme.muted,
       lineStyle: { width: 1.5, type: "dashed" }, tooltip: { show: false },
-      endLabel: { show: true, formatter: "limit", color: look.theme.muted, offset: [-32, -8] },
     }];
   });
 }
 
-const LEVEL_ROW_PX = 13, LEVEL_LABEL_PX = 64;
+const LEVEL_ROW_PX = 14;
+const PLOT_LEAST = 0.6; // of the width: names may stand beside the lines
+
+const levelText = (level: Level): string => `${level.name} ${sizeText(level.bytes)}`;
 
 // Levels with the row that each label stands in, so that no two lie on each other.
 function levelRows(grid: Grid, look: Look): { level: Level; row: number }[] {
   const span = placeOf(grid, Number(grid.xs[grid.xs.length - 1])) - placeOf(grid, Number(grid.xs[0]));
-  const pixels = (level: Level): number => placeOf(grid, level.bytes) / (span || 1) * look.width;
+  const pixels = (level: Level): number => placeOf(grid, level.bytes) / (span || 1) * PLOT_LEAST * look.width;
   const ends: number[] = [];
   return levelsOf(grid).sort((a, b) => a.bytes - b.bytes).map((level) => {
-    const at = pixels(level);
-    let row = ends.findIndex((end) => at - end >= LEVEL_LABEL_PX);
+    const at = pixels(level), half = textWidth(levelText(level), 12) / 2;
+    let row = ends.findIndex((end) => at - half - end >= 8);
     if (row < 0) row = ends.length;
-    ends[row] = at;
+    ends[row] = at + half;
     return { level, row };
   });
 }
 
 function marks(grid: Grid, state: State, look: Look): object {
-  const limits = new Set(allSeries(grid).filter((one) => !ceilingOf(grid, one, state))
-    .flatMap(({ points }) => points.flatMap((point) => pointMetric(point, state.metric)?.limit ?? [])));
+  const limits = new Map<string, number>(); // by what is written: two devices may differ by a hair
+  for (const one of allSeries(grid).filter((series) => !ceilingOf(grid, series, state)))
+    for (const point of one.points) {
+      const limit = pointMetric(point, state.metric)?.limit;
+      if (limit !== undefined) limits.set(formatUnit(limit, state.metric.unit), limit);
+    }
   // Many limits (one for each width, say) belong into the tooltips, not across the drawing.
-  const lines: object[] = [...limits].slice(0, limits.size > 3 ? 0 : 3).map((limit) => ({
+  const lines: object[] = [...limits].slice(0, limits.size > 3 ? 0 : 3).map(([text, limit]) => ({
     yAxis: limit,
-    label: { formatter: `limit ${formatUnit(limit, state.metric.unit)}`, position: "insideEndTop" },
+    label: { formatter: `limit ${text}`, position: "insideEndTop" },
   }));
   if (grid.x.type === "bytes")
     for (const { level, row } of levelRows(grid, look)) lines.push({
       xAxis: placeOf(grid, level.bytes),
-      label: { formatter: sizeText(level.bytes), position: "end", distance: 4 + LEVEL_ROW_PX * row },
+      label: { formatter: levelText(level), position: "end", distance: 4 + LEVEL_ROW_PX * row },
     });
   return {
     silent: true,
@@ -196,6 +216,12 @@ function xTicks(grid: Grid, look: Look, from: number, to: number): object {
   return { axisTick: { customValues: ticks }, axisLabel: { customValues: ticks } };
 }
 
+// Where numbers have no unit their help is it: operations a byte, say.
+function xName(grid: Grid, look: Look): string {
+  const whole = nameWithHelp({ ...grid.x, name: grid.x.key });
+  return grid.x.unit === "1" && textWidth(whole, 12) < 0.75 * look.width ? whole : grid.x.key;
+}
+
 function xAxis(grid: Grid, look: Look): object {
   if (!isNumbers(grid.xs))
     return { type: "category", data: grid.xs.map((x) => formatValue(x, grid.x)), ...axisStyle(look) };
@@ -206,11 +232,9 @@ function xAxis(grid: Grid, look: Look): object {
     type: "value",
     min: low,
     max: high,
-    // Where numbers have no unit their help is it: operations a byte, say.
-    name: grid.x.unit === "1" ? nameWithHelp({ ...grid.x, name: grid.x.key }) : grid.x.key,
+    name: xName(grid, look),
     nameLocation: "middle",
     nameGap: 28,
-    nameTruncate: { maxWidth: look.width * 0.8 },
     ...style,
     ...ticks,
     axisLabel: {
@@ -237,19 +261,57 @@ function yAxis(state: State, data: Datum[], look: Look): object {
   };
 }
 
-// Many lines of several devices: at first only some of each, the others by a click in the legend.
+// Many lines of several devices: at first only the longest, the others by a click in the legend.
 function selectedOf(list: GridSeries[]): Record<string, boolean> {
-  const names = [...new Set(list.map(({ rest }) => rest))];
+  const points = (name: string): number => list.reduce((sum, { rest, points: own }) =>
+    sum + (rest === name ? own.length : 0), 0);
+  const names = [...new Set(list.map(({ rest }) => rest))].sort((a, b) => points(b) - points(a));
   const many = list.length > MANY && names.length < list.length;
   return Object.fromEntries(list.filter(({ rest }) => many && names.indexOf(rest) >= SHOWN)
     .map(({ label }) => [label, false]));
 }
 
-function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
+// Names stand at the ends of lines where there is room for all of them; else there is a legend.
+function hasEndLabels(list: GridSeries[], look: Look): boolean {
+  return !look.narrow && list.length > 1 && list.length <= LABELLED_MAX &&
+    widest(list.map(({ label }) => label), 12) < 0.3 * look.width;
+}
+
+interface Room {
+  legend: object;
+  top: number;
+  right: number;
+  bottom: number;
+  atEnds: boolean;
+}
+
+// In a column of their own at the right, though some lines end before it.
+function endLabelOf(name: string, colour: string, room: Room, look: Look): object {
+  return !room.atEnds ? {} : {
+    endLabel: {
+      show: true, formatter: name, color: colour, fontSize: 12, lineHeight: 15,
+      textBorderColor: look.theme.ground, textBorderWidth: 3,
+    },
+    labelLayout: { x: look.width - room.right + 6, moveOverlap: "shiftY" },
+  };
+}
+
+function roomOf(grid: Grid, list: GridSeries[], look: Look, compact: boolean): Room {
+  const labels = list.map(({ label }) => label), atEnds = hasEndLabels(list, look);
+  const { legend, height } = legendOf(look, atEnds ? [] : labels);
+  const rows = grid.x.type === "bytes" ? Math.max(0, ...levelRows(grid, look).map(({ row }) => row)) : 0;
+  return {
+    legend, atEnds, top: height + LEVEL_ROW_PX * rows, bottom: compact ? 30 : 64,
+    right: atEnds ? widest(labels, 12) + 16 : 24,
+  };
+}
+
+function option(grid: Grid, state: State, look: Look, compact: boolean): EChartsCoreOption {
   const list = allSeries(grid);
   const series: object[] = [];
   const drawn: (Datum | undefined)[][] = []; // by index of ECharts' series
   const styles = stylesOf(list, look);
+  const room = roomOf(grid, list, look, compact);
   list.forEach((one, index) => {
     const { colour, dash } = styles[index] ?? { colour: look.theme.text, dash: "solid" };
     const data = dataOf(grid, one, state, colour);
@@ -259,19 +321,18 @@ function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
       color: colour,
       lineStyle: { width: 2, type: dash },
       symbol: "circle",
-      symbolSize: data.length > 60 ? 3 : 5,
+      symbolSize: isSparse(grid, one) ? 8 : data.length > 60 ? 3 : 5,
       emphasis: { focus: "series" },
+      ...endLabelOf(name, colour, room, look),
       ...(index === 0 ? { markLine: marks(grid, state, look) } : {}),
     });
     series.push(whiskers(present(data), state, name));
     drawn.push(data, []);
   });
-  const { legend, height } = legendOf(look, list.map(({ label }) => label));
-  const rows = grid.x.type === "bytes" ? Math.max(0, ...levelRows(grid, look).map(({ row }) => row)) : 0;
   series.push(...ceilings(grid, state, look));
   return {
-    legend: { ...legend, selected: selectedOf(list) },
-    grid: { left: 8, right: look.narrow ? 12 : 24, top: height + LEVEL_ROW_PX * rows, bottom: 64, containLabel: true },
+    legend: { ...room.legend, data: list.map(({ label }) => label), selected: selectedOf(list) },
+    grid: { left: 8, right: room.right, top: room.top, bottom: room.bottom, containLabel: true },
     tooltip: {
       ...tooltipStyle(look),
       trigger: "axis",
@@ -279,8 +340,8 @@ function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
       formatter: (items: { seriesIndex: number; dataIndex: number }[]) =>
         tooltip(grid, state, items.map((item) => drawn[item.seriesIndex]?.[item.dataIndex])),
     },
-    dataZoom: [
-      { type: "inside", filterMode: "none", zoomOnMouseWheel: "ctrl" },
+    dataZoom: compact ? [] : [
+      ...insideZoom(look, "none"),
       {
         type: "slider", id: "slider", filterMode: "none", height: 18, bottom: 8, showDetail: false,
         borderColor: look.theme.line,
@@ -313,7 +374,7 @@ function measuredOnly(grid: Grid): Grid {
   return { ...grid, panels, xs: grid.xs.filter((x) => used.has(x)) };
 }
 
-export function curveChart(id: string, whole: Grid): Chart {
+export function curveChart(id: string, whole: Grid, lead?: Lead): Chart {
   const grid = measuredOnly(whole);
   const positive = allPoints(grid).every((point) => (pointMetric(point, grid.metric)?.median ?? 1) > 0);
   const state: State = { metric: grid.metric, log: isLogY(grid.view) && positive };
@@ -337,11 +398,16 @@ export function curveChart(id: string, whole: Grid): Chart {
   const list = allSeries(grid);
   return new Chart({
     id,
-    title: grid.view.title ?? grid.metric.name,
-    subtitle: () => [nameWithHelp(state.metric), grid.common].filter(Boolean).join(" · "),
+    title: lead?.title ?? grid.view.title ?? grid.metric.name,
+    origin: gridOrigin(grid),
+    subtitle: () => [
+      ...(lead ? [lead.of, lead.note] : [nameWithHelp(state.metric), grid.common]),
+      hasCeiling(grid, state) ? "dashed: limit" : "",
+    ].filter(Boolean).join(" · "),
     summary: `Curve of ${grid.metric.name} over ${grid.x.key}, ${list.length} series`,
-    height: (look) => (look.narrow ? 320 : 400) + legendOf(look, list.map(({ label }) => label)).height,
-    option: (look) => option(grid, state, look),
+    height: (look) => (lead ? 190 : look.narrow ? 292 : 372) +
+      roomOf(grid, list, look, lead !== undefined).top,
+    option: (look) => option(grid, state, look, lead !== undefined),
     switches,
     numbers: () => gridNumbers(whole, state.metric),
     csv: () => gridCsv(whole, [grid.metric, ...(grid.cycles ? [grid.cycles] : []), ...sensors]),

@@ -4,10 +4,14 @@ import type { EChartsCoreOption } from "echarts/core";
 import type { Look } from "../chart";
 import { Chart } from "../chart";
 import { h } from "../dom";
+import { textWidth } from "../measure";
 import { commonScale, digits, formatUnit, formatValue } from "../units";
 import type { Grid, Panel, Point } from "../view";
 import { allPoints, isLogY, measuredSubjects, pointMetric } from "../view";
-import { axisStyle, gridCsv, gridNumbers, inkOn, nameWithHelp, tip, tipLine, tooltipStyle } from "./parts";
+import {
+  axisStyle, gridCsv, gridNumbers, gridOrigin, inkOn, nameWithHelp, rowLabels, tip, tipLine, tooltipStyle,
+} from "./parts";
+import type { Lead } from "./parts";
 
 // ECharts copies its options deeply: only `value` is handed over.
 interface Field {
@@ -73,9 +77,7 @@ function sideBySide(grid: Grid): Sheet | undefined {
   const rows: string[] = [];
   const cells = grid.panels.flatMap((panel) => panel.series.flatMap((series) =>
     series.points.filter(({ subject }) => subjects.includes(subject)).map((point) => {
-      const { short } = point.subject; // what the panel's label ends in
-      const rest = panel.label.slice(0, -short.length).replace(/ · $/, "");
-      const name = [series.label, formatValue(point.x, grid.x), rest].filter(Boolean).join(" · ");
+      const name = [series.label, formatValue(point.x, grid.x), panel.rest].filter(Boolean).join(" · ");
       if (!rows.includes(name)) rows.push(name);
       return { column: subjects.indexOf(point.subject), row: rows.indexOf(name), point };
     })));
@@ -95,6 +97,8 @@ function fieldsOf(grid: Grid, state: State): Field[] {
   });
 }
 
+const isTall = ({ rows }: Sheet): boolean => rows.length > 16;
+
 function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
   const fields = fieldsOf(grid, state);
   const colours = fields.map(({ value }) => value[2]);
@@ -103,6 +107,7 @@ function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
   const small = look.width / Math.max(state.sheet.columns.length, 1) < 52;
   const longest = state.sheet.columns.reduce((a, b) => Math.max(a, b.length), 0);
   const crowded = state.sheet.together === true && longest * 7 * state.sheet.columns.length > look.width * 0.7;
+  const labels = rowLabels(look, state.sheet.rows), tall = isTall(state.sheet);
   const textColour = (colour: number): string =>
     inkOn(look.theme.ramp, high > low ? (colour - low) / (high - low) : 0);
   return {
@@ -123,15 +128,16 @@ function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
     xAxis: {
       type: "category", data: state.sheet.columns, name: crowded ? "" : state.sheet.xName,
       nameLocation: "middle", nameGap: 26, ...axisStyle(look), splitLine: { show: false },
-      position: state.sheet.rows.length > 16 ? "top" : "bottom", // above what is taller than a screen
+      position: tall ? "top" : "bottom", // above what is taller than a screen
       axisLabel: { ...axisStyle(look).axisLabel, ...(crowded ? { rotate: 90, interval: 0, width: 150, overflow: "truncate" } : {}) },
     },
     yAxis: {
-      type: "category", inverse: true, data: state.sheet.rows, name: state.sheet.yName,
+      type: "category", inverse: true, data: state.sheet.rows,
+      name: tall ? "" : state.sheet.yName, // there the columns' names are
       nameLocation: "start", // at the top: it runs downward
       ...axisStyle(look), splitLine: { show: false },
-      nameTextStyle: { ...axisStyle(look).nameTextStyle, align: state.sheet.together ? "right" : "center" },
-      axisLabel: { ...axisStyle(look).axisLabel, interval: 0 },
+      nameTextStyle: { ...axisStyle(look).nameTextStyle, align: textWidth(state.sheet.yName, 12) < labels.width ? "right" : "left" },
+      axisLabel: labels.axisLabel,
     },
     visualMap: {
       type: "continuous", min: low, max: high > low ? high : low + 1, calculable: true,
@@ -157,7 +163,7 @@ function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
   };
 }
 
-export function heatmapChart(id: string, grid: Grid): Chart {
+export function heatmapChart(id: string, grid: Grid, lead?: Lead): Chart {
   const sheets = grid.panels.flatMap((panel) => sheetsOf(grid, panel));
   const together = sideBySide(grid);
   if (together) sheets.unshift(together);
@@ -186,8 +192,10 @@ export function heatmapChart(id: string, grid: Grid): Chart {
   };
   return new Chart({
     id,
-    title: grid.view.title ?? grid.metric.name,
-    subtitle: () => [nameWithHelp(grid.metric), unit(), state.sheet.label, grid.common]
+    title: lead?.title ?? grid.view.title ?? grid.metric.name,
+    origin: gridOrigin(grid),
+    subtitle: () => (lead ? [lead.of, unit(), lead.note] : [nameWithHelp(grid.metric), unit(), state.sheet.label, grid.common,
+      isTall(state.sheet) && state.sheet.yName !== "" ? `rows: ${state.sheet.yName}` : ""])
       .filter(Boolean).join(" · "),
     summary: `Heat map of ${grid.metric.name} over ${grid.x.key} and ${grid.y?.key ?? ""}`,
     height: () => 130 + (state.sheet.rows.length > 40 ? 22 : 34) * state.sheet.rows.length,

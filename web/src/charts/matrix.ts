@@ -5,10 +5,11 @@ import type { EChartsCoreOption } from "echarts/core";
 import type { Cell, Look } from "../chart";
 import { Chart } from "../chart";
 import { h } from "../dom";
+import { widest } from "../measure";
 import type { Result, Series } from "../run";
 import { digits } from "../units";
 import { caseName, laneName } from "./lanes";
-import { axisStyle, inkOn, tip, tooltipStyle } from "./parts";
+import { axisStyle, inkOn, rowLabels, tip, tooltipStyle } from "./parts";
 
 export const isMatrix = (series: Series): boolean =>
   series.columns[0] === "a" && series.columns[1] === "b" && series.columns.length > 2;
@@ -29,6 +30,7 @@ const lanesOf = (pairs: Pair[]): number[] =>
 function option(result: Result, series: Series, look: Look): EChartsCoreOption {
   const pairs = pairsOf(series), lanes = lanesOf(pairs);
   const names = lanes.map((lane) => laneName(result, lane));
+  const crowded = names.length * (widest(names, 12) + 12) > 0.7 * look.width;
   const axis = {
     type: "category", ...axisStyle(look), splitLine: { show: false },
     axisLabel: { ...axisStyle(look).axisLabel, interval: 0 },
@@ -46,9 +48,9 @@ function option(result: Result, series: Series, look: Look): EChartsCoreOption {
     },
     xAxis: {
       ...axis, data: names.slice(0, -1),
-      axisLabel: { ...axis.axisLabel, rotate: look.narrow || names.length > 6 ? 30 : 0 },
+      axisLabel: { ...axis.axisLabel, rotate: crowded ? 90 : 0 },
     },
-    yAxis: { ...axis, inverse: true, data: names.slice(1) },
+    yAxis: { ...axis, inverse: true, data: names.slice(1), axisLabel: rowLabels(look, names).axisLabel },
     visualMap: {
       type: "continuous", min: 0, max: 1, calculable: false, orient: "horizontal", left: "center",
       bottom: 0, itemHeight: look.narrow ? 120 : 220, inRange: { color: look.theme.ramp },
@@ -65,12 +67,13 @@ function option(result: Result, series: Series, look: Look): EChartsCoreOption {
   };
 }
 
-export function matrixChart(id: string, result: Result, series: Series): Chart {
+export function matrixChart(id: string, origin: string, result: Result, series: Series): Chart {
   const rows: Cell[][] = series.data.map((row) => row.map((value) => value ?? undefined));
   const count = lanesOf(pairsOf(series)).length;
   return new Chart({
     id,
     title: `${caseName(result)}: ${series.name}`,
+    origin,
     subtitle: () => `${series.columns[2] ?? ""} of every two`,
     summary: `Matrix of ${series.columns[2] ?? ""}, ${count} rows`,
     height: () => 110 + 34 * count,

@@ -3,10 +3,11 @@
 import type { Cell, Head, Look } from "../chart";
 import { resultsCsv } from "../csv";
 import { h } from "../dom";
+import { textWidth, widest } from "../measure";
 import type { MetricInfo, Result } from "../run";
-import { shownUnit } from "../run";
+import { originOf, shownUnit } from "../run";
 import type { Grid, Point } from "../view";
-import { allPoints, pointMetric } from "../view";
+import { allPoints, measuredSubjects, pointMetric } from "../view";
 import { formatMargin, formatMedian, formatUnit, formatValue } from "../units";
 
 export const axisStyle = (look: Look) => ({
@@ -15,6 +16,10 @@ export const axisStyle = (look: Look) => ({
   splitLine: { lineStyle: { color: look.theme.line } },
   nameTextStyle: { color: look.theme.muted },
 });
+
+// Control and wheel zoom, and so does dragging; on a narrow screen a finger scrolls the page instead.
+export const insideZoom = (look: Look, filterMode: string): object[] =>
+  look.narrow ? [] : [{ type: "inside", filterMode, zoomOnMouseWheel: "ctrl" }];
 
 export const tooltipStyle = (look: Look) => ({
   backgroundColor: look.theme.ground,
@@ -25,6 +30,7 @@ export const tooltipStyle = (look: Look) => ({
 });
 
 const LEGEND_ROWS = 4, LEGEND_ROW_PX = 22;
+const LEGEND_ICON_PX = 25 + 5 + 12; // a line, its distance to the text, and to the next name
 
 // A legend that shows all names, so that a saved drawing has them too; only where they would fill
 // half of the drawing can they be paged. `height`: the room it takes at the top.
@@ -32,7 +38,7 @@ export function legendOf(look: Look, names: string[]): { legend: object; height:
   const wide = look.width - 16;
   let rows = 1, used = 0;
   for (const name of names) {
-    const width = 44 + 6.6 * name.length;
+    const width = LEGEND_ICON_PX + textWidth(name, 12);
     if (used > 0 && used + width > wide) {
       rows++;
       used = 0;
@@ -45,10 +51,59 @@ export function legendOf(look: Look, names: string[]): { legend: object; height:
     legend: {
       show: names.length > 1, type: paged ? "scroll" : "plain", top: 0,
       left: look.narrow || rows > 1 ? 0 : "center", itemGap: 12,
-      textStyle: { color: look.theme.text },
+      textStyle: { color: look.theme.text, width: Math.min(widest(names, 12) + 1, wide - LEGEND_ICON_PX), overflow: "truncate" },
       pageTextStyle: { color: look.theme.text },
       pageIconColor: look.theme.text,
       pageIconInactiveColor: look.theme.line,
+    },
+  };
+}
+
+// The middle is left out of what is too long: names differ at their ends.
+function shortened(text: string, size: number, width: number): string {
+  let letters = text.length;
+  const cut = (): string => {
+    const tail = Math.ceil((letters - 1) / 2);
+    return letters >= text.length ? text
+      : `${text.slice(0, letters - 1 - tail)}…${text.slice(text.length - tail)}`;
+  };
+  while (letters > 4 && textWidth(cut(), size) > width) letters--;
+  return cut();
+}
+
+// One line, or two: broken between parts, else after a word, else anywhere.
+function labelLines(text: string, size: number, width: number, lines: number): string[] {
+  const fits = (part: string): boolean => textWidth(part, size) <= width;
+  if (fits(text) || lines === 1) return [shortened(text, size, width)];
+  for (const mark of [/ · /g, / /g, /[.>]/g, /[,/_-]/g]) {
+    const pairs = [...text.matchAll(mark)].map(({ index = 0, 0: found }) => {
+      const end = index + found.length;
+      return [text.slice(0, mark.source.includes("[") ? end : index), text.slice(end)] as const;
+    }).filter(([first, second]) => fits(first) && fits(second));
+    const last = pairs[pairs.length - 1];
+    if (last) return [...last];
+  }
+  let letters = text.length;
+  while (letters > 1 && !fits(text.slice(0, letters))) letters--;
+  return [text.slice(0, letters), shortened(text.slice(letters), size, width)];
+}
+
+export interface RowLabels {
+  width: number;
+  linesOf: (text: string) => string[];
+  axisLabel: object; // for ECharts
+}
+
+// Names beside the rows of a drawing: as much room as the longest needs, at most two fifths of it.
+export function rowLabels(look: Look, names: string[]): RowLabels {
+  const size = look.narrow ? 10 : 12;
+  const width = Math.min(Math.ceil(widest(names, size)) + 2, Math.floor(look.width * (look.narrow ? 0.48 : 0.4)));
+  const linesOf = (text: string): string[] => labelLines(text, size, width, look.narrow ? 2 : 1);
+  return {
+    width, linesOf,
+    axisLabel: {
+      color: look.theme.text, fontSize: size, interval: 0, hideOverlap: false, lineHeight: 13,
+      formatter: (name: string) => linesOf(name).join("\n"),
     },
   };
 }
@@ -92,6 +147,16 @@ export function tipLine(point: Point, label: string, metric: MetricInfo, colour:
 export function tip(title: string, lines: HTMLElement[]): HTMLElement {
   return h("div", {}, h("div", { class: "tip-title" }, title), ...lines);
 }
+
+// What a benchmark's first chart says instead of the view's title, and how it is told that not all is
+// drawn. Such a chart is lower than others.
+export interface Lead {
+  title: string;
+  of: string; // what is drawn
+  note: string;
+}
+
+export const gridOrigin = (grid: Grid): string => originOf(measuredSubjects(grid));
 
 // The grid's points for people …
 export function gridNumbers(grid: Grid, metric: MetricInfo): { head: (string | Head)[]; rows: Cell[][] } {

@@ -3,7 +3,8 @@
 // of the cases to choose from.
 import type { Chart } from "../chart";
 import { h } from "../dom";
-import type { Result, Series } from "../run";
+import type { Result, Series, Subject } from "../run";
+import { originOf } from "../run";
 import { caseName } from "./lanes";
 import { isPlain, plainTable } from "./plain";
 import { seriesChart } from "./series";
@@ -11,6 +12,7 @@ import { seriesChart } from "./series";
 export interface Carried {
   result: Result;
   series: Series;
+  subject: Subject;
   machine: string; // tells the subject where there are several; else ""
 }
 
@@ -29,7 +31,7 @@ export function seriesPicker(id: string, list: Carried[],
       place.append(element);
       return;
     }
-    const chart = seriesChart(id, one.result, one.series);
+    const chart = seriesChart(id, originOf([one.subject]), one.result, one.series);
     element = chart.element;
     place.append(element);
     shown(chart, former);

@@ -14,7 +14,7 @@ import type { Result, Series } from "../run";
 import { formatTick, formatUnit } from "../units";
 import { caseName } from "./lanes";
 import { isMatrix, matrixChart } from "./matrix";
-import { axisStyle, legendOf, tooltipStyle } from "./parts";
+import { axisStyle, insideZoom, legendOf, tooltipStyle } from "./parts";
 import { isTimeline, timelineChart } from "./timeline";
 
 const isHistogram = (series: Series): boolean =>
@@ -29,11 +29,12 @@ function histogramOption(series: Series, look: Look): EChartsCoreOption {
     tooltip: { ...tooltipStyle(look), trigger: "axis" },
     xAxis: {
       type: "category", ...axisStyle(look),
+      axisLabel: { ...axisStyle(look).axisLabel, formatter: (name: string) => name.split(" – ")[0] ?? name },
       data: series.data.map((row) =>
         `${formatUnit(cell(row, low), "ns")} – ${formatUnit(cell(row, high), "ns")}`),
     },
     yAxis: { type: "value", name: "count", ...axisStyle(look) },
-    dataZoom: [{ type: "inside", zoomOnMouseWheel: "ctrl" }],
+    dataZoom: insideZoom(look, "filter"),
     series: [{
       type: "bar", barCategoryGap: "2%", data: series.data.map((row) => cell(row, count)),
       itemStyle: { color: look.theme.series[0] },
@@ -66,7 +67,7 @@ function quantilesOption(series: Series, look: Look): EChartsCoreOption {
         `${formatTick(100 * value[1], "1")} % within ${series.data[dataIndex]?.[bound ?? -1] === 1 ? "≥ " : ""}` +
         formatUnit(value[0], "ns"),
     },
-    dataZoom: [{ type: "inside", filterMode: "none", zoomOnMouseWheel: "ctrl" }],
+    dataZoom: insideZoom(look, "none"),
     xAxis: {
       type: "value", scale: true, name: series.columns[1], nameLocation: "middle", nameGap: 26,
       ...axisStyle(look),
@@ -99,7 +100,7 @@ function linesOption(series: Series, look: Look): EChartsCoreOption {
     color: look.theme.series,
     grid: { left: 8, right: 16, top: height, bottom: 40, containLabel: true },
     tooltip: { ...tooltipStyle(look), trigger: "axis" },
-    dataZoom: [{ type: "inside", filterMode: "none", zoomOnMouseWheel: "ctrl" }],
+    dataZoom: insideZoom(look, "none"),
     xAxis: {
       type: "value", name: series.columns[0], nameLocation: "middle", nameGap: 26,
       scale: true, ...axisStyle(look),
@@ -128,13 +129,14 @@ function optionOf(series: Series, look: Look): EChartsCoreOption {
   return series.data.length === 1 ? rowOption(series, look) : linesOption(series, look);
 }
 
-export function seriesChart(id: string, result: Result, series: Series): Chart {
-  if (isTimeline(series)) return timelineChart(id, result, series);
-  if (isMatrix(series)) return matrixChart(id, result, series);
+export function seriesChart(id: string, origin: string, result: Result, series: Series): Chart {
+  if (isTimeline(series)) return timelineChart(id, origin, result, series);
+  if (isMatrix(series)) return matrixChart(id, origin, result, series);
   const rows: Cell[][] = series.data.map((row) => row.map((value) => value ?? undefined));
   return new Chart({
     id,
     title: `${caseName(result)}: ${series.name}`,
+    origin,
     subtitle: () => series.columns.join(", "),
     summary: `${series.name} of ${result.key}, ${series.data.length} rows`,
     height: () => 300,

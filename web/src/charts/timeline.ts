@@ -8,7 +8,7 @@ import { h } from "../dom";
 import type { Result, Series } from "../run";
 import { formatTick, formatUnit } from "../units";
 import { caseName, laneName } from "./lanes";
-import { axisStyle, tip, tooltipStyle } from "./parts";
+import { axisStyle, insideZoom, rowLabels, tip, tooltipStyle } from "./parts";
 
 export const isTimeline = (series: Series): boolean =>
   series.columns.includes("start") && series.columns.includes("end");
@@ -116,7 +116,7 @@ function option(result: Result, series: Series, by: string, look: Look): ECharts
       },
     },
     dataZoom: [
-      { type: "inside", filterMode: "weakFilter", zoomOnMouseWheel: "ctrl" },
+      ...insideZoom(look, "weakFilter"),
       { type: "slider", id: "slider", filterMode: "weakFilter", height: 18, bottom: 8, showDetail: false },
     ],
     xAxis: { // its end is no round time
@@ -127,7 +127,7 @@ function option(result: Result, series: Series, by: string, look: Look): ECharts
         formatter: (value: number) => formatTick(value, "ns"),
       },
     },
-    yAxis: { type: "category", inverse: true, data: lanes, ...axisStyle(look) },
+    yAxis: { type: "category", inverse: true, data: lanes, ...axisStyle(look), axisLabel: rowLabels(look, lanes).axisLabel },
     series: [
       {
         type: "custom", encode: { x: [0, 1], y: 2 }, clip: true,
@@ -143,13 +143,14 @@ function option(result: Result, series: Series, by: string, look: Look): ECharts
   };
 }
 
-export function timelineChart(id: string, result: Result, series: Series): Chart {
+export function timelineChart(id: string, origin: string, result: Result, series: Series): Chart {
   const ways = ["lane", "core", "queue"].filter((name) => series.columns.includes(name));
   let by = ways[0] ?? "";
   const rows: Cell[][] = series.data.map((row) => row.map((value) => value ?? undefined));
   return new Chart({
     id,
     title: `${caseName(result)}: ${series.name}`,
+    origin,
     subtitle: () => `${series.data.length} spans`,
     summary: `Time line of ${series.name}, ${series.data.length} spans`,
     height: () => 110 + 28 * Math.min(spansOf(result, series, by).lanes.length, 24),

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: MIT
+#include "report/picture.h"
+
+#include "analysis/card.h"
+#include "analysis/levels.h"
+#include "base/text.h"
+#include "report/screen.h"
+#include "results/units.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    ROW = 50,     // height of a row of the card
+    GAP = 10,     // between the parts of the card
+    STEP = 74,    // height of a level of the pyramid
+    STEP_GAP = 6, // between levels
+    LEVELS_MAX = PLATEAUS_MAX
+};
+
+struct picture {
+    struct arena *arena;
+    FILE *out;
+};
+
+static const char *markup(const struct picture *picture, const char *text)
+{
+    return text_markup(picture->arena, text ? text : "");
+}
+
+// Adds `item` to the list of remarks: "a · b".
+static const char *also(const struct picture *picture, const char *list, const char *item)
+{
+    return text_join(picture->arena, list, " · ", item);
+}
+
+// ---------------------------------------------------------------- the card
+
+// A value with three significant digits, for reading rather than calculating: "4.72 TB/s".
+static const char *value_text(const struct picture *picture, double value, enum unit unit)
+{
+    const char *name;
+    double scaled = unit_scale(value, unit, &name);
+    int decimals = fabs(scaled) >= 99.95 ? 0 : fabs(scaled) >= 9.995 ? 1 : 2;
+    if (!isfinite(value))
+        return "–";
+    return arena_printf(picture->arena, "%.*f%s%s", decimals, scaled, *name ? " " : "", name);
+}
+
+static const char *figure_text(const struct picture *picture, const struct card_figure *figure)
+{
+    return arena_printf(picture->arena, "%s%s", figure->at_least ? "≥ " : "",
+                        value_text(picture, figure->value, figure->unit));
+}
+
+// What is written below a value: a word, and what there is room for on wide screens only.
+struct remark {
+    const char *text, *wide;
+};
+
+// The first line: what the value is of, its cycles, its share of the limit; or that it is not
+// trusted.
+static struct remark about(const struct picture *picture, const struct card_figure *figure)
+{
+    struct remark remark = {figure->name ? figure->name : "", ""};
+    const char *more = "";
+    if (!card_figure_trusted(figure))
+        more = isfinite(figure->value) ? "doubted" : "not measured";
+    else if (isfinite(figure->share))
+        more = arena_printf(picture->arena, "%.0f %% of limit", 100 * figure->share);
+    else if (isfinite(figure->cycles))
+        more = value_text(picture, figure->cycles, UNIT_CYCLE);
+    if (!*remark.text)
+        remark.text = more;
+    else if (*more)
+        remark.wide = arena_printf(picture->arena, " · %s", more);
+    return remark;
+}
+
+// The second line: the interval, and how far the figure is from that of a known card.
+static struct remark margin(const struct picture *picture, const struct card_figure *figure)
+{
+    double gain = card_figure_gain(figure);
+    struct remark remark = {screen_margin(picture->arena, figure->value, figure->ci95), ""};
+    if (!card_figure_trusted(figure) || !isfinite(gain))
+        return remark;
+    const char *mark = *remark.text ? " · " : "";
+    remark.wide = fabs(gain) < 0.005
+                      ? arena_printf(picture->arena, "%slike the reference", mark)
+                      : arena_printf(picture->arena, "%s%.1f %% %s than the reference", mark,
+                                     100 * fabs(gain), gain > 0 ? "better" : "worse");
+    return remark;
+}
+
+static void text_put(const struct picture *picture, const char *class, const char *x, int y,
+                     const char *text)
+{
+    if (*text)
+        fprintf(picture->out, "<text class=\"%s\" x=\"%s\" y=\"%d\">%s</text>\n", class, x, y,
+                markup(picture, text));
+}
+
+static void remark_put(const struct picture *picture, const char *x, int y,
+                       const struct remark *remark)
+{
+    fprintf(picture->out,
+            "<text class=\"r m\" x=\"%s\" y=\"%d\">%s<tspan class=\"wide\">%s</tspan></text>\n", x,
+            y, markup(picture, remark->text), markup(picture, remark->wide));
+}
+
+// The figures of a row stand at its right, the last one at the edge.
+static void figures_put(const struct picture *picture, const struct card_row *row, int y)
+{
+    for (size_t i = 0; i < row->count; i++) {
+        const struct card_figure *figure = &row->figures[i];
+        bool trusted = card_figure_trusted(figure);
+        const char *x = i + 1 == row->count ? "100%" : "64%";
+        text_put(picture, trusted ? "r v" : "r v g", x, y + 16, figure_text(picture, figure));
+        const struct remark first = about(picture, figure), second = margin(picture, figure);
+        remark_put(picture, x, y + 30, &first);
+        remark_put(picture, x, y + 43, &second);
+    }
+}
+
+// A line under a row, filled to the share of the limit that its first figure reaches.
+static void share_put(const struct picture *picture, const struct card_row *row, int y)
+{
+    const struct card_figure *figure = &row->figures[0];
+    fprintf(picture->out, "<rect class=\"l\" y=\"%d\" width=\"100%%\" height=\"1\"/>\n",
+            y + ROW - 2);
+    if (isfinite(figure->share) && card_figure_trusted(figure))
+        fprintf(picture->out, "<rect class=\"a\" y=\"%d\" width=\"%.1f%%\" height=\"3\"/>\n",
+                y + ROW - 3, 100 * fmin(fmax(figure->share, 0), 1));
+}
+
+static void card_put_rows(const struct picture *picture, const struct card *card)
+{
+    int height = 0, y = 0;
+    for (size_t i = 0; i < card->count; i++)
+        height += ROW + (i && card->rows[i].section != card->rows[i - 1].section ? GAP : 0);
+    fprintf(picture->out,
+            "<svg class=\"card\" width=\"100%%\" height=\"%d\" role=\"group\" "
+            "aria-label=\"Figures of %s\">\n",
+            height, markup(picture, card->device->id));
+    for (size_t i = 0; i < card->count; i++) {
+        const struct card_row *row = &card->rows[i];
+        if (i && row->section != card->rows[i - 1].section)
+            y += GAP;
+        text_put(picture, "n", "0", y + 16, row->label);
+        figures_put(picture, row, y);
+        share_put(picture, row, y);
+        y += ROW;
+    }
+    fputs("</svg>\n", picture->out);
+}
+
+// ---------------------------------------------------------------- the pyramid of memory
+
+struct step {
+    const char *name; // "L1", "near L2", "DRAM"
+    double bytes;     // where it ends; of memory, how large it is; not finite: not known
+    double ns, cycles;
+    const struct card_figure *bandwidth; // NULL: not known
+};
+
+// The read bandwidth that the card has for a level: of the row that begins with the level's name.
+static const struct card_figure *bandwidth_of(const struct card *card, const char *level)
+{
+    for (size_t i = 0; i < card->count; i++)
+        if (card->rows[i].section == CARD_BANDWIDTH && text_begins(card->rows[i].label, level) &&
+            card_figure_trusted(&card->rows[i].figures[0]))
+            return &card->rows[i].figures[0];
+    return NULL;
+}
+
+static double end_of(const struct level_curve *curve, size_t k)
+{
+    return exp2(curve->fit.steps[k].end);
+}
+
+// True if levels k and k + 1 are the halves of one cache: the first is near to the core, and the
+// second ends at about twice its size. The L1 of a core is no half of anything.
+static bool is_near_half(const struct level_curve *curve, size_t count, size_t k)
+{
+    if (k == 0 || k + 2 >= count)
+        return false;
+    double ratio = end_of(curve, k + 1) / end_of(curve, k);
+    return ratio > 1.7 && ratio < 2.4;
+}
+
+// The curve ends in memory if it goes on far beyond the last step, as for the card.
+static bool ends_in_memory(const struct level_curve *curve, size_t count)
+{
+    return curve->fit.decided &&
+           exp2(curve->octaves[curve->count - 1]) >= 4 * end_of(curve, count - 2);
+}
+
+static double memory_bytes(const struct run_device *device)
+{
+    for (size_t i = 0; i < device->limit_count; i++)
+        if (strcmp(device->limits[i].name, "memory_bytes") == 0)
+            return device->limits[i].value;
+    return NAN;
+}
+
+static size_t steps_of(const struct picture *picture, const struct card *card,
+                       const struct level_curve *curve, struct step *steps)
+{
+    size_t count = curve->fit.decided ? curve->fit.count : curve->fit.flat, number = 0;
+    if (count < 2)
+        return 0;
+    const struct metric_info *cycles = NULL;
+    const struct benchmark_info *info = run_benchmark(card->run, curve->results[0]->benchmark);
+    for (size_t i = 0; info && i < info->metric_count; i++)
+        if (text_list_has(info->metrics[i].cycles_of, curve->metric))
+            cycles = &info->metrics[i];
+    for (size_t k = 0; k < count; k++) {
+        bool last = k + 1 == count, far = k && is_near_half(curve, count, k - 1);
+        number += !far;
+        const char *level = last && ends_in_memory(curve, count)
+                                ? "DRAM"
+                                : arena_printf(picture->arena, "L%zu", number);
+        const char *half = far ? "far " : is_near_half(curve, count, k) ? "near " : "";
+        struct level_height ns = levels_height(picture->arena, curve, k, curve->metric);
+        steps[k] = (struct step){
+            .name = arena_printf(picture->arena, "%s%s", half, level),
+            .bytes = last ? memory_bytes(card->device) : end_of(curve, k),
+            .ns = ns.median,
+            .cycles = cycles ? levels_height(picture->arena, curve, k, cycles->name).median : NAN,
+            .bandwidth = far ? NULL : bandwidth_of(card, level),
+        };
+    }
+    return count;
+}
+
+static void step_put(const struct picture *picture, const struct step *step, size_t k, size_t count)
+{
+    double width = 100 - 45.0 * (double)(count - 1 - k) / (double)(count - 1);
+    int y = (int)k * (STEP + STEP_GAP);
+    const char *size = value_text(picture, step->bytes, UNIT_BYTE);
+    const char *head = k + 1 < count ? arena_printf(picture->arena, "%s to %s", step->name, size)
+                       : isfinite(step->bytes)
+                           ? arena_printf(picture->arena, "%s, %s", step->name, size)
+                           : step->name;
+    const char *latency = value_text(picture, step->ns, UNIT_NS);
+    if (isfinite(step->cycles))
+        latency = also(picture, latency, value_text(picture, step->cycles, UNIT_CYCLE));
+    fprintf(picture->out,
+            "<rect class=\"s s%zu\" x=\"%.1f%%\" y=\"%d\" width=\"%.1f%%\" height=\"%d\" "
+            "rx=\"6\"/>\n",
+            k < 4 ? k : 4, (100 - width) / 2, y, width, STEP);
+    int down = step->bandwidth ? 0 : 10; // two lines stand in the middle, too
+    text_put(picture, "c n", "50%", y + 22 + down, head);
+    text_put(picture, "c v", "50%", y + 42 + down, latency);
+    if (step->bandwidth)
+        text_put(picture, "c", "50%", y + 61,
+                 arena_printf(picture->arena, "read at %s", figure_text(picture, step->bandwidth)));
+}
+
+// Nothing if the run does not show at least two levels.
+static void pyramid_put(const struct picture *picture, const struct card *card)
+{
+    struct level_curves curves = levels_of(picture->arena, card->run, card->device->id);
+    struct step steps[LEVELS_MAX];
+    size_t count =
+        curves.count ? steps_of(picture, card, &curves.curves[curves.longest], steps) : 0;
+    if (!count)
+        return;
+    fprintf(picture->out,
+            "<figure><figcaption>Memory: size, latency and bandwidth of each level</figcaption>\n"
+            "<svg class=\"pyramid\" width=\"100%%\" height=\"%zu\" role=\"group\" "
+            "aria-label=\"Levels of memory of %s\">\n",
+            count * (STEP + STEP_GAP) - STEP_GAP, markup(picture, card->device->id));
+    for (size_t k = 0; k < count; k++)
+        step_put(picture, &steps[k], k, count);
+    fputs("</svg></figure>\n", picture->out);
+}
+
+// ---------------------------------------------------------------- two figures for one thing
+
+// The best trusted value that a benchmark has for a headline; NaN if there is none. Of memory only
+// working sets beyond `memory_bytes` count; the levels of caches are not told apart here.
+static double best_of(const struct card *card, const struct benchmark_info *info,
+                      const struct headline_info *headline, double memory_bytes)
+{
+    double best = NAN;
+    for (size_t i = 0; i < card->run->result_count; i++) {
+        const struct result *result = card->run->results[i];
+        if (!result_is_of(result, info->name, card->device->id) || result->verdict != VERDICT_OK ||
+            !case_matches(&result->bench_case, headline->where))
+            continue;
+        if (headline->level == CARD_LEVEL_DRAM && headline->by &&
+            !((double)case_uint(&result->bench_case, headline->by) >= memory_bytes))
+            continue;
+        const struct metric *metric = result_metric(result, headline->metric);
+        double value = metric ? metric->median : NAN;
+        best = metric && metric->better == BETTER_LOWER ? fmin(best, value) : fmax(best, value);
+    }
+    return best;
+}
+
+// A sentence for each other benchmark that has a figure of the same title, if it differs: the card
+// shows the better one.
+static void others_put(const struct picture *picture, const struct card *card,
+                       const struct card_figure *figure, double memory_bytes)
+{
+    for (size_t b = 0; card_figure_trusted(figure) && b < card->run->benchmark_count; b++) {
+        const struct benchmark_info *info = card->run->benchmarks[b];
+        for (size_t h = 0; h < info->headline_count; h++) {
+            const struct headline_info *headline = &info->headlines[h];
+            if (strcmp(info->name, figure->benchmark) == 0 || !headline->title || !figure->title ||
+                strcmp(headline->title, figure->title) != 0 || headline->kind != HEADLINE_BEST ||
+                (headline->level != CARD_LEVEL_ANY && headline->level != CARD_LEVEL_DRAM))
+                continue;
+            double other = best_of(card, info, headline, memory_bytes);
+            if (fabs(other / figure->value - 1) > 0.01)
+                fprintf(picture->out, "<li>%s</li>\n",
+                        markup(picture,
+                               arena_printf(picture->arena,
+                                            "%s: %s in `%s` and %s in `%s`, which "
+                                            "measure it differently; the better is shown",
+                                            figure->title, figure_text(picture, figure),
+                                            figure->benchmark,
+                                            value_text(picture, other, figure->unit), info->name)));
+        }
+    }
+}
+
+// ---------------------------------------------------------------- a device
+
+// Four times the size at which memory begins; infinite if the run does not show it.
+static double memory_begins(const struct picture *picture, const struct card *card)
+{
+    struct level_curves curves = levels_of(picture->arena, card->run, card->device->id);
+    const struct level_curve *curve = curves.count ? &curves.curves[curves.longest] : NULL;
+    if (!curve || curve->fit.count < 2 || !ends_in_memory(curve, curve->fit.count))
+        return INFINITY;
+    return 4 * end_of(curve, curve->fit.count - 2);
+}
+
+static void notes_put(const struct picture *picture, const struct card *card)
+{
+    if (card->count == 0)
+        return;
+    fputs("<div class=\"notes\"><h3>What stands out</h3><ul>\n", picture->out);
+    for (size_t i = 0; i < card->note_count; i++)
+        fprintf(picture->out, "<li>%s</li>\n", markup(picture, card->notes[i]));
+    double memory_bytes = memory_begins(picture, card);
+    for (size_t i = 0; i < card->count; i++)
+        for (size_t k = 0; k < card->rows[i].count; k++)
+            others_put(picture, card, &card->rows[i].figures[k], memory_bytes);
+    fputs("</ul></div>\n", picture->out);
+}
+
+static void warnings_put(const struct picture *picture, const struct card *card)
+{
+    static const char *const states[] = {
+        [RUN_INTERRUPTED] = "This run was interrupted: not everything was measured.",
+        [RUN_RUNNING] = "This run was still going on when the file was saved.",
+    };
+    const struct run *run = card->run;
+    bool any = false, measured = false;
+    for (size_t i = 0; i < run->result_count; i++) {
+        bool own = strcmp(run->results[i]->device, card->device->id) == 0;
+        any |= own;
+        measured |= own && result_measured(run->results[i]);
+    }
+    const char *state = !any ? "Nothing was measured on this device."
+                        : !measured
+                            ? "No case of this device gave a number; the reasons stand below."
+                        : run->status < sizeof states / sizeof *states ? states[run->status]
+                                                                       : NULL;
+    if (card->warning)
+        fprintf(picture->out, "<p class=\"warning\">%s</p>\n", markup(picture, card->warning));
+    if (state)
+        fprintf(picture->out, "<p class=\"warning\">%s</p>\n", state);
+}
+
+// "vulkan:0 · driver 580.1 · preset standard · 2026-01-02T03:04:05Z · fathom 1.0 · 12 ok · 1
+// failed"
+static const char *origin_text(const struct picture *picture, const struct run *run,
+                               const struct run_device *device)
+{
+    const char *text = device->id;
+    const struct {
+        const char *what, *value;
+    } parts[] = {{"driver ", device->driver},
+                 {"preset ", run->preset},
+                 {"", run->started},
+                 {"fathom ", run->tool_version}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].value)
+            text = also(picture, text,
+                        arena_printf(picture->arena, "%s%s", parts[i].what, parts[i].value));
+    for (enum verdict v = VERDICT_OK; v <= VERDICT_FAILED; v++) {
+        size_t count = 0;
+        for (size_t i = 0; i < run->result_count; i++)
+            count +=
+                run->results[i]->verdict == v && strcmp(run->results[i]->device, device->id) == 0;
+        if (count)
+            text =
+                also(picture, text, arena_printf(picture->arena, "%zu %s", count, verdict_name(v)));
+    }
+    return text;
+}
+
+static void device_put(const struct picture *picture, const struct run *run,
+                       const struct run_device *device, size_t number)
+{
+    struct card card;
+    card_build(picture->arena, run, device->id, known_cards_builtin(picture->arena), &card);
+    fprintf(picture->out,
+            "<article data-subject=\"%zu\">\n<%s>%s</%s>\n<p class=\"subtitle\">%s</p>\n", number,
+            number ? "h2" : "h1", markup(picture, device->name ? device->name : device->id),
+            number ? "h2" : "h1", markup(picture, origin_text(picture, run, device)));
+    warnings_put(picture, &card);
+    fputs("<div class=\"pair\">\n", picture->out);
+    if (card.count) {
+        const struct known_card *known = card.reference;
+        fprintf(
+            picture->out, "<figure><figcaption>Key figures%s</figcaption>\n",
+            known ? markup(picture, arena_printf(picture->arena,
+                                                 ", beside the reference %s through %s, preset %s",
+                                                 known->device, known->api, known->preset))
+                  : "");
+        card_put_rows(picture, &card);
+        fputs("</figure>\n", picture->out);
+    }
+    fputs("<div>\n", picture->out);
+    pyramid_put(picture, &card);
+    notes_put(picture, &card);
+    fputs("</div></div></article>\n", picture->out);
+}
+
+static bool has_results(const struct run *run, const char *device)
+{
+    for (size_t i = 0; i < run->result_count; i++)
+        if (strcmp(run->results[i]->device, device) == 0)
+            return true;
+    return false;
+}
+
+void picture_write(const struct run *const *runs, size_t count, FILE *stream)
+{
+    struct picture picture = {.arena = arena_create(), .out = stream};
+    bool any = false;
+    size_t number = 0;
+    for (size_t i = 0; i < count; i++)
+        any |= runs[i]->result_count > 0;
+    fputs("<section id=\"first\" aria-label=\"Summary\">\n", stream);
+    for (size_t i = 0; i < count; i++)
+        for (size_t d = 0; d < runs[i]->device_count; d++)
+            if (!any || has_results(runs[i], runs[i]->devices[d].id))
+                device_put(&picture, runs[i], &runs[i]->devices[d], number++);
+    fputs("</section>\n", stream);
+    arena_destroy(picture.arena);
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// The first screen of the page: what it says of a device, of one that gave nothing, and of foreign
+// text. How it looks is tested in a browser (tests/web/page.test.mjs).
+#include "report/picture.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct param_info params[] = {
+    {.key = "bytes", .type = PARAM_BYTES, .unit = UNIT_BYTE, .role = PARAM_AXIS},
+};
+static const struct metric_info metrics[] = {
+    {.name = "latency", .unit = UNIT_NS, .better = BETTER_LOWER},
+};
+static const struct headline_info headlines[] = {
+    {.kind = HEADLINE_LEVELS,
+     .title = "latency",
+     .metric = "latency",
+     .by = "bytes",
+     .section = CARD_LATENCY,
+     .row = "latency"},
+};
+static const struct benchmark_info latency = {.name = "latency",
+                                              .version = 1,
+                                              .params = params,
+                                              .param_count = 1,
+                                              .metrics = metrics,
+                                              .metric_count = 1,
+                                              .headlines = headlines,
+                                              .headline_count = 1};
+
+static struct run *run_of(const char *name)
+{
+    struct run *run = run_create();
+    run->status = RUN_COMPLETE;
+    run_add_benchmark(run, &latency);
+    struct run_device *device = run_add_device(run);
+    device->id = "vulkan:0";
+    device->name = name;
+    return run;
+}
+
+static void add_case(struct run *run, double octave, double ns, enum verdict verdict)
+{
+    struct result *result = run_add_result(run);
+    uint64_t bytes = (uint64_t)round(exp2(octave));
+    result->key = arena_printf(run->arena, "latency/bytes=%llu", (unsigned long long)bytes);
+    result->benchmark = "latency";
+    result->version = 1;
+    result->device = "vulkan:0";
+    result->verdict = verdict;
+    result->bench_case.values = ARENA_ARRAY(run->arena, 1, struct case_value);
+    result->bench_case.values[0] =
+        (struct case_value){.key = "bytes", .type = PARAM_BYTES, .role = PARAM_AXIS, .uint = bytes};
+    result->bench_case.value_count = 1;
+    result->metrics = ARENA_ARRAY(run->arena, 1, struct metric);
+    result->metrics[0] = (struct metric){.name = "latency",
+                                         .unit = UNIT_NS,
+                                         .better = BETTER_LOWER,
+                                         .median = ns,
+                                         .ci95 = {ns, ns},
+                                         .n = 100,
+                                         .limit = NAN};
+    result->metric_count = 1;
+}
+
+// A staircase: 16 ns to 256 KiB, 142 ns to 28 MiB, 265 ns to 57 MiB, 350 ns beyond.
+static void add_curve(struct run *run, enum verdict verdict)
+{
+    const double ends[] = {18, 24.8, 25.83, INFINITY}, ns[] = {16, 142, 265, 350};
+    size_t level = 0;
+    for (double octave = 10; octave <= 32; octave += 0.125) {
+        level += octave > ends[level];
+        add_case(run, octave, ns[level], verdict);
+    }
+}
+
+static char *written(struct run *run)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *stream = open_memstream(&text, &bytes);
+    const struct run *runs[] = {run};
+    picture_write(runs, 1, stream);
+    fclose(stream);
+    run_destroy(run);
+    return text;
+}
+
+static void the_halves_of_a_cache_are_near_and_far(void **state)
+{
+    (void)state;
+    struct run *run = run_of("A chip");
+    add_curve(run, VERDICT_OK);
+    char *text = written(run);
+    const char *l1 = strstr(text, ">L1 to "), *near = strstr(text, ">near L2 to ");
+    const char *far = strstr(text, ">far L2 to "), *memory = strstr(text, ">DRAM<");
+    assert_true(l1 && near && far && memory && l1 < near && near < far && far < memory);
+    assert_non_null(strstr(near, "142 ns"));
+    assert_null(strstr(text, "L3"));
+    assert_non_null(strstr(text, ">L2 latency<"));
+    free(text);
+}
+
+static void a_doubted_figure_is_grey_and_says_so(void **state)
+{
+    (void)state;
+    struct run *run = run_of("A chip");
+    add_curve(run, VERDICT_SUSPECT);
+    char *text = written(run);
+    assert_non_null(strstr(text, "<text class=\"r v g\""));
+    assert_null(strstr(text, "<text class=\"r v\""));
+    assert_non_null(strstr(text, ">doubted"));
+    free(text);
+}
+
+static void a_device_that_gave_nothing_says_so(void **state)
+{
+    (void)state;
+    char *text = written(run_of("A chip"));
+    assert_non_null(strstr(text, "Nothing was measured on this device."));
+    assert_null(strstr(text, "<svg"));
+    free(text);
+}
+
+static void foreign_text_becomes_no_markup(void **state)
+{
+    (void)state;
+    struct run *run = run_of("<script>alert(1)</script> & \x07");
+    run->started = "<b>";
+    run->preset = "<img src=x>";
+    add_curve(run, VERDICT_OK);
+    char *text = written(run);
+    assert_null(strstr(text, "<script"));
+    assert_null(strstr(text, "<b>"));
+    assert_null(strstr(text, "<img"));
+    assert_non_null(strstr(text, "&lt;script&gt;alert(1)&lt;/script&gt; &amp; ?"));
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_halves_of_a_cache_are_near_and_far),
+        cmocka_unit_test(a_doubted_figure_is_grey_and_says_so),
+        cmocka_unit_test(a_device_that_gave_nothing_says_so),
+        cmocka_unit_test(foreign_text_becomes_no_markup),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

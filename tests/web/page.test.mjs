@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT
+// The page as readers find it, of committed runs of real devices: nothing empty, nothing cut, nothing
+// that collides; not too long, not too large, not too slow; with a phone, on paper, and without a script.
+import assert from "node:assert/strict";
+import { readFileSync, statSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { close, demo, download, launch, open, reference, report } from "./browser.mjs";
+
+const SCREEN = 900, SCREENS_MAX = 8, BYTES_MAX = 1.5e6, PAINT_MS = 1000, SHEETS_MAX = 6;
+let browser, full, two, three, map;
+
+before(async () => {
+  browser = await launch();
+  full = reference("full", "h200-vulkan-all");
+  two = reference("pair", "h200-vulkan-standard", "h200-cuda-standard");
+  three = reference("trio", "h200-vulkan-quick", "h200-vulkan-standard", "lavapipe-quick");
+  map = reference("map", "h200-cuda-map");
+});
+after(() => browser.close());
+
+// What is drawn of each chart: its series that are selected and have a value.
+const emptyCharts = (page) => page.evaluate(() => [...window.fathomCharts].flatMap(([id, chart]) => {
+  if (!chart.echarts) return [];
+  const { series, legend } = chart.echarts.getOption();
+  const isShown = ({ name }) => legend?.[0]?.selected?.[name] !== false;
+  const values = series.filter(({ type }) => type !== "custom" || series.length < 3).filter(isShown)
+    .flatMap(({ data }) => data).filter((datum) => datum !== "-" && datum !== undefined && datum !== null);
+  return values.length === 0 ? [id] : [];
+}));
+
+test("no chart is empty, of one, two and three runs", async () => {
+  for (const html of [full, two, three, map]) {
+    const page = await open(browser, html);
+    assert.deepEqual(await emptyCharts(page), [], html);
+    await close(page);
+  }
+});
+
+test("of two runs the bandwidth by working set shows whole curves, not what has one point", async () => {
+  const page = await open(browser, two);
+  const lengths = await page.evaluate(() => {
+    const { series, legend } = window.fathomCharts.get("bandwidth-0").echarts.getOption();
+    return series.filter(({ type, name, silent }) => type === "line" && !silent && legend[0].selected[name] !== false)
+      .map(({ data }) => data.length);
+  });
+  assert.ok(lengths.some((length) => length > 10), lengths.join());
+  await close(page);
+});
+
+test("the wheel scrolls the page over every chart", async () => {
+  const page = await open(browser, full, { folded: true });
+  const plots = await page.locator(".front .plot").all();
+  assert.ok(plots.length > 8);
+  for (const plot of plots) {
+    await plot.scrollIntoViewIfNeeded();
+    const box = await plot.boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    const from = await page.evaluate(() => scrollY);
+    const way = from > 300 ? -120 : 120;
+    await page.mouse.wheel(0, way);
+    await page.waitForFunction((from) => scrollY !== from, from, { timeout: 5000 });
+  }
+  await close(page);
+});
+
+// Labels that leave their drawing, are cut with a mark, or lie on one another.
+const troubles = (page, { cut }) => page.evaluate(({ cut }) => {
+  const found = [];
+  for (const svg of document.querySelectorAll(".plot svg, .pair svg")) {
+    const outer = svg.getBoundingClientRect();
+    if (outer.width === 0) continue;
+    const id = svg.closest("[id]")?.id;
+    // Of a legend in pages the other pages are there, but clipped.
+    const boxes = [...svg.querySelectorAll("text")].filter((text) => !text.closest("[clip-path]")).map((text) => [text.textContent, text.getBoundingClientRect()])
+      .filter(([text, { width }]) => text.trim() !== "" && width > 0);
+    boxes.forEach(([text, box], i) => {
+      if (box.left < outer.left - 1 || box.right > outer.right + 1 || box.top < outer.top - 2 || box.bottom > outer.bottom + 2)
+        found.push(`${id}: "${text}" leaves its drawing`);
+      if (cut && (text.includes("…") || text.endsWith("..."))) found.push(`${id}: "${text}" is cut`);
+      for (const [other, { left, right, top, bottom }] of boxes.slice(i + 1)) {
+        const across = Math.min(right, box.right) - Math.max(left, box.left);
+        const down = Math.min(bottom, box.bottom) - Math.max(top, box.top);
+        if (across > 2 && down > 4) found.push(`${id}: "${text}" lies on "${other}"`);
+      }
+    });
+  }
+  return found;
+}, { cut });
+
+for (const width of [1440, 900, 390])
+  test(`no label is cut or collides, ${width} px`, async () => {
+    for (const html of [full, two, three, map]) {
+      const page = await open(browser, html, { width });
+      assert.deepEqual(await troubles(page, { cut: width > 560 }), [], html);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "too wide");
+      await close(page);
+    }
+  });
+
+test("a full run is at most eight screens high, two of them not twice that", async () => {
+  const height = async (html) => {
+    const page = await open(browser, html, { width: 1440, folded: true });
+    const found = await page.evaluate(() => document.documentElement.scrollHeight);
+    const first = await page.locator("#first").boundingBox();
+    assert.ok(html !== full || first.y + first.height <= SCREEN, `the first screen ends at ${first.y + first.height} px`);
+    await close(page);
+    return found;
+  };
+  const one = await height(full), pair = await height(reference("full-pair", "h200-vulkan-all", "h200-cuda-all"));
+  assert.ok(one <= SCREENS_MAX * SCREEN, `${one} px`);
+  assert.ok(pair <= 1.5 * SCREENS_MAX * SCREEN, `${pair} px`);
+});
+
+test("a full run is a file of at most 1.5 MB whose first screen is painted before its script has run", async () => {
+  assert.ok(statSync(full).size <= BYTES_MAX, `${statSync(full).size} bytes`);
+  const page = await open(browser, full, { folded: true });
+  const [paint, ready] = await page.evaluate(() => [
+    performance.getEntriesByName("first-contentful-paint")[0].startTime, performance.now()]);
+  assert.ok(paint < ready, `${paint} ms, ready after ${ready} ms`);
+  if (process.env.FATHOM_IDLE) assert.ok(paint <= PAINT_MS, `${paint} ms`); // a busy machine tells nothing
+  await close(page);
+});
+
+test("the first screen tells of latency, bandwidth and the halves of the cache", async () => {
+  const page = await open(browser, full, { folded: true });
+  assert.match(await page.locator("#first .card").textContent(), /L2 latency[^]*142 ns[^]*DRAM[^]*4\.72 TB\/s[^]*FP32/);
+  assert.match(await page.locator("#first .pyramid").textContent(), /near L2 to 26\.9 MiB[^]*far L2[^]*DRAM, 140 GiB/);
+  assert.match(await page.locator("#first .notes").innerText(), // two benchmarks have a figure of one thing
+    /DRAM read: 4\.72 TB\/s in `bandwidth` and 4\.59 TB\/s in `stream`/);
+  assert.match(await page.locator("#latency .front h3").first().innerText(), /L1 16\.3 ns · near L2 142 ns · far L2/);
+  await close(page);
+});
+
+test("without a script there are the card and the pyramid", async () => {
+  const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 1200, height: 900 } });
+  const page = await context.newPage();
+  await page.goto(`file://${full}`);
+  assert.equal(await page.locator("h1").innerText(), "NVIDIA H200");
+  assert.ok(await page.locator("#first .card").isVisible() && await page.locator("#first .pyramid").isVisible());
+  assert.match(await page.locator("noscript").textContent(), /script/);
+  await context.close();
+});
+
+test("on paper a full run takes at most six sheets, with its charts", async () => {
+  const page = await open(browser, full, { folded: true, width: 1440 });
+  const pdf = (await page.pdf({ format: "A4", margin: { top: "1cm", bottom: "1cm", left: "1cm", right: "1cm" } })).toString("latin1");
+  const sheets = pdf.match(/\/Type\s*\/Page[^s]/g)?.length ?? 0;
+  assert.ok(sheets > 1 && sheets <= SHEETS_MAX, `${sheets} sheets`);
+  await close(page);
+});
+
+test("saved drawings say what they show, of which device, driver and version", async () => {
+  const page = await open(browser, full, { folded: true });
+  const svg = (await download(page, "latency-lead", "SVG")).content.toString();
+  for (const part of ["near L2 142 ns", "NVIDIA H200", "driver NVIDIA 580.159.04", "fathom 0.1.0", "vulkan:0", "latency:"])
+    assert.ok(svg.replaceAll(/<[^>]+>/g, " ").includes(part), part);
+  const [width, height] = ["width", "height"].map((name) => Number(new RegExp(`<svg[^>]* ${name}="([\\d.]+)"`).exec(svg)[1]));
+  const png = (await download(page, "latency-lead", "PNG")).content; // as large as the SVG, twice over
+  assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [2 * width, 2 * height].map(Math.floor));
+  await close(page);
+});
+
+test("points of few levels are bars, not a curve", async () => {
+  const page = await open(browser, map, { folded: true });
+  await page.evaluate(() => window.fathomCharts.forEach((chart) => chart.draw()));
+  const types = await page.evaluate(() => window.fathomCharts.get("bandwidth-0").echarts.getOption().series.map(({ type }) => type));
+  assert.ok(types.includes("bar") && !types.includes("line"), types.join());
+  await close(page);
+});
+
+test("bars of one device have one colour, and tables show all their rows", async () => {
+  const page = await open(browser, full);
+  const colours = await page.evaluate(() => [...window.fathomCharts.values()].flatMap((chart) =>
+    chart.echarts.getOption().series.filter(({ type }) => type === "bar" && chart.desc.id.includes("incore"))
+      .flatMap(({ data }) => data.map(({ itemStyle }) => itemStyle?.color))));
+  assert.equal(new Set(colours).size, 1);
+  const [scroll, client, rows] = await page.locator("#loads .more .cases .scroll").first().evaluate((one) =>
+    [one.scrollHeight, one.clientHeight, one.querySelectorAll("tbody tr").length]);
+  assert.equal(rows, 138);
+  assert.ok(scroll <= client + 20, `${scroll} px in ${client} px`);
+  await close(page);
+});
+
+test("how the clocks were checked stands behind the results, in a fold", async () => {
+  const page = await open(browser, full, { folded: true });
+  assert.equal(await page.locator("#overlap .checks .plain").count() > 0, true);
+  assert.equal(await page.locator("#overlap .more > .picker .plain").count(), 0);
+  await close(page);
+});
+
+test("a device without a counter of cycles has the time in place of cycles", async () => {
+  const page = await open(browser, reference("cpu", "lavapipe-quick"));
+  const title = await page.locator("#strides-0 h3, #strides-0 .subtitle").allInnerTexts();
+  assert.match(title.join(), /counts no cycles/);
+  assert.ok((await emptyCharts(page)).length === 0);
+  await close(page);
+});
+
+test("runs are chosen by name, and what differs comes first", async () => {
+  const page = await open(browser, two, { folded: true, width: 1440 });
+  assert.equal(await page.locator("main > section").first().getAttribute("id"), "differences");
+  const names = page.locator(".runs button");
+  assert.deepEqual(await names.allInnerTexts(), ["NVIDIA H200 · vulkan", "NVIDIA H200 · cuda"]);
+  await names.nth(1).click();
+  assert.equal(await page.locator("#differences").count(), 0);
+  assert.equal(await page.locator("#first article:visible").count(), 1);
+  assert.equal(await page.locator("#about > .machines > .machine").count(), 1);
+  await page.locator(".runs button").nth(1).click();
+  assert.equal(await page.locator("#differences").count(), 1);
+  await close(page);
+});
+
+test("the contents stay beside the sections, and are folded on a phone", async () => {
+  const page = await open(browser, full, { folded: true, width: 1440 });
+  await page.locator('.side a[href="#roofline"]').click();
+  assert.ok(await page.locator(".side nav").isVisible());
+  assert.ok((await page.locator("#roofline").boundingBox()).y < SCREEN / 2);
+  await close(page);
+  const phone = await open(browser, full, { folded: true, width: 390 });
+  assert.equal(await phone.locator(".side nav").isVisible(), false);
+  await phone.locator(".side summary").click();
+  await phone.locator('.side a[href="#incore"]').click();
+  assert.equal(await phone.locator(".side nav").isVisible(), false);
+  assert.ok((await phone.locator("#incore").boundingBox()).y < SCREEN / 2);
+  await close(phone);
+});
+
+// Relative luminance and contrast as WCAG 2 has them; grounds that are transparent are looked through.
+const faint = (page) => page.evaluate(() => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const rgba = (colour) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const luminance = ([r, g, b]) => [r, g, b].map((one) => one / 255)
+    .map((one) => (one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, one, i) => sum + one * [0.2126, 0.7152, 0.0722][i], 0);
+  const ground = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const colour = rgba(getComputedStyle(at).backgroundColor);
+      if (colour[3] > 250) return colour;
+    }
+    return [255, 255, 255];
+  };
+  // Steps of the pyramid are drawn, not grounds: the darkest mixture is what their texts stand on.
+  const step = (text) => {
+    const { left, top } = text.getBoundingClientRect();
+    const rect = [...text.ownerSVGElement.querySelectorAll("rect.s")].reverse().find((one) => {
+      const box = one.getBoundingClientRect();
+      return box.left <= left && box.top <= top && box.bottom > top;
+    });
+    return rect && rgba(getComputedStyle(rect).fill);
+  };
+  const found = [];
+  for (const element of document.querySelectorAll("main *, .side *")) {
+    const isText = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== "");
+    if (!isText || element.getClientRects().length === 0 || element.closest("title, style, script")) continue;
+    const style = getComputedStyle(element);
+    const isSvg = element instanceof SVGElement;
+    const ink = rgba(isSvg ? style.fill : style.color);
+    if (element.closest(".plot") && /^rgb\(255, 255, 255\)$|^rgb\(16, 22, 27\)$/.test(style.fill)) continue; // on colours of a map
+    const under = (isSvg && element.ownerSVGElement?.classList.contains("pyramid") && step(element)) || ground(element.closest("div, p, section, main, aside, figure, li") ?? element);
+    const own = isSvg ? under : ground(element);
+    const [light, dark] = [luminance(ink), luminance(own)].sort((a, b) => b - a);
+    const contrast = (light + 0.05) / (dark + 0.05);
+    if (contrast < 4.5) found.push(`${contrast.toFixed(2)}: ${element.tagName} ${element.getAttribute("class") ?? ""} "${element.textContent.slice(0, 30)}" in ${element.closest("[id]")?.id}`);
+  }
+  return [...new Set(found)];
+});
+
+for (const colorScheme of ["light", "dark"])
+  test(`texts have a contrast of 4.5 : 1 at least, ${colorScheme}`, async () => {
+    const page = await open(browser, full, { width: 1440, colorScheme });
+    assert.deepEqual(await faint(page), []);
+    await close(page);
+  });
+
+test("a run without numbers has a first screen that says so", async () => {
+  const run = demo();
+  run.results = [];
+  run.findings = [];
+  const page = await open(browser, report("bare", run), { folded: true });
+  assert.match(await page.locator("#first .warning").innerText(), /Nothing was measured/);
+  assert.match(readFileSync(report("bare", run), "utf8"), /Nothing was measured/);
+  await close(page);
+});

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// What a benchmark has on the page: one chart that says what came out, its findings beside it, and
+// everything else folded below.
+import { barsChart } from "./charts/bars";
+import { casesTable } from "./charts/cases";
+import { curveChart } from "./charts/curve";
+import { heatmapChart } from "./charts/heatmap";
+import type { Lead } from "./charts/parts";
+import type { Carried } from "./charts/picker";
+import { seriesPicker } from "./charts/picker";
+import { isPlain } from "./charts/plain";
+import { isArrows } from "./charts/timeline";
+import type { Charts } from "./chart";
+import { h } from "./dom";
+import { findingsOf } from "./findings";
+import { headlineOf, isLine } from "./headline";
+import type { Benchmark, Subject, View } from "./run";
+import { countsOf, doubtsOf, wordsOf } from "./sections";
+import type { Grid } from "./view";
+import { allPoints, buildGrid, inCycles, inTime, pointMetric } from "./view";
+
+export const idOf = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+
+const isListed = (view: View): boolean => view.kind === "table" || view.kind === "timeline";
+
+// A view with its cases. A device without a counter of cycles has the same in time, unless another view
+// shows that anyway. Undefined where there is no number.
+function gridOf(subjects: Subject[], benchmark: Benchmark, view: View): Grid | undefined {
+  const isShown = (grid: Grid | undefined): boolean =>
+    grid !== undefined && allPoints(grid).some((point) => pointMetric(point, grid.metric));
+  const grid = buildGrid(subjects, benchmark, view);
+  if (isShown(grid)) return grid;
+  const metric = inTime(benchmark, view.metric);
+  const isTold = benchmark.views.some((other) => other !== view && other.metric === metric &&
+    other.x === view.x && other.y === view.y && other.where === view.where);
+  const other = metric === undefined || isTold ? undefined : buildGrid(subjects, benchmark, {
+    ...view, metric, title: `${view.title ?? ""} (in time: this device counts no cycles)`,
+  });
+  return isShown(other) ? other : undefined;
+}
+
+function drawing(charts: Charts, id: string, kind: View["kind"], grid: Grid, lead?: Lead): HTMLElement {
+  if (kind === "curve" && isLine(grid)) return charts.keep(curveChart(id, grid, lead));
+  if (kind === "heatmap") return charts.keep(heatmapChart(id, grid, lead));
+  return charts.keep(barsChart(id, grid, lead));
+}
+
+function viewElement(charts: Charts, id: string, subjects: Subject[], benchmark: Benchmark, view: View):
+    HTMLElement | undefined {
+  if (isListed(view)) return casesTable(id, subjects, benchmark, view);
+  const grid = gridOf(subjects, benchmark, view);
+  return grid && drawing(charts, id, view.kind, grid);
+}
+
+// A heat map over names alone is also shown as bars, which can be sorted; a benchmark's first one.
+function sortedBars(charts: Charts, id: string, subjects: Subject[], benchmark: Benchmark):
+    HTMLElement | undefined {
+  const named = (key: string | undefined): boolean =>
+    benchmark.params.some((param) => param.key === key && param.type === "text");
+  const map = benchmark.views.find((view) =>
+    view.kind === "heatmap" && named(view.x) && named(view.y));
+  if (!map?.y || !map.x) return undefined;
+  const { y, ...rest } = map;
+  return viewElement(charts, id, subjects, benchmark, {
+    ...rest, kind: "bars", x: y, group: map.x, title: `${map.title ?? ""}, as bars`,
+  });
+}
+
+// A place for each name of series, with the cases that carry one: results first, then the lists by
+// which the instrument was checked.
+function seriesElements(charts: Charts, subjects: Subject[], benchmark: Benchmark): HTMLElement[] {
+  const named = new Map<string, Carried[]>();
+  for (const subject of subjects)
+    for (const result of subject.results.filter((one) => one.benchmark === benchmark.name))
+      for (const series of result.series ?? [])
+        if (series.data.length > 0 && series.columns.length > 1 && !isArrows(result, series))
+          named.set(series.name, [...named.get(series.name) ?? [],
+            { result, series, subject, machine: subjects.length > 1 ? subject.short : "" }]);
+  const checks: HTMLElement[] = [], results: HTMLElement[] = [];
+  [...named.values()].forEach((list, i) => {
+    const picker = seriesPicker(`${idOf(benchmark.name)}-series-${i}`, list,
+      (chart, former) => charts.replace(chart, former));
+    (list.some(({ series }) => isPlain(series)) ? checks : results).push(picker);
+  });
+  return checks.length === 0 ? results : [...results,
+    h("details", { class: "checks" }, h("summary", {}, "Checks of the instrument"), ...checks)];
+}
+
+function versionsNote(subjects: Subject[], benchmark: Benchmark): HTMLElement | undefined {
+  const versions = new Set(subjects.flatMap((subject) =>
+    subject.results.filter((result) => result.benchmark === benchmark.name)
+      .map((result) => result.version)));
+  return versions.size < 2 ? undefined : h("p", { class: "warning" },
+    `Versions ${[...versions].join(" and ")} of this benchmark stand side by side: their numbers ` +
+    "are not comparable.");
+}
+
+// A curve in cycles that the ns ↔ cycles switch of another one shows.
+function isTwin(benchmark: Benchmark, view: View): boolean {
+  return view.kind === "curve" && benchmark.views.some((other) => {
+    const metric = benchmark.metrics.find(({ name }) => name === other.metric);
+    return other !== view && other.kind === "curve" && metric !== undefined &&
+      inCycles(benchmark, metric)?.name === view.metric && other.x === view.x &&
+      other.y === view.y && other.group === view.group && other.where === view.where;
+  });
+}
+
+interface Front {
+  element: HTMLElement;
+  instead: View | undefined; // the view that need not be shown again
+}
+
+const TABLE_ROWS = 8;
+
+const hasNumbers = (subjects: Subject[], benchmark: Benchmark): boolean =>
+  subjects.some(({ results }) => results.some((result) =>
+    result.benchmark === benchmark.name && result.metrics.some(({ median }) => median !== undefined)));
+
+// The first view that has numbers, in little.
+function frontOf(charts: Charts, id: string, subjects: Subject[], benchmark: Benchmark): Front | undefined {
+  if (!hasNumbers(subjects, benchmark)) return undefined;
+  for (const [i, view] of benchmark.views.entries()) {
+    const table = isListed(view) ? casesTable(`${id}-lead`, subjects, benchmark, view, TABLE_ROWS) : undefined;
+    if (table) return { element: table, instead: undefined };
+    const grid = isListed(view) ? undefined : gridOf(subjects, benchmark, view);
+    if (!grid) continue;
+    const { kind, grid: cut, lead, whole } = headlineOf(grid);
+    const element = drawing(charts, whole ? `${id}-${i}` : `${id}-lead`, kind, cut, lead);
+    return { element, instead: whole ? view : undefined };
+  }
+  return undefined;
+}
+
+// Undefined where no device has a case of it.
+export function benchmarkSection(charts: Charts, subjects: Subject[], benchmark: Benchmark):
+    HTMLElement | undefined {
+  const own = subjects.map((subject) => ({
+    ...subject, results: subject.results.filter((result) => result.benchmark === benchmark.name),
+  })).filter(({ results }) => results.length > 0);
+  const measured = subjects.filter((subject) => own.some(({ run, device }) =>
+    run === subject.run && device === subject.device));
+  if (measured.length === 0) return undefined;
+  const id = idOf(benchmark.name), title = benchmark.title ?? benchmark.name;
+  const front = frontOf(charts, id, measured, benchmark);
+  const doubts = doubtsOf(measured, benchmark.name);
+  const rest = [
+    ...benchmark.views.map((view, i) => isTwin(benchmark, view) || view === front?.instead
+      ? undefined : viewElement(charts, `${id}-${i}`, measured, benchmark, view)),
+    sortedBars(charts, `${id}-bars`, measured, benchmark),
+    ...seriesElements(charts, measured, benchmark),
+  ].filter((one): one is HTMLElement => one !== undefined);
+  const words = wordsOf(benchmark);
+  return h("section", { id, "aria-label": title },
+    h("div", { class: "section-head" }, h("h2", {}, title), countsOf(own.flatMap(({ results }) => results))),
+    versionsNote(measured, benchmark),
+    front ? h("div", { class: "front" }, front.element, findingsOf(measured, benchmark.name)) : doubts,
+    h("details", { class: "more" },
+      h("summary", {}, `All of it: ${[`${rest.length} more charts and tables`,
+        front && doubts ? "doubts" : "", words ? "what the names mean" : ""].filter(Boolean).join(", ")}`),
+      ...rest, front ? doubts : undefined, words));
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Findings beside the chart of their benchmark: short ones first, what rests on doubted cases in grey,
+// and where there are many a fold for the rest.
+import { levelsOfSubject } from "./charts/levels";
+import { h } from "./dom";
+import type { Finding, Subject } from "./run";
+
+const LETTERS_MAX = 480; // what has room beside a chart
+const LONG = 220; // an account of a check rather than a result
+
+interface Said {
+  text: string;
+  unsure: boolean;
+}
+
+// What a finding is about: its first case names the benchmark.
+export const topicOf = (finding: Finding): string => finding.keys[0]?.split("/")[0] ?? "";
+
+// Without the device, which the page says; levels by the names that the page gives them.
+function textOf(finding: Finding, about: Subject | undefined, many: boolean): string {
+  const prefix = `${finding.device}: `;
+  const own = finding.text.startsWith(prefix) ? finding.text.slice(prefix.length) : finding.text;
+  const name = about && levelsOfSubject(about).find((level) => level.finding === finding)?.name;
+  const text = name ? own.replace(/^level \d+(?: ends near|:)/, (found) =>
+    found.endsWith(":") ? `${name}:` : `${name} ends near`) : own;
+  return many && about ? `${about.short}: ${text}` : text;
+}
+
+const isUnsure = (finding: Finding, about: Subject | undefined): boolean =>
+  about !== undefined && about.results.some((result) =>
+    finding.keys.includes(result.key) && (result.verdict === "suspect" || result.verdict === "failed"));
+
+export function saidOf(subjects: Subject[], topic: string): Said[] {
+  const said = new Map<string, Said>();
+  for (const run of new Set(subjects.map((subject) => subject.run)))
+    for (const finding of run.findings.filter((one) => topicOf(one) === topic)) {
+      const about = subjects.find((one) => one.run === run && one.device.id === finding.device);
+      if (finding.device !== undefined && about === undefined) continue; // of a device that is not shown
+      const text = textOf(finding, about, subjects.length > 1);
+      if (!said.has(text)) said.set(text, { text, unsure: isUnsure(finding, about) });
+    }
+  return [...said.values()];
+}
+
+const listOf = (all: Said[]): HTMLElement => h("ul", {}, ...all.map(({ text, unsure }) =>
+  h("li", unsure ? { class: "unsure" } : {}, text, unsure ? " (from doubted cases)" : "")));
+
+// Undefined where there is none.
+export function findingsOf(subjects: Subject[], topic: string): HTMLElement | undefined {
+  const all = saidOf(subjects, topic).sort((a, b) =>
+    Number(a.unsure) - Number(b.unsure) || Number(a.text.length > LONG) - Number(b.text.length > LONG));
+  if (all.length === 0) return undefined;
+  let letters = 0;
+  const first = all.filter(({ text }) => {
+    const fits = letters === 0 || letters + text.length <= LETTERS_MAX;
+    if (fits) letters += text.length + 40; // an item ends in a line that is half empty
+    return fits;
+  });
+  const rest = all.filter((one) => !first.includes(one));
+  return h("aside", { class: "findings", "aria-label": "Findings" }, h("h3", {}, "What was found"), listOf(first),
+    rest.length > 0 ? h("details", {}, h("summary", {}, `${rest.length} more`), listOf(rest)) : undefined);
+}
