@@ -8,9 +8,9 @@
 #include <string.h>
 
 enum {
-    POINTS = 5,       // sizes within a level that the whole device reads
-    GROUP_POINTS = 5, // sizes that one workgroup reads, and that are read from memory
-    PLATEAU_LEAST = 3,
+    POINTS = 5,              // sizes within a level that the whole device reads
+    GROUP_POINTS = 5,        // sizes that one workgroup reads, and that are read from memory
+    PLATEAU_LEAST = 2,       // a cache of 16 KiB has room for three sizes, and one may be noisy
     PIECE_BYTES = 256 << 10, // longest walk of a workgroup of `bandwidth` through a part of its own
     // Grains of sizes: of those that everybody reads; of large ones, so that a lap of 32 rows of
     // threads is one walk; of memory, where workgroups of 1024 threads walk through 512 KiB.
@@ -236,21 +236,31 @@ static int compare_doubles(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-// The median of the plateau's reads; the interval covers those of all of them.
+static double median_of(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, compare_doubles);
+    return (values[(count - 1) / 2] + values[count / 2]) / 2;
+}
+
+// The median of the plateau's reads. The interval covers all their medians and, in the middle,
+// their intervals: one noisy read of several that agree is no doubt about the level.
 static struct level_height height_of(const struct map_writer *w, const struct reads *reads,
                                      struct run_of_reads run)
 {
     double *medians = ARENA_ARRAY(w->scratch, run.count, double);
-    struct level_height height = {.ci95 = {INFINITY, 0}};
+    double *lows = ARENA_ARRAY(w->scratch, run.count, double);
+    double *highs = ARENA_ARRAY(w->scratch, run.count, double);
+    struct level_height height = {0};
     for (size_t i = 0; i < run.count; i++) {
         const struct metric *metric = bandwidth_of(reads, run.first + i);
         medians[i] = metric->median;
-        height.ci95[0] = fmin(height.ci95[0], metric->ci95[0]);
-        height.ci95[1] = fmax(height.ci95[1], metric->ci95[1]);
+        lows[i] = metric->ci95[0];
+        highs[i] = metric->ci95[1];
         height.count += metric->n;
     }
-    qsort(medians, run.count, sizeof *medians, compare_doubles);
-    height.median = (medians[(run.count - 1) / 2] + medians[run.count / 2]) / 2;
+    height.median = median_of(medians, run.count); // sorts them
+    height.ci95[0] = fmin(medians[0], median_of(lows, run.count));
+    height.ci95[1] = fmax(medians[run.count - 1], median_of(highs, run.count));
     return height;
 }
 

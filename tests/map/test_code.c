@@ -14,11 +14,12 @@ static bool visit(struct workbench *bench, uint64_t instructions)
     return workbench_visit(bench, "what=" MAP_CODE "/instructions=%" PRIu64, instructions);
 }
 
-// A software GPU may take as long for code that it branches over; never may results differ.
+// A software GPU may take as long for code that it branches over, and their difference is below 0
+// on a busy host; never may results differ.
 static void expect_done(struct workbench *bench, uint64_t instructions)
 {
     if (visit(bench, instructions))
-        workbench_samples(bench, MAP_METRIC_FETCH);
+        assert_true(bench->seen->metrics[MAP_METRIC_FETCH].count > 0);
     else if (bench->err.code != ERROR_UNSUPPORTED)
         fail_msg("%s", bench->err.message);
 }
