@@ -158,7 +158,10 @@ bool html_write(const struct run *const *runs, size_t count, FILE *stream, struc
     if (!report_page_bytes)
         return no_page(err);
     struct part head = part_before(report_page, first_marker);
-    struct part middle = part_before(head.rest, runs_marker);
+    struct part middle = head.rest ? part_before(head.rest, runs_marker) : head;
+    if (!middle.rest)
+        return error_set(err, ERROR_INTERNAL,
+                         "the report page of this build is of another version: build it anew");
     part_put(&head, stream);
     picture_write(runs, count, stream);
     part_put(&middle, stream);
