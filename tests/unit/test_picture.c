@@ -90,7 +90,9 @@ static char *written(struct run *run)
     picture_write(runs, 1, stream);
     fclose(stream);
     run_destroy(run);
-    return text;
+    char *copy = strdup(text); // gcc 12 takes the stream's own text for a local variable
+    free(text);
+    return copy;
 }
 
 static size_t place_of(const char *text, const char *part)
