@@ -94,6 +94,7 @@ def readme_text(text):
 # ---------------------------------------------------------------- the spread between cards
 
 CARDS_LEAST = 3
+CLASS_CARDS_LEAST = 5  # three cards alone bound nothing
 CONFIDENCE = 0.99
 UNITS = {"1": "NONE", "ns": "NS", "cycle": "CYCLE", "B": "BYTE", "B/s": "BYTE_PER_S",
          "B/cycle": "BYTE_PER_CYCLE", "op/s": "OP_PER_S", "op/cycle": "OP_PER_CYCLE", "Hz": "HZ",
@@ -165,7 +166,8 @@ def spreads(runs):
     class has the 95th percentile s of these, over all models: what differs most, not what all agree
     in. Two cards then differ by t·√2·s: t is Student's quantile, whose degrees of freedom are the
     cards beyond the first of each model. So few cards give a wide bound, and more cards of any model
-    narrow it."""
+    narrow it. The table leaves out classes of fewer than CLASS_CARDS_LEAST cards: compare takes the
+    widest bound for them."""
     seen = collections.defaultdict(lambda: collections.defaultdict(list))
     for _, api, run in runs:
         devices = {device["id"]: device for device in run["devices"]}
@@ -192,7 +194,8 @@ def spreads(runs):
 def spread_text(runs):
     lines = [f"    // {cards} cards, models: {models}, figures: {count}\n"
              f'    {{"{benchmark}", UNIT_{UNITS[unit]}, {most:.3f}}},\n'
-             for (benchmark, unit), (most, cards, models, count) in spreads(runs).items()]
+             for (benchmark, unit), (most, cards, models, count) in spreads(runs).items()
+             if cards >= CLASS_CARDS_LEAST]
     return TABLE_HEAD + "".join(lines) + TABLE_END
 
 
