@@ -113,17 +113,27 @@ static const char *progress_line(struct arena *arena, const struct schedule_stat
     return screen_quote(arena, line, columns);
 }
 
-// Prints a line when a benchmark begins, for logs. A plan that does not know its cases, as that of
-// map, goes from benchmark to benchmark and back: it gets no lines.
+static bool is_logged(const struct progress *progress, const struct benchmark *benchmark)
+{
+    for (size_t i = 0; i < progress->logged_count; i++)
+        if (progress->logged[i] == benchmark)
+            return true;
+    return progress->logged_count == PROGRESS_LOGGED;
+}
+
+// Prints a line when a benchmark begins, for logs. The plan of map goes from benchmark to benchmark
+// and back: each has one line.
 static void progress_log(struct progress *progress, const struct schedule_state *state,
                          size_t device)
 {
     const struct benchmark *benchmark = state->plan_case->benchmark;
-    if (!state->total || (progress->benchmark == benchmark && progress->device == device))
-        return;
-    struct arena *scratch = arena_create();
-    progress->benchmark = benchmark;
+    if (progress->device != device)
+        progress->logged_count = 0;
     progress->device = device;
+    if (!state->benchmark_total || is_logged(progress, benchmark))
+        return;
+    progress->logged[progress->logged_count++] = benchmark;
+    struct arena *scratch = arena_create();
     const char *left = left_text(scratch, state);
     fprintf(progress->out, "fathom: measuring %s on %s: %zu cases (%.0f%% of %zu done%s%s)\n",
             benchmark->info.name, state->device, state->benchmark_total,

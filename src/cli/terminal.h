@@ -25,14 +25,18 @@ unsigned terminal_columns(FILE *stream, unsigned most);
 // ferror(stream) is true.
 bool terminal_write(FILE *stream, const char *text, size_t bytes, struct interrupt *interrupt);
 
+enum {
+    PROGRESS_LOGGED = 32 // most benchmarks that get a line each
+};
+
 // The progress: on a terminal a line that is redrawn in place and wiped at the end; elsewhere a
 // line for each benchmark that begins.
 struct progress {
     FILE *out;
-    bool drawn_in_place, drawn;        // out is a terminal; the line stands there now
-    uint64_t changed_ns;               // when it was drawn or wiped last; 0: never
-    const struct benchmark *benchmark; // the last one that a line was printed for
-    size_t device;
+    bool drawn_in_place, drawn;                      // out is a terminal; the line stands there now
+    uint64_t changed_ns;                             // when it was drawn or wiped last; 0: never
+    const struct benchmark *logged[PROGRESS_LOGGED]; // benchmarks that have a line, on this device
+    size_t logged_count, device;
 };
 
 // Prepares to draw on `out`.
