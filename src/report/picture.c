@@ -87,8 +87,8 @@ static struct remark margin(const struct picture *picture, const struct card_fig
     const char *mark = *remark.text ? " · " : "";
     remark.wide = fabs(gain) < 0.005
                       ? arena_printf(picture->arena, "%slike the reference", mark)
-                      : arena_printf(picture->arena, "%s%.1f %% %s than the reference", mark,
-                                     100 * fabs(gain), gain > 0 ? "better" : "worse");
+                      : arena_printf(picture->arena, "%sreference %.1f %% %s", mark,
+                                     100 * fabs(gain), gain > 0 ? "worse" : "better");
     return remark;
 }
 
