@@ -11,7 +11,6 @@
 struct builder {
     struct arena *arena;
     struct card *card;
-    struct level_curve curve; // the device's latency curve; without cases if there is none
     const struct benchmark_info *info;
     const struct headline_info *headline;
 };
@@ -209,7 +208,7 @@ static bool is_described(const struct builder *b, const struct result *result,
 // part of it that the caches nearer to the cores hold.
 static struct working_sets wanted_sets(const struct builder *b)
 {
-    struct working_sets sets = level_sets(&b->curve, b->headline->level);
+    struct working_sets sets = level_sets(&b->card->curve, b->headline->level);
     double largest = sets.least;
     for (size_t i = 0; isfinite(sets.most) && i < b->card->run->result_count; i++) {
         const struct result *result = b->card->run->results[i];
@@ -244,15 +243,16 @@ static bool best_figure(const struct builder *b, struct card_figure *best)
 // The case of level k with the median latency; of the cases that are ok, if at least half are.
 static const struct result *middle_case(const struct builder *b, size_t k)
 {
-    const struct plateau *level = &b->curve.fit.levels[k];
+    const struct plateau *level = &b->card->curve.fit.levels[k];
     size_t count = level->last - level->first + 1, ok = 0;
     for (size_t i = level->first; i <= level->last; i++)
-        ok += b->curve.results[i]->verdict == VERDICT_OK;
+        ok += b->card->curve.results[i]->verdict == VERDICT_OK;
     bool only_ok = 2 * ok >= count;
     struct level_curve sorted = level_curve_empty(b->arena, count);
     for (size_t i = level->first; i <= level->last; i++)
-        if (!only_ok || b->curve.results[i]->verdict == VERDICT_OK)
-            level_curve_insert(&sorted, b->curve.results[i], b->curve.ns[i], b->curve.ns[i]);
+        if (!only_ok || b->card->curve.results[i]->verdict == VERDICT_OK)
+            level_curve_insert(&sorted, b->card->curve.results[i], b->card->curve.ns[i],
+                               b->card->curve.ns[i]);
     return sorted.results[(sorted.count - 1) / 2];
 }
 
@@ -260,8 +260,8 @@ static void add_levels(const struct builder *b)
 {
     static const char *const names[] = {
         [CARD_LEVEL_L1] = "L1", [CARD_LEVEL_L2] = "L2", [CARD_LEVEL_DRAM] = "DRAM"};
-    for (size_t k = 0; k < level_count(&b->curve); k++) {
-        enum card_level level = level_name(&b->curve, k);
+    for (size_t k = 0; k < level_count(&b->card->curve); k++) {
+        enum card_level level = level_name(&b->card->curve, k);
         if (level == CARD_LEVEL_ANY)
             continue;
         const char *label = arena_printf(b->arena, "%s %s", names[level], b->headline->row);
@@ -273,9 +273,9 @@ static void add_levels(const struct builder *b)
 // True if the headline declares the curve whose levels are known.
 static bool declares_curve(const struct builder *b)
 {
-    return b->headline->kind == HEADLINE_LEVELS && b->curve.count > 0 &&
-           strcmp(b->curve.results[0]->benchmark, b->info->name) == 0 &&
-           strcmp(b->curve.metric, b->headline->metric) == 0;
+    return b->headline->kind == HEADLINE_LEVELS && b->card->curve.count > 0 &&
+           strcmp(b->card->curve.results[0]->benchmark, b->info->name) == 0 &&
+           strcmp(b->card->curve.metric, b->headline->metric) == 0;
 }
 
 static void add_further(struct card *card, struct arena *arena, const struct card_figure *figure)
@@ -345,10 +345,8 @@ void card_build(struct arena *arena, const struct run *run, const char *device,
         return;
     card->api = device_api(arena, device);
     card->warning = warning_of(run, card->device);
-    struct level_curves curves = levels_of(arena, run, device);
+    card->curve = levels_longest(arena, run, device);
     struct builder b = {.arena = arena, .card = card};
-    if (curves.count)
-        b.curve = curves.curves[curves.longest];
     for (size_t i = 0; i < run->benchmark_count; i++) {
         b.info = run->benchmarks[i];
         for (size_t h = 0; h < b.info->headline_count; h++) {

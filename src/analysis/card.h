@@ -17,6 +17,7 @@
 #ifndef ANALYSIS_CARD_H
 #define ANALYSIS_CARD_H
 
+#include "analysis/levels.h"
 #include "results/results.h"
 
 enum {
@@ -78,8 +79,9 @@ struct known_cards {
 struct card {
     const struct run *run;
     const struct run_device *device;
-    const char *api;     // "vulkan"
-    const char *warning; // a line above all: no GPU was measured; NULL: one was
+    const char *api;          // "vulkan"
+    const char *warning;      // a line above all: no GPU was measured; NULL: one was
+    struct level_curve curve; // of the latency; without cases if there is none
     struct card_row rows[CARD_ROWS_MAX];
     size_t count;
     // The other headlines of kind HEADLINE_BEST, in the order of the benchmarks.

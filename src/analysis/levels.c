@@ -257,6 +257,20 @@ struct level_curves levels_of(struct arena *arena, const struct run *run, const 
     return all;
 }
 
+struct level_curve levels_longest(struct arena *arena, const struct run *run, const char *device)
+{
+    struct search search = {.arena = arena, .run = run, .device = device};
+    if (!find_headline(&search, UNIT_NS, PARAM_BYTES))
+        return (struct level_curve){.count = 0};
+    size_t count, row_count, longest = 0;
+    const struct point *points = points_of(&search, &count);
+    const struct row *rows = rows_of(&search, points, count, &row_count);
+    for (size_t i = 1; i < row_count; i++)
+        if (rows[i].count > rows[longest].count)
+            longest = i;
+    return row_count ? curve_of(&search, &rows[longest]) : (struct level_curve){.count = 0};
+}
+
 struct level_height levels_height(struct arena *arena, const struct level_curve *curve, size_t k,
                                   const char *metric)
 {

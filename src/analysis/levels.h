@@ -31,6 +31,9 @@ struct level_curves {
 // whose metric is in ns and whose parameter is in bytes.
 struct level_curves levels_of(struct arena *arena, const struct run *run, const char *device);
 
+// The curve of the device that has most cases, without label; without cases if there is none.
+struct level_curve levels_longest(struct arena *arena, const struct run *run, const char *device);
+
 // A curve without cases, with room for `most` cases, without label and fit.
 struct level_curve level_curve_empty(struct arena *arena, size_t most);
 

@@ -236,7 +236,7 @@ static struct level_height reach_of(const struct level_curve *curve, size_t k)
 // TLB's.
 static bool may_be_cache(double reach)
 {
-    return reach > 0.9 * (double)MAP_PAGE_BYTES * (PAGES_LAP_BYTES / MAP_NODE_BYTES);
+    return reach > 0.9 * (double)MAP_PAGE_BYTES * (double)PAGES_LAP_BYTES / (double)MAP_NODE_BYTES;
 }
 
 static void add_level(const struct map_writer *w, const struct level_curve *curve, size_t k,

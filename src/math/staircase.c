@@ -350,7 +350,8 @@ static double improve(const struct work *work, struct staircase *fit, size_t k,
     struct staircase trial = *fit;
     double best = (double)INFINITY;
     fill_normal(work, fit, &normal);
-    for (double end = range->from; end <= range->to; end += range->by) {
+    for (unsigned n = 0; range->from + n * range->by <= range->to; n++) {
+        double end = range->from + n * range->by;
         if (!is_apart(fit, k, end))
             continue;
         place_end(work, end);

@@ -122,11 +122,9 @@ static void raise_known(double *known_hz, struct pace_row *higher, double hz, do
 {
     if (!(hz > 0))
         return;
-    if (!(*known_hz > 0))
-        *known_hz = hz;
-    else if (!pace_is_lower(*known_hz, hz, error))
+    if (*known_hz > 0 && !pace_is_lower(*known_hz, hz, error))
         higher->visits = 0;
-    else if (lasts(higher, hz, error, PACE_HIGHER))
+    else if (!(*known_hz > 0) || lasts(higher, hz, error, PACE_HIGHER))
         *known_hz = hz;
 }
 

@@ -260,10 +260,8 @@ static void step_put(const struct picture *picture, const struct step *step, siz
 // Nothing if the run does not show at least two levels.
 static void pyramid_put(const struct picture *picture, const struct card *card)
 {
-    struct level_curves curves = levels_of(picture->arena, card->run, card->device->id);
     struct step steps[LEVELS_MAX];
-    size_t count =
-        curves.count ? steps_of(picture, card, &curves.curves[curves.longest], steps) : 0;
+    size_t count = card->curve.count ? steps_of(picture, card, &card->curve, steps) : 0;
     if (!count)
         return;
     fprintf(picture->out,
@@ -329,11 +327,10 @@ static void others_put(const struct picture *picture, const struct card *card,
 // ---------------------------------------------------------------- a device
 
 // Four times the size at which memory begins; infinite if the run does not show it.
-static double memory_begins(const struct picture *picture, const struct card *card)
+static double memory_begins(const struct card *card)
 {
-    struct level_curves curves = levels_of(picture->arena, card->run, card->device->id);
-    const struct level_curve *curve = curves.count ? &curves.curves[curves.longest] : NULL;
-    if (!curve || curve->fit.count < 2 || !ends_in_memory(curve, curve->fit.count))
+    const struct level_curve *curve = &card->curve;
+    if (curve->count == 0 || curve->fit.count < 2 || !ends_in_memory(curve, curve->fit.count))
         return INFINITY;
     return 4 * end_of(curve, curve->fit.count - 2);
 }
@@ -345,7 +342,7 @@ static void notes_put(const struct picture *picture, const struct card *card)
     fputs("<div class=\"notes\"><h3>What stands out</h3><ul>\n", picture->out);
     for (size_t i = 0; i < card->note_count; i++)
         fprintf(picture->out, "<li>%s</li>\n", markup(picture, card->notes[i]));
-    double memory_bytes = memory_begins(picture, card);
+    double memory_bytes = memory_begins(card);
     for (size_t i = 0; i < card->count; i++)
         for (size_t k = 0; k < card->rows[i].count; k++)
             others_put(picture, card, &card->rows[i].figures[k], memory_bytes);

@@ -75,7 +75,8 @@ static void add_curve(struct run *run, enum verdict verdict)
 {
     const double ends[] = {18, 24.8, 25.83, INFINITY}, ns[] = {16, 142, 265, 350};
     size_t level = 0;
-    for (double octave = 10; octave <= 32; octave += 0.125) {
+    for (unsigned i = 0; i <= 8 * 22; i++) {
+        double octave = 10 + i / 8.0;
         level += octave > ends[level];
         add_case(run, octave, ns[level], verdict);
     }
