@@ -213,11 +213,13 @@ static void set_column(const struct work *work, struct normal *normal, size_t j)
     normal->matrix[j][normal->count] = dot(work, work->column[j], work->y);
 }
 
-// Solves for the columns in `used`, by Gauss's elimination; false if they are dependent.
+// Solves for the columns in `used`, by Gauss's elimination; the other factors become 0. False, and
+// all factors 0, if the columns are dependent.
 static bool solve_used(const struct normal *normal, const bool *used, double *factor)
 {
     double a[COLUMNS][COLUMNS + 1];
     size_t index[COLUMNS], n = 0;
+    memset(factor, 0, normal->count * sizeof *factor);
     for (size_t i = 0; i < normal->count; i++)
         if (used[i])
             index[n++] = i;
@@ -235,7 +237,6 @@ static bool solve_used(const struct normal *normal, const bool *used, double *fa
                 a[row][j] -= times * a[i][j];
         }
     }
-    memset(factor, 0, normal->count * sizeof *factor);
     for (size_t i = n; i-- > 0;) {
         double sum = a[i][n];
         for (size_t j = i + 1; j < n; j++)
