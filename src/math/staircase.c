@@ -351,8 +351,10 @@ static double improve(const struct work *work, struct staircase *fit, size_t k,
     struct staircase trial = *fit;
     double best = (double)INFINITY;
     fill_normal(work, fit, &normal);
-    for (unsigned n = 0; range->from + n * range->by <= range->to; n++) {
-        double end = range->from + n * range->by;
+    double next = range->from;
+    while (next <= range->to) {
+        double end = next;
+        next += range->by;
         if (!is_apart(fit, k, end))
             continue;
         place_end(work, end);
