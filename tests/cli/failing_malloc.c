@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
 // A library to preload: request number FAILING_MALLOC for memory, of each process, fails; the
 // others go to the next malloc, which may be a sanitizer's. With COUNTED_MALLOCS, the number of
-// requests is written to that file when the process ends.
-#define _GNU_SOURCE // RTLD_NEXT
+// requests is written to that file when the process ends. A sanitizer's own requests, and those of
+// the dynamic linker for a sanitizer's thread-local data, are neither counted nor refused: both end
+// the process if one fails, and neither happens without a sanitizer.
+#define _GNU_SOURCE // RTLD_NEXT, dl_iterate_phdr
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static atomic_long requests;
 static long refused;
@@ -33,8 +38,43 @@ static void look_up(void)
     next.end = (void (*)(int))dlsym(RTLD_NEXT, "_exit");
 }
 
+// The code of the sanitizer's libraries and of the dynamic linker; none without a sanitizer.
+static struct {
+    struct range {
+        uintptr_t begin, end;
+    } ranges[16];
+    size_t count;
+    bool sanitized;
+} exempt;
+
+static int exempt_object(struct dl_phdr_info *object, size_t size, void *context)
+{
+    (void)size, (void)context;
+    bool sanitizer = strstr(object->dlpi_name, "san.so");
+    exempt.sanitized |= sanitizer;
+    if (!sanitizer && !strstr(object->dlpi_name, "/ld-"))
+        return 0;
+    for (size_t i = 0; i < object->dlpi_phnum && exempt.count < 16; i++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        uintptr_t begin = object->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type == PT_LOAD && segment->p_flags & PF_X)
+            exempt.ranges[exempt.count++] = (struct range){begin, begin + segment->p_memsz};
+    }
+    return 0;
+}
+
+static bool is_exempt(const void *caller)
+{
+    uintptr_t address = (uintptr_t)caller;
+    for (size_t i = 0; i < exempt.count && exempt.sanitized; i++)
+        if (exempt.ranges[i].begin <= address && address < exempt.ranges[i].end)
+            return true;
+    return false;
+}
+
 __attribute__((constructor)) static void begin(void)
 {
+    dl_iterate_phdr(exempt_object, NULL);
     const char *number = getenv("FAILING_MALLOC");
     look_up();
     refused = number ? atol(number) : 0;
@@ -60,26 +100,26 @@ _Noreturn void _Exit(int status)
     __builtin_unreachable();
 }
 
-static int fails(void)
+static bool fails(const void *caller)
 {
     look_up();
-    if (atomic_fetch_add(&requests, 1) + 1 != refused)
-        return 0;
+    if (is_exempt(caller) || atomic_fetch_add(&requests, 1) + 1 != refused)
+        return false;
     errno = ENOMEM;
-    return 1;
+    return true;
 }
 
 void *malloc(size_t bytes)
 {
-    return fails() ? NULL : next.malloc(bytes);
+    return fails(__builtin_return_address(0)) ? NULL : next.malloc(bytes);
 }
 
 void *calloc(size_t count, size_t bytes)
 {
-    return fails() ? NULL : next.calloc(count, bytes);
+    return fails(__builtin_return_address(0)) ? NULL : next.calloc(count, bytes);
 }
 
 void *realloc(void *memory, size_t bytes)
 {
-    return fails() ? NULL : next.realloc(memory, bytes);
+    return fails(__builtin_return_address(0)) ? NULL : next.realloc(memory, bytes);
 }
