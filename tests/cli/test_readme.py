@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 import shutil
+import textwrap
 
 import fathom
 
@@ -55,6 +56,12 @@ class Readme(fathom.Case):
         install = README.partition("\n## Install\n")[2].partition("\n## ")[0]
         for text in ("`./build/fathom`", "`make install`", ".deb", "linux-x86_64.tar.gz"):
             self.assertIn(text, install)
+
+    def test_its_picture_is_what_the_program_draws(self):
+        drawn = fathom.run("show", "reference/h200-vulkan-map-3.json.gz", binary=REAL,
+                           cwd=fathom.ROOT).out
+        picture = re.search(r"(?m)^  ┌(?:.|\n)*?\n\n", drawn)[0]
+        self.assertIn(textwrap.indent(picture, "    "), README)
 
     def test_packages_have_this_version(self):
         version = fathom.run("--version", binary=REAL).out.split()[1]
