@@ -4,6 +4,7 @@
 # then how many passed, were skipped (the machine lacks what they need) and failed. Exit: 0 none
 # failed, 1 otherwise.
 cd "$(dirname "$0")" || exit 1
+export XDG_STATE_HOME=/dev/null # no run is kept among the user's
 passed=0 skipped=0 failed=0
 while read -r line; do
     case $line in
