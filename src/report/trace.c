@@ -64,13 +64,8 @@ static void name_add(struct trace *trace, const char *what, long long pid, long 
 
 static void track_add(struct trace *trace, long long pid, long long tid, const char *name)
 {
-    if (trace->track_count == trace->track_capacity) {
-        struct track *former = trace->tracks;
-        trace->track_capacity = trace->track_capacity ? 2 * trace->track_capacity : 64;
-        trace->tracks = ARENA_ARRAY(trace->arena, trace->track_capacity, struct track);
-        if (former)
-            memcpy(trace->tracks, former, trace->track_count * sizeof *former);
-    }
+    trace->tracks = arena_grow(trace->arena, trace->tracks, trace->track_count,
+                               &trace->track_capacity, sizeof *trace->tracks);
     trace->tracks[trace->track_count++] = (struct track){pid, tid, name};
     name_add(trace, tid < 0 ? "process_name" : "thread_name", pid, tid < 0 ? 0 : tid, name);
 }
