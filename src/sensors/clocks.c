@@ -51,6 +51,14 @@ static bool check(const struct sensor_clocks *clocks, struct error *err)
            clocks->source->check(clocks->handle, &clocks->desc, err);
 }
 
+const char *sensor_clocks_users(struct arena *arena, const struct sensor_clocks_desc *desc)
+{
+    const char *text = NULL;
+    for (size_t i = 0; !text && i < sizeof sources / sizeof *sources; i++)
+        text = sources[i]->users(arena, desc);
+    return text;
+}
+
 // ---------------------------------------------------------------- the card
 
 static bool open_source(struct sensor_clocks *clocks, struct error *err)

@@ -53,9 +53,10 @@ const char *sensor_clocks_before(const struct sensor_clocks *clocks);
 // Restores the clock if it is locked. False with the reason if it stays locked.
 MUST_CHECK bool sensor_clocks_restore(struct sensor_clocks *clocks, struct error *err);
 
-// The processes that use an NVIDIA card, without desc->own_pid and its descendants, for example
-// "python3 (process 4711), blender (process 815)", in `arena`. NULL if none is seen: a container
-// hides them. That a process is listed does not mean that it keeps the card busy.
+// The processes that use a card, without desc->own_pid and its descendants, for example "python3
+// (process 4711), blender (process 815)", in `arena`: as NVML lists them, else those that name the
+// card in their fdinfo. NULL if none is seen: a container hides them, and the fdinfo of other
+// users' processes needs root. That a process is listed does not mean that it keeps the card busy.
 const char *sensor_clocks_users(struct arena *arena, const struct sensor_clocks_desc *desc);
 
 #endif

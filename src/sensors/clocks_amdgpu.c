@@ -2,7 +2,6 @@
 #include "base/text.h"
 #include "sensors/clocks_source.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -108,61 +107,31 @@ static void amdgpu_close(void *handle)
 
 // ---------------------------------------------------------------- who else uses the card
 
-// True if this fdinfo file of a process names the card, in a line like "drm-pdev: 0000:0b:00.0".
-static bool names_card(const char *path, const char *pci)
-{
-    FILE *file = fopen(path, "r");
-    char line[LINE_BYTES];
-    bool names = false;
-    while (file && !names && fgets(line, sizeof line, file))
-        names = text_begins(line, "drm-pdev:") && strstr(line, pci);
-    if (file)
-        fclose(file);
-    return names;
-}
-
-// True if the process has the card open. `*barred` becomes true if its files may not be read.
-static bool has_open(const struct sensor_clocks_desc *desc, const char *pid, bool *barred)
-{
-    struct arena *arena = arena_create();
-    const char *proc = desc->proc_root ? desc->proc_root : "/proc";
-    const char *folder = arena_printf(arena, "%s/%s/fdinfo", proc, pid);
-    DIR *files = opendir(folder);
-    bool has = false;
-    *barred = !files && errno == EACCES;
-    if (files) {
-        for (struct dirent *entry = readdir(files); entry && !has; entry = readdir(files))
-            has = entry->d_name[0] != '.' &&
-                  names_card(arena_printf(arena, "%s/%s", folder, entry->d_name), desc->card.pci);
-        closedir(files);
-    }
-    arena_destroy(arena);
-    return has;
-}
-
 static bool amdgpu_check(void *handle, const struct sensor_clocks_desc *desc, struct error *err)
 {
     (void)handle;
-    DIR *processes = opendir(desc->proc_root ? desc->proc_root : "/proc");
-    long other = 0;
-    bool barred = !processes;
-    while (processes && !other && !barred) {
-        const struct dirent *entry = readdir(processes);
-        if (!entry)
-            break;
-        char *end;
-        long pid = strtol(entry->d_name, &end, 10);
-        if (*end == '\0' && pid > 0 && has_open(desc, entry->d_name, &barred) &&
-            !clocks_is_own(desc, pid))
-            other = pid;
-    }
-    if (processes)
-        closedir(processes);
-    if (barred)
-        return error_set(err, ERROR_UNSUPPORTED,
-                         "whether others use the card cannot be seen: start fathom as root, or "
-                         "leave clock out");
-    return !other || clocks_refuse_other(desc, other, err);
+    struct arena *arena = arena_create();
+    size_t count;
+    bool barred;
+    const long *others = clocks_openers(arena, desc, &count, &barred);
+    long other = count > 0 ? others[0] : 0;
+    arena_destroy(arena);
+    if (other)
+        return clocks_refuse_other(desc, other, err);
+    return !barred || error_set(err, ERROR_UNSUPPORTED,
+                                "whether others use the card cannot be seen: start fathom as root, "
+                                "or leave clock out");
+}
+
+static const char *amdgpu_users(struct arena *arena, const struct sensor_clocks_desc *desc)
+{
+    size_t count;
+    bool barred;
+    const long *others = clocks_openers(arena, desc, &count, &barred);
+    const char *text = NULL;
+    for (size_t i = 0; i < count; i++)
+        text = clocks_add_user(arena, desc, others[i], text);
+    return text;
 }
 
 // ---------------------------------------------------------------- setting the clock
@@ -189,6 +158,7 @@ const struct clocks_source clocks_amdgpu = {
     .open = amdgpu_open,
     .close = amdgpu_close,
     .check = amdgpu_check,
+    .users = amdgpu_users,
     .lock = amdgpu_lock,
     .restore = amdgpu_restore,
 };

@@ -178,15 +178,13 @@ static const char *add_users(struct arena *arena, const struct nvml_clocks *nvml
         return text;
     for (unsigned i = 0; i < count; i++) {
         long pid = (long)processes[i].pid;
-        const char *name = clocks_process_name(arena, desc, pid);
-        if (!clocks_is_own(desc, pid) && strcmp(name, "?") != 0)
-            text = arena_printf(arena, "%s%s%s (process %ld)", text ? text : "", text ? ", " : "",
-                                name, pid);
+        if (!clocks_is_own(desc, pid))
+            text = clocks_add_user(arena, desc, pid, text);
     }
     return text;
 }
 
-const char *sensor_clocks_users(struct arena *arena, const struct sensor_clocks_desc *desc)
+static const char *nvml_users(struct arena *arena, const struct sensor_clocks_desc *desc)
 {
     struct nvml_clocks nvml;
     const struct dynlib_desc calls = {
@@ -226,6 +224,7 @@ const struct clocks_source clocks_nvml = {
     .open = nvml_open,
     .close = nvml_close,
     .check = nvml_check,
+    .users = nvml_users,
     .lock = nvml_lock,
     .restore = nvml_restore,
 };

@@ -21,6 +21,8 @@ struct clocks_source {
     void (*close)(void *handle);
     // False with ERROR_UNSUPPORTED and the reason if other processes use the card or a part of it.
     bool (*check)(void *handle, const struct sensor_clocks_desc *desc, struct error *err);
+    // The processes that use the card, as sensor_clocks_users returns them.
+    const char *(*users)(struct arena *arena, const struct sensor_clocks_desc *desc);
     // `*touched` becomes true if anything was set, also if the call then failed.
     bool (*lock)(void *handle, const struct clocks_choices *choices, size_t choice, bool *touched,
                  struct error *err);
@@ -35,9 +37,15 @@ const char *clocks_proc(const struct sensor_clocks_desc *desc);
 // True if the process is desc->own_pid or one of its descendants. False if it is not visible.
 bool clocks_is_own(const struct sensor_clocks_desc *desc, long pid);
 
-// The name of a process, for example "python3", in `arena`; "?" if it is not visible.
-const char *clocks_process_name(struct arena *arena, const struct sensor_clocks_desc *desc,
-                                long pid);
+// The processes that have the card open by drm-pdev in their /proc/PID/fdinfo, without our own, in
+// `arena`. `*barred` becomes true if some process may not be looked at.
+const long *clocks_openers(struct arena *arena, const struct sensor_clocks_desc *desc,
+                           size_t *count, bool *barred);
+
+// Adds "python3 (process 4711)" to a list, `text` (NULL: empty), in `arena`. Returns `text` if the
+// process is not visible.
+const char *clocks_add_user(struct arena *arena, const struct sensor_clocks_desc *desc, long pid,
+                            const char *text);
 
 // Returns false with ERROR_UNSUPPORTED and a message that names the process.
 bool clocks_refuse_other(const struct sensor_clocks_desc *desc, long pid, struct error *err);

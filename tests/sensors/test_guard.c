@@ -377,6 +377,24 @@ static void an_amd_card_that_others_use_is_not_touched(void **state)
     expect_refusal(true, "process 4000001 (Xorg)");
 }
 
+static void the_users_of_an_amd_card_are_named(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct sensor_clocks_desc desc = {.card = {.pci = AMD_PCI}, .own_pid = (long)getpid()};
+    desc.proc_root = arena_strdup(arena, in_root("proc"));
+    write_process(STRANGER, "blender", 1);
+    assert_null(sensor_clocks_users(arena, &desc));
+    mkdir(in_root("proc/4000001/fdinfo"), 0700);
+    write_file("proc/4000001/fdinfo/7", "drm-pdev:\t0000:0c:00.0\n");
+    assert_null(sensor_clocks_users(arena, &desc));
+    write_file("proc/4000001/fdinfo/8", "drm-pdev:\t" AMD_PCI "\n");
+    assert_string_equal(sensor_clocks_users(arena, &desc), "blender (process 4000001)");
+    desc.own_pid = STRANGER;
+    assert_null(sensor_clocks_users(arena, &desc));
+    arena_destroy(arena);
+}
+
 // Given a lock, when somebody else comes to the card, then the next lock is refused and the clock
 // given back.
 static void when_others_come_the_clock_is_given_back(void **state)
@@ -422,6 +440,7 @@ int main(int argc, char **argv)
         WITH_ROOT(the_present_clock_of_three_is_no_choice),
         WITH_ROOT(a_choice_that_cannot_be_given_back_is_left_alone),
         WITH_ROOT(an_amd_card_that_others_use_is_not_touched),
+        WITH_ROOT(the_users_of_an_amd_card_are_named),
         WITH_ROOT(when_others_come_the_clock_is_given_back),
         WITH_ROOT(a_card_that_nobody_can_set_says_why),
     };
