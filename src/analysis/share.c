@@ -180,7 +180,7 @@ static const struct benchmark_info *without_sentences(struct arena *arena,
 void share_strip(struct run *run)
 {
     int *importance = ARENA_ARRAY(run->arena, run->result_count, int);
-    run->command_count = 0;
+    run->command_count = run->check_count = 0;
     strip_host(run);
     for (size_t i = 0; i < run->device_count; i++)
         run->devices[i].uuid = run->devices[i].pci = NULL;

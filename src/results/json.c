@@ -2,6 +2,7 @@
 // The members of a run file, in the order of the file.
 #include "results/json.h"
 #include "base/text.h"
+#include "results/check.h"
 #include "results/codec.h"
 #include "results/names.h"
 #include "results/save.h"
@@ -374,6 +375,11 @@ static void *add_finding(void *run)
     return run_add_finding(run);
 }
 
+static void *add_check(void *run)
+{
+    return run_add_check(run);
+}
+
 static const struct json_field tool_fields[] = {
     {"version", FIELD_TEXT, JSON_AT(struct run, tool_version)},
     {"commit", FIELD_TEXT, JSON_AT(struct run, tool_commit)},
@@ -398,6 +404,8 @@ static const struct json_field run_fields[] = {
      .table = &result_table, .add = add_result},
     {"findings", FIELD_LIST, JSON_LIST_AT(struct run, findings, finding_count),
      .table = &finding_table, .add = add_finding},
+    {"checks", FIELD_LIST, JSON_LIST_AT(struct run, checks, check_count), .omit_zero = true,
+     .table = &check_table, .add = add_check},
 };
 static const struct json_table run_table = {JSON_TABLE(struct run, run_fields)};
 

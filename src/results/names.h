@@ -13,9 +13,10 @@ struct words {
     const char *expected; // "lower, higher or none"; NULL: unknown words read as `count`, no error
 };
 
-extern const struct words better_words, card_level_words, card_section_words, headline_kind_words,
-    param_role_words, param_type_words, run_status_words, unit_words, verdict_words,
-    view_kind_words;
+extern const struct words better_words, card_level_words, card_section_words, check_basis_words,
+    check_code_words, check_judgement_words, check_metric_words, check_verdict_words,
+    headline_kind_words, param_role_words, param_type_words, run_status_words, unit_words,
+    verdict_words, view_kind_words;
 
 // Sets *index to the index of a word. Returns false, with *index = count, for an unknown word.
 bool words_find(const struct words *words, const char *word, unsigned *index);

@@ -348,6 +348,8 @@ struct run {
     size_t result_count, result_capacity;
     struct finding *findings;
     size_t finding_count, finding_capacity;
+    struct check *checks; // results/check.h
+    size_t check_count, check_capacity;
 };
 
 // A new empty run, with its own arena. run_destroy(NULL) is legal.

@@ -4,6 +4,7 @@
 #ifndef GOLDEN_RICH_RUN_H
 #define GOLDEN_RICH_RUN_H
 
+#include "results/check.h"
 #include "results/results.h"
 
 #include <math.h>
@@ -170,6 +171,53 @@ static inline void rich_head(struct run *run)
     run_add_benchmark(run, &rich_benchmark);
 }
 
+static inline void rich_check(struct run *run)
+{
+    static const char *remarks[] = {"expectation from 3 cards"};
+    static struct check_figure figures[2];
+    figures[0] = (struct check_figure){.metric = CHECK_DRAM_READ,
+                                       .unit = UNIT_BYTE_PER_S,
+                                       .peer = NAN,
+                                       .value = 3.1e12,
+                                       .low = 3.09e12,
+                                       .high = 3.11e12,
+                                       .noise = 0.002,
+                                       .expected = 4.6e12,
+                                       .expected_low = 4.5e12,
+                                       .cards = 3,
+                                       .basis = CHECK_BASIS_REFERENCE,
+                                       .judgement = CHECK_FIGURE_SLOW};
+    figures[1] = check_figure_empty(CHECK_PEER);
+    figures[1].peer = 0;
+    struct check *check = run_add_check(run);
+    check->device = "vulkan:0";
+    check->index = 1;
+    check->uuid = "00112233445566778899aabbccddeeff";
+    check->pci = "0000:1b:00.0";
+    check->verdict = CHECK_SLOW;
+    check->code = CHECK_MEMORY_CLOCK;
+    check->cause = "DRAM 3.1 of 4.6 TB/s: memory clock 1593 of 3201 MHz";
+    check->remarks = remarks;
+    check->remark_count = 1;
+    check->shared_check = true;
+    check->figures = figures;
+    check->figure_count = 2;
+    check->state = (struct check_state){.core_clock_hz = 1.98e9,
+                                        .memory_clock_hz = 1.593e9,
+                                        .power_w = 312.5,
+                                        .power_limit_w = 700,
+                                        .temperature_c = 41,
+                                        .link_width = 8,
+                                        .link_width_max = 16,
+                                        .link_generation = 4,
+                                        .link_generation_max = 5,
+                                        .ecc_corrected = 0,
+                                        .ecc_uncorrected = 0,
+                                        .link_replays = 2,
+                                        .throttle = "none"};
+    run_add_check(run);
+}
+
 static inline struct run *rich_run(void)
 {
     struct run *run = run_create();
@@ -200,6 +248,7 @@ static inline struct run *rich_run(void)
                                              .key_count = 1};
     *run_add_finding(run) =
         (struct finding){.code = "note", .text = "one clock seen", .value = NAN};
+    rich_check(run);
     return run;
 }
 

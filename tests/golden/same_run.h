@@ -3,6 +3,7 @@
 #ifndef GOLDEN_SAME_RUN_H
 #define GOLDEN_SAME_RUN_H
 
+#include "results/check.h"
 #include "results/results.h"
 
 #include <math.h>
@@ -166,6 +167,66 @@ static inline void same_result(const struct result *a, const struct result *b)
     same_real(a->kernel.loads, b->kernel.loads);
 }
 
+static inline void same_check_figure(const struct check_figure *a, const struct check_figure *b)
+{
+    assert_int_equal(a->metric, b->metric);
+    assert_int_equal(a->unit, b->unit);
+    assert_int_equal(a->cards, b->cards);
+    assert_int_equal(a->basis, b->basis);
+    assert_int_equal(a->judgement, b->judgement);
+    const double numbers[][2] = {
+        {a->peer, b->peer},
+        {a->value, b->value},
+        {a->low, b->low},
+        {a->high, b->high},
+        {a->noise, b->noise},
+        {a->expected, b->expected},
+        {a->expected_low, b->expected_low},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        same_real(numbers[i][0], numbers[i][1]);
+}
+
+static inline void same_check_state(const struct check_state *a, const struct check_state *b)
+{
+    const double numbers[][2] = {
+        {a->core_clock_hz, b->core_clock_hz},
+        {a->memory_clock_hz, b->memory_clock_hz},
+        {a->power_w, b->power_w},
+        {a->power_limit_w, b->power_limit_w},
+        {a->temperature_c, b->temperature_c},
+        {a->link_width, b->link_width},
+        {a->link_width_max, b->link_width_max},
+        {a->link_generation, b->link_generation},
+        {a->link_generation_max, b->link_generation_max},
+        {a->ecc_corrected, b->ecc_corrected},
+        {a->ecc_uncorrected, b->ecc_uncorrected},
+        {a->link_replays, b->link_replays},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        same_real(numbers[i][0], numbers[i][1]);
+    same_text(a->throttle, b->throttle);
+}
+
+static inline void same_check(const struct check *a, const struct check *b)
+{
+    same_text(a->device, b->device);
+    assert_int_equal(a->index, b->index);
+    same_text(a->uuid, b->uuid);
+    same_text(a->pci, b->pci);
+    assert_int_equal(a->verdict, b->verdict);
+    assert_int_equal(a->code, b->code);
+    same_text(a->cause, b->cause);
+    assert_int_equal(a->remark_count, b->remark_count);
+    for (size_t i = 0; i < a->remark_count; i++)
+        same_text(a->remarks[i], b->remarks[i]);
+    assert_int_equal(a->shared_check, b->shared_check);
+    assert_int_equal(a->figure_count, b->figure_count);
+    for (size_t i = 0; i < a->figure_count; i++)
+        same_check_figure(&a->figures[i], &b->figures[i]);
+    same_check_state(&a->state, &b->state);
+}
+
 static inline void same_run(const struct run *a, const struct run *b)
 {
     assert_int_equal(a->status, b->status);
@@ -198,6 +259,9 @@ static inline void same_run(const struct run *a, const struct run *b)
         for (size_t j = 0; j < a->findings[i].key_count; j++)
             same_text(a->findings[i].keys[j], b->findings[i].keys[j]);
     }
+    assert_int_equal(a->check_count, b->check_count);
+    for (size_t i = 0; i < a->check_count; i++)
+        same_check(&a->checks[i], &b->checks[i]);
 }
 
 #endif
