@@ -130,7 +130,7 @@ static double sharers_cost_at(const struct map_level *level, double end,
         double load = sharers * probes[i].region / end;
         double share = load > 1 ? 1 : 0;
         if (level->shapes)
-            share = staircase_share(level->shapes, level->shape, log2(load));
+            share = step_shapes_share(level->shapes, level->shape, log2(load));
         double ns = level->within + share * step;
         // The level behind may overflow too.
         double off = fmin(latency[i], level->beyond) - ns;

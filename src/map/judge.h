@@ -20,7 +20,7 @@ struct map_level {
     // How the rise at the end looks, and between which bounds it lies; without `shapes` it is
     // sharp.
     double end_low, end_high;
-    const struct staircase_shapes *shapes;
+    const struct step_shapes *shapes;
     unsigned shape;
 };
 

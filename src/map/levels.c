@@ -91,7 +91,7 @@ static void add_probed_size(const struct map_writer *w, struct result *result,
         return;
     }
     unsigned shape = w->steps->all.steps[w->steps->step[k]].shape;
-    if (!(line->capacity > 0) && (staircase_is_gradual(shape) || staircase_is_random(shape))) {
+    if (!(line->capacity > 0) && (step_shape_is_gradual(shape) || step_shape_is_random(shape))) {
         map_add_unknown(w, result, "size",
                         "latency rises slowly at its end, because it replaces lines at random or "
                         "its lines hold several nodes; its line is unknown");

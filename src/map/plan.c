@@ -102,9 +102,9 @@ static void plan_steps(struct map_cases *cases, const struct map_steps *steps, b
         if (again && step->end_high - step->end_low < 2 * STAIRCASE_MARGIN + knee_octaves)
             continue;
         double from = step->end - 1, to = step->end + 1;
-        while (staircase_share(steps->shapes, step->shape, from - step->end) < 0.02)
+        while (step_shapes_share(steps->shapes, step->shape, from - step->end) < 0.02)
             from += 1.0 / 32;
-        while (staircase_share(steps->shapes, step->shape, to - step->end) > 0.9)
+        while (step_shapes_share(steps->shapes, step->shape, to - step->end) > 0.9)
             to -= 1.0 / 32;
         from = fmin(from, step->end_low) - 0.04;
         to = fmax(to, step->end_high) + 0.04;

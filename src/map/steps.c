@@ -137,7 +137,7 @@ static const char *doubt_of(const struct map_steps *steps)
 static double rise_width(const struct map_steps *steps, unsigned shape)
 {
     double octaves = 0;
-    while (octaves < 2 && staircase_share(steps->shapes, shape, octaves) < 0.95)
+    while (octaves < 2 && step_shapes_share(steps->shapes, shape, octaves) < 0.95)
         octaves += 1.0 / 16;
     return octaves;
 }
@@ -211,7 +211,8 @@ double map_steps_translation(const struct map_steps *steps, double bytes)
     for (size_t i = 0; i < steps->all.count; i++) {
         const struct staircase_step *step = &steps->all.steps[i];
         if (steps->kinds[i] == STEP_TRANSLATION)
-            ns += step->rise * staircase_share(steps->shapes, step->shape, log2(bytes) - step->end);
+            ns +=
+                step->rise * step_shapes_share(steps->shapes, step->shape, log2(bytes) - step->end);
     }
     return ns;
 }
@@ -370,9 +371,9 @@ static double part_of_step(const struct map_steps *steps, size_t i, const struct
     unsigned shape = step->shape;
     if (line > 0) {
         x += log2(line / probe->stride);
-        shape = staircase_single(shape);
+        shape = step_shape_single(shape);
     }
-    return step->rise * staircase_share(steps->shapes, shape, x);
+    return step->rise * step_shapes_share(steps->shapes, shape, x);
 }
 
 // [probe][step][hypothesis]: part_of_step
@@ -507,9 +508,9 @@ static struct lines_answer line_of(struct arena *arena, const struct map_steps *
         .beyond_end = k + 2 < curve->fit.count ? exp2(curve->fit.steps[k + 1].end) : 0,
         .end = exp2(curve->fit.steps[k].end),
         .stride = DENSE_BYTES,
-        .noise = root_of_squares(curve->fit.noise,
-                                 staircase_is_random(shape) || staircase_is_slow(shape) ? 0.15 : 0),
-        .spread = staircase_spread(shape),
+        .noise = root_of_squares(
+            curve->fit.noise, step_shape_is_random(shape) || step_shape_is_slow(shape) ? 0.15 : 0),
+        .spread = step_shape_spread(shape),
         .probes = probes,
     };
     for (size_t i = 0; i < lines_plan_count; i++) {
@@ -636,7 +637,7 @@ static double neighbours_ns(const struct map_steps *steps, const struct run *run
         return ns;
     // The curve does not show where a level with longer lines ends; and the level before must not
     // hold a part of the region.
-    if (staircase_is_gradual(steps->all.steps[steps->step[k]].shape) ||
+    if (step_shape_is_gradual(steps->all.steps[steps->step[k]].shape) ||
         (k > 0 && inner * probe->region < 1.3 * exp2(steps->curve.fit.steps[k - 1].end_high)))
         return 0;
     if (may_be_translated(steps, probe->region, true))
@@ -714,7 +715,7 @@ void map_steps_of(struct arena *arena, const struct run *run, const struct level
                   double cache_most, struct map_steps *steps)
 {
     *steps = (struct map_steps){.curve = *curve, .all = steps->all};
-    steps->shapes = staircase_shapes_create(arena);
+    steps->shapes = step_shapes_create(arena);
     steps->curve.fit = (struct plateaus){.reason = "too few sizes"};
     struct level_curve others = level_curve_empty(arena, curve->count);
     if (!choose_cycles(arena, steps))

@@ -17,7 +17,7 @@ enum map_step_kind {
 };
 
 struct map_steps {
-    const struct staircase_shapes *shapes;
+    const struct step_shapes *shapes;
     struct staircase all; // all steps; the probes of all.steps[i] have the level number i + 1
     enum map_step_kind kinds[STAIRCASE_STEPS_MAX];
     bool explained; // the probes are as the steps predict: levels need not be flat

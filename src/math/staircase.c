@@ -7,11 +7,6 @@
 #include <string.h>
 
 enum {
-    TABLE_PER_OCTAVE = 16,
-    TABLE_BELOW = 3, // octaves below the end that the table covers
-    TABLE_ABOVE = 5,
-    TABLE_COUNT = (TABLE_BELOW + TABLE_ABOVE) * TABLE_PER_OCTAVE + 1,
-    LINES_MAX = 512, // of a set
     COLUMNS = STAIRCASE_STEPS_MAX + 1
 };
 
@@ -21,172 +16,23 @@ static const double apart_min = 0.7;
 static const double rise_min = 0.1;     // of the height below
 static const double noise_least = 0.01; // what the shapes leave unexplained
 
-// ---------------------------------------------------------------- shapes
-
-enum kind {
-    PAGES,
-    EVEN,
-    SPREAD,
-    EVEN_RANDOM,
-    SPREAD_RANDOM,
-    EVEN_PAIR,
-    SPREAD_PAIR
-};
-
-static const struct {
-    enum kind kind;
-    unsigned ways;
-} plan[] = {{PAGES, 1},          {EVEN, 1},           {EVEN, 2},          {EVEN, 4},
-            {EVEN, 8},           {EVEN, 16},          {EVEN, 32},         {SPREAD, 2},
-            {SPREAD, 4},         {SPREAD, 6},         {SPREAD, 8},        {SPREAD, 12},
-            {SPREAD, 16},        {SPREAD, 24},        {SPREAD, 32},       {SPREAD, 64},
-            {EVEN_RANDOM, 4},    {EVEN_RANDOM, 16},   {SPREAD_RANDOM, 4}, {SPREAD_RANDOM, 8},
-            {SPREAD_RANDOM, 16}, {SPREAD_RANDOM, 32}, {EVEN_PAIR, 16},    {SPREAD_PAIR, 4},
-            {SPREAD_PAIR, 8},    {SPREAD_PAIR, 16},   {SPREAD_PAIR, 32}};
-
-enum {
-    SHAPES = sizeof plan / sizeof *plan,
-    SHARP = 4 // the index of a sharp one
-};
-
-struct staircase_shapes {
-    double share[SHAPES][TABLE_COUNT];
-};
-
-unsigned staircase_single(unsigned shape)
-{
-    enum kind kind = plan[shape].kind == EVEN_PAIR ? EVEN : SPREAD;
-    if (plan[shape].kind != EVEN_PAIR && plan[shape].kind != SPREAD_PAIR)
-        return shape;
-    for (unsigned i = 0; i < SHAPES; i++)
-        if (plan[i].kind == kind && plan[i].ways == plan[shape].ways)
-            return i;
-    return shape;
-}
-
-unsigned staircase_spread(unsigned shape)
-{
-    enum kind kind = plan[shape].kind;
-    return kind == SPREAD || kind == SPREAD_RANDOM || kind == SPREAD_PAIR ? plan[shape].ways : 0;
-}
-
-bool staircase_is_random(unsigned shape)
-{
-    return plan[shape].kind == EVEN_RANDOM || plan[shape].kind == SPREAD_RANDOM;
-}
-
-bool staircase_is_slow(unsigned shape)
-{
-    return staircase_is_random(shape) || (plan[shape].kind != EVEN && plan[shape].ways <= 16);
-}
-
-bool staircase_is_gradual(unsigned shape)
-{
-    return plan[shape].kind == PAGES || plan[shape].kind == EVEN_PAIR ||
-           plan[shape].kind == SPREAD_PAIR;
-}
-
-// The part of loads that miss in a set of `ways` through which a lap passes `lines` lines.
-static double set_share(enum kind kind, unsigned ways, double lines)
-{
-    if (lines <= ways)
-        return 0;
-    switch (kind) {
-    case EVEN_RANDOM:
-    case SPREAD_RANDOM: {
-        // A line survives a lap in which `lines × share` others each replace a random one.
-        double share = 1;
-        for (int i = 0; i < 40; i++)
-            share = 1 - pow(1 - 1.0 / ways, lines * share);
-        return share;
-    }
-    case EVEN_PAIR:
-    case SPREAD_PAIR:
-        // In a part g of a lap 1 − (1 − g)² of all lines are touched (map/lines.h).
-        return sqrt(1 - ways / lines);
-    case PAGES:
-    case EVEN:
-    case SPREAD:
-        break;
-    }
-    return 1;
-}
-
-static double even_share(enum kind kind, unsigned ways, double load)
-{
-    double lines = load * ways, whole = floor(lines), part = lines - whole;
-    double fewer = (1 - part) * whole * set_share(kind, ways, whole);
-    return (fewer + part * (whole + 1) * set_share(kind, ways, whole + 1)) / lines;
-}
-
-// A line meets k others in its set with the probability of Poisson's distribution.
-static double spread_share(unsigned ways, double load, const double *by_lines)
-{
-    double mean = load * ways, probability = exp(-mean), share = 0;
-    for (unsigned k = 0; k + 1 < LINES_MAX; k++) {
-        share += probability * by_lines[k + 1];
-        probability *= mean / (k + 1);
-    }
-    return share;
-}
-
-static void make_shape(double *share, enum kind kind, unsigned ways)
-{
-    double by_lines[LINES_MAX];
-    for (unsigned n = 0; n < LINES_MAX; n++)
-        by_lines[n] = set_share(kind, ways, n);
-    bool spread = kind == SPREAD || kind == SPREAD_RANDOM || kind == SPREAD_PAIR;
-    for (int i = 0; i < TABLE_COUNT; i++) {
-        double load = exp2((double)i / TABLE_PER_OCTAVE - TABLE_BELOW);
-        if (kind == PAGES)
-            share[i] = fmax(1 - 1 / load, 0);
-        else if (spread && load < 4)
-            share[i] = spread_share(ways, load, by_lines);
-        else
-            share[i] = even_share(kind, ways, load);
-    }
-}
-
-const struct staircase_shapes *staircase_shapes_create(struct arena *arena)
-{
-    struct staircase_shapes *shapes = ARENA_NEW(arena, struct staircase_shapes);
-    for (unsigned i = 0; i < SHAPES; i++)
-        make_shape(shapes->share[i], plan[i].kind, plan[i].ways);
-    return shapes;
-}
-
-double staircase_share(const struct staircase_shapes *shapes, unsigned shape, double octaves)
-{
-    double at = (octaves + TABLE_BELOW) * TABLE_PER_OCTAVE;
-    const double *share = shapes->share[shape];
-    if (at <= 0)
-        return 0;
-    if (at >= TABLE_COUNT - 1)
-        return 1 - (1 - share[TABLE_COUNT - 1]) * exp2(TABLE_ABOVE - octaves);
-    int index = (int)at;
-    double part = at - index;
-    return share[index] * (1 - part) + share[index + 1] * part;
-}
-
-double staircase_at(const struct staircase_shapes *shapes, const struct staircase *fit, double x)
+double staircase_at(const struct step_shapes *shapes, const struct staircase *fit, double x)
 {
     double y = fit->base;
     for (size_t k = 0; k < fit->count; k++)
         y += fit->steps[k].rise *
-             staircase_share(shapes, fit->steps[k].shape, x - fit->steps[k].end);
+             step_shapes_share(shapes, fit->steps[k].shape, x - fit->steps[k].end);
     return y;
 }
 
 // ---------------------------------------------------------------- least squares
 
 struct work {
-    const struct staircase_shapes *shapes;
+    const struct step_shapes *shapes;
     const double *x, *y;
     size_t n;
     double *weight, *column[COLUMNS]; // column[0] is all ones
-    // Where each point lies in the tables of shapes, for the end that is tried.
-    int *index;
-    double *part, *beyond; // of the way to index + 1; behind the table: 2^-octaves, else 0
+    struct step_places places;        // of the points, for the end that is tried
     double *scratch;
     double noise;
     double base_least; // the first level is not much below the lowest point
@@ -269,36 +115,16 @@ static double solve(const struct work *work, const struct normal *normal, double
     return fmax(cost, 0);
 }
 
-// Prepares fill_column for steps with this end.
-static void place_end(const struct work *work, double end)
-{
-    for (size_t i = 0; i < work->n; i++) {
-        double octaves = work->x[i] - end, at = (octaves + TABLE_BELOW) * TABLE_PER_OCTAVE;
-        bool behind = at >= TABLE_COUNT - 1;
-        at = at < 0 ? 0 : behind ? TABLE_COUNT - 2 : at;
-        work->index[i] = (int)at;
-        work->part[i] = at - work->index[i];
-        work->beyond[i] = behind ? exp2(TABLE_ABOVE - octaves) : 0;
-    }
-}
-
 static void fill_column(const struct work *work, size_t j, unsigned shape)
 {
-    const double *share = work->shapes->share[shape];
-    double last = 1 - share[TABLE_COUNT - 1];
-    for (size_t i = 0; i < work->n; i++) {
-        int at = work->index[i];
-        work->column[j][i] = work->beyond[i] > 0
-                                 ? 1 - last * work->beyond[i]
-                                 : share[at] + work->part[i] * (share[at + 1] - share[at]);
-    }
+    step_shapes_fill(work->shapes, shape, &work->places, work->n, work->column[j]);
 }
 
 static void fill_normal(const struct work *work, const struct staircase *fit, struct normal *normal)
 {
     normal->count = fit->count + 1;
     for (size_t k = 0; k < fit->count; k++) {
-        place_end(work, fit->steps[k].end);
+        step_shapes_place(work->x, work->n, fit->steps[k].end, &work->places);
         fill_column(work, k + 1, fit->steps[k].shape);
     }
     for (size_t j = 0; j < normal->count; j++)
@@ -357,11 +183,11 @@ static double improve(const struct work *work, struct staircase *fit, size_t k,
         next += range->by;
         if (!is_apart(fit, k, end))
             continue;
-        place_end(work, end);
-        for (unsigned shape = 0; shape < SHAPES; shape++) {
+        step_shapes_place(work->x, work->n, end, &work->places);
+        for (unsigned shape = 0; shape < STEP_SHAPES; shape++) {
             double factor[COLUMNS];
             if ((range->coarse && shape % 3 != 1 && shape) ||
-                (range->steep && plan[shape].kind != EVEN && plan[shape].kind != SPREAD))
+                (range->steep && !step_shape_is_steep(shape)))
                 continue;
             fill_column(work, k + 1, shape);
             set_column(work, &normal, k + 1);
@@ -466,10 +292,10 @@ static void sort_steps(struct staircase *fit)
 
 // No cache has exactly the shape of the fit. One that rises slowly may be fitted as well by another
 // shape with another end: pages that lie anywhere fill its sets unevenly.
-static void widen(const struct staircase_shapes *shapes, struct staircase_step *step)
+static void widen(const struct step_shapes *shapes, struct staircase_step *step)
 {
-    double middle = 0, margin = staircase_is_slow(step->shape) ? 0.45 : STAIRCASE_MARGIN;
-    while (staircase_share(shapes, step->shape, middle) < 0.5 && middle < 0.3)
+    double middle = 0, margin = step_shape_is_slow(step->shape) ? 0.45 : STAIRCASE_MARGIN;
+    while (step_shapes_share(shapes, step->shape, middle) < 0.5 && middle < 0.3)
         middle += 1.0 / 64;
     step->end_low -= margin;
     step->end_high = fmax(step->end_high + margin, step->end + middle);
@@ -553,10 +379,10 @@ static void begin_at(const struct plateaus *plateaus, struct staircase *fit)
     fit->count = 0;
     for (size_t k = 0; k + 1 < plateaus->flat && k < STAIRCASE_STEPS_MAX; k++)
         fit->steps[fit->count++] =
-            (struct staircase_step){.end = plateaus->steps[k].end, .shape = SHARP};
+            (struct staircase_step){.end = plateaus->steps[k].end, .shape = STEP_SHAPE_SHARP};
 }
 
-bool staircase_fit(struct arena *arena, const struct staircase_shapes *shapes,
+bool staircase_fit(struct arena *arena, const struct step_shapes *shapes,
                    const struct plateaus_desc *curve, const struct plateaus *plateaus,
                    struct staircase *fit)
 {
@@ -569,9 +395,9 @@ bool staircase_fit(struct arena *arena, const struct staircase_shapes *shapes,
         return false;
     work.weight = ARENA_ARRAY(arena, count, double);
     work.scratch = ARENA_ARRAY(arena, count, double);
-    work.index = ARENA_ARRAY(arena, count, int);
-    work.part = ARENA_ARRAY(arena, count, double);
-    work.beyond = ARENA_ARRAY(arena, count, double);
+    work.places = (struct step_places){.index = ARENA_ARRAY(arena, count, int),
+                                       .part = ARENA_ARRAY(arena, count, double),
+                                       .beyond = ARENA_ARRAY(arena, count, double)};
     for (size_t j = 0; j < COLUMNS; j++)
         work.column[j] = ARENA_ARRAY(arena, count, double);
     for (size_t i = 0; i < count; i++)
@@ -604,17 +430,16 @@ bool staircase_fit(struct arena *arena, const struct staircase_shapes *shapes,
 }
 
 // The weighted squares that a step with this end leaves, with the best shape.
-static double step_cost(const struct staircase_shapes *shapes,
-                        const struct staircase_points *points, double low, double high, double end,
-                        unsigned *best_shape)
+static double step_cost(const struct step_shapes *shapes, const struct staircase_points *points,
+                        double low, double high, double end, unsigned *best_shape)
 {
     double best = (double)INFINITY;
-    for (unsigned shape = 0; shape < SHAPES; shape++) {
+    for (unsigned shape = 0; shape < STEP_SHAPES; shape++) {
         double cost = 0;
-        if (staircase_is_gradual(shape))
+        if (step_shape_is_gradual(shape))
             continue;
         for (size_t i = 0; i < points->count; i++) {
-            double share = staircase_share(shapes, shape, points->x[i] - end);
+            double share = step_shapes_share(shapes, shape, points->x[i] - end);
             double y = low + (high - low) * share;
             // A shape is not known better than to a part of the step.
             double sigma = root_of_squares(points->noise * y, 0.03 * (high - low));
@@ -629,9 +454,8 @@ static double step_cost(const struct staircase_shapes *shapes,
     return best;
 }
 
-bool staircase_fit_step(const struct staircase_shapes *shapes,
-                        const struct staircase_points *points, double low, double high,
-                        struct staircase_step *step)
+bool staircase_fit_step(const struct step_shapes *shapes, const struct staircase_points *points,
+                        double low, double high, struct staircase_step *step)
 {
     enum {
         GRID = 240

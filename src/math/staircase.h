@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The steps of a latency curve, as caches and TLBs make them. Model: latency = base + Σ rise ×
-// share (region / end), where share is the part of a chain's loads that miss. Its shape depends on
-// how a cache chooses sets and replaces lines:
-//
-//   even     every set holds as many lines; the oldest is replaced: a sharp step
-//   spread   a hash of each line chooses its set, so the number of lines in a set has a Poisson
-//            distribution: the curve rises long before the capacity, by half at the capacity
-//   random   a random line of the set is replaced: the curve rises for two octaves or more
-//   pair     two nodes of the chain share a line: the same
-//   pages    entries of a TLB, each for many nodes: the share is 1 − reach / region
+// share (region / end), where share is the part of a chain's loads that miss, by one of the shapes
+// of math/step_shapes.h.
 //
 // Fit: weighted least squares with Huber's loss. Steps are added while the Bayesian information
 // criterion falls, then each one's shape and end are improved in turn, and steps that are not
@@ -17,6 +10,7 @@
 #define MATH_STAIRCASE_H
 
 #include "math/plateaus.h"
+#include "math/step_shapes.h"
 
 #include <stdbool.h>
 
@@ -31,7 +25,7 @@ enum {
 struct staircase_step {
     double end, end_low, end_high; // x with its 95 % interval
     double rise;                   // > 0
-    unsigned shape;                // of staircase_share
+    unsigned shape;                // of step_shapes_share
 };
 
 struct staircase {
@@ -43,33 +37,10 @@ struct staircase {
     double misfit; // root mean square of the deviations from the fit, over `noise`
 };
 
-struct staircase_shapes;
-
-// Computes the shapes, in `arena`.
-const struct staircase_shapes *staircase_shapes_create(struct arena *arena);
-
-// The part of loads that miss, if the region is 2^octaves times as large as the end.
-double staircase_share(const struct staircase_shapes *shapes, unsigned shape, double octaves);
-
-// True if only many nodes in each page (or line) explain the shape.
-bool staircase_is_gradual(unsigned shape);
-
-// True if loads miss long before the capacity.
-bool staircase_is_slow(unsigned shape);
-
-// True if the cache replaces a random line.
-bool staircase_is_random(unsigned shape);
-
-// The shape that the same cache has if each line holds one node of the chain.
-unsigned staircase_single(unsigned shape);
-
-// The ways of a set, if the number of lines in a set has a Poisson distribution; else 0.
-unsigned staircase_spread(unsigned shape);
-
 // Fits the points x, y of `curve`. The search also begins at the ends of `plateaus`, its fit by
 // math/plateaus.h, unless that is NULL: no level that the plain fit finds is missed. False if there
 // are fewer than 8 points.
-bool staircase_fit(struct arena *arena, const struct staircase_shapes *shapes,
+bool staircase_fit(struct arena *arena, const struct step_shapes *shapes,
                    const struct plateaus_desc *curve, const struct plateaus *plateaus,
                    struct staircase *fit);
 
@@ -80,11 +51,10 @@ struct staircase_points {
     size_t count;
     double noise; // relative
 };
-bool staircase_fit_step(const struct staircase_shapes *shapes,
-                        const struct staircase_points *points, double low, double high,
-                        struct staircase_step *step);
+bool staircase_fit_step(const struct step_shapes *shapes, const struct staircase_points *points,
+                        double low, double high, struct staircase_step *step);
 
 // The fitted y at x.
-double staircase_at(const struct staircase_shapes *shapes, const struct staircase *fit, double x);
+double staircase_at(const struct step_shapes *shapes, const struct staircase *fit, double x);
 
 #endif

@@ -33,7 +33,7 @@ static struct staircase fit_of(struct arena *arena, const struct curve *curve)
 {
     struct staircase fit = {.count = 0};
     const struct plateaus_desc points = {.x = curve->x, .y = curve->y, .count = POINTS};
-    assert_true(staircase_fit(arena, staircase_shapes_create(arena), &points, NULL, &fit));
+    assert_true(staircase_fit(arena, step_shapes_create(arena), &points, NULL, &fit));
     return fit;
 }
 
@@ -49,7 +49,7 @@ static void sharp_steps_are_found_within_their_intervals(void **state)
     for (size_t k = 0; k < 3; k++) {
         assert_true(fit.steps[k].end_low <= ends[k] && ends[k] <= fit.steps[k].end_high);
         assert_true(fit.steps[k].end_high - fit.steps[k].end_low < 0.5);
-        double height = staircase_at(staircase_shapes_create(arena), &fit, ends[k] + 1.5);
+        double height = staircase_at(step_shapes_create(arena), &fit, ends[k] + 1.5);
         assert_true(fabs(height / (20 * pow(3, (double)k + 1)) - 1) < 0.03);
     }
     arena_destroy(arena);
@@ -76,7 +76,7 @@ static void the_shape_of_a_tlb_is_told_by_its_long_rise(void **state)
         curve.y[i] += 60 * fmax(1 - exp2(18 - curve.x[i]), 0);
     struct staircase fit = fit_of(arena, &curve);
     assert_int_equal(fit.count, 1);
-    assert_true(staircase_is_gradual(fit.steps[0].shape));
+    assert_true(step_shape_is_gradual(fit.steps[0].shape));
     assert_true(fit.steps[0].end_low <= 18 && 18 <= fit.steps[0].end_high);
     arena_destroy(arena);
 }
@@ -85,16 +85,16 @@ static void hashed_sets_miss_before_the_capacity_and_even_ones_do_not(void **sta
 {
     (void)state;
     struct arena *arena = arena_create();
-    const struct staircase_shapes *shapes = staircase_shapes_create(arena);
+    const struct step_shapes *shapes = step_shapes_create(arena);
     unsigned even = 0, spread = 0;
-    while (staircase_is_gradual(even) || staircase_spread(even))
+    while (step_shape_is_gradual(even) || step_shape_spread(even))
         even++;
-    while (!staircase_spread(spread) || staircase_is_random(spread))
+    while (!step_shape_spread(spread) || step_shape_is_random(spread))
         spread++;
-    assert_true(staircase_share(shapes, even, -0.05) < 0.01);
-    assert_true(staircase_share(shapes, spread, -0.05) > 0.1);
-    assert_true(staircase_share(shapes, even, 3) > 0.99 &&
-                staircase_share(shapes, spread, 3) > 0.9);
+    assert_true(step_shapes_share(shapes, even, -0.05) < 0.01);
+    assert_true(step_shapes_share(shapes, spread, -0.05) > 0.1);
+    assert_true(step_shapes_share(shapes, even, 3) > 0.99 &&
+                step_shapes_share(shapes, spread, 3) > 0.9);
     arena_destroy(arena);
 }
 
@@ -106,7 +106,7 @@ static void too_few_points_are_not_fitted(void **state)
     struct staircase fit;
     make_sharp(&curve, NULL, 0, 1);
     const struct plateaus_desc points = {.x = curve.x, .y = curve.y, .count = 7};
-    assert_false(staircase_fit(arena, staircase_shapes_create(arena), &points, NULL, &fit));
+    assert_false(staircase_fit(arena, step_shapes_create(arena), &points, NULL, &fit));
     arena_destroy(arena);
 }
 
