@@ -3,9 +3,9 @@
 #include "analysis/banks.h"
 #include "bench/bench.h"
 #include "bench/map.h"
+#include "map/caches.h"
 #include "map/judge.h"
 #include "map/parts.h"
-#include "map/steps.h"
 #include "map/writer.h"
 #include "measure/limits.h"
 #include "results/units.h"
@@ -59,16 +59,16 @@ static struct scale scale_of(const struct level_curve *curve, size_t k,
     return (struct scale){1, fmin(shortest / stride, 1)};
 }
 
-void map_level_sizes(const struct map_steps *steps, struct map_size *sizes)
+void map_level_sizes(const struct map_caches *caches, struct map_size *sizes)
 {
-    const struct level_curve *curve = &steps->curve;
+    const struct level_curve *curve = &caches->steps.curve;
     for (size_t k = 0; k + 1 < curve->fit.flat; k++) {
-        const struct scale scale = scale_of(curve, k, &steps->lines[k]);
+        const struct scale scale = scale_of(curve, k, &caches->lines[k]);
         sizes[k] = (struct map_size){scale.least * exp2(curve->fit.steps[k].end_low),
                                      scale.size * exp2(curve->fit.steps[k].end_high)};
-        if (steps->sized[k])
+        if (caches->sized[k])
             sizes[k] =
-                (struct map_size){exp2(steps->sizes[k].end_low), exp2(steps->sizes[k].end_high)};
+                (struct map_size){exp2(caches->sizes[k].end_low), exp2(caches->sizes[k].end_high)};
     }
 }
 
@@ -77,20 +77,20 @@ static void add_probed_size(const struct map_writer *w, struct result *result,
                             const struct lines_answer *line)
 {
     double stride = (double)case_uint(&curve->results[0]->bench_case, "pitch");
-    if (map_steps_near_translation(w->steps, k)) {
+    if (map_caches_near_translation(w->caches, k)) {
         map_add_unknown(w, result, "size",
                         "address translation makes a rise near the end of the level");
         return;
     }
-    if (w->steps->sized[k]) {
-        const struct staircase_step *size = &w->steps->sizes[k];
+    if (w->caches->sized[k]) {
+        const struct staircase_step *size = &w->caches->sizes[k];
         map_add_metric(w, result, MAP_METRIC_SIZE,
                        &(struct level_height){exp2(size->end),
                                               {exp2(size->end_low), exp2(size->end_high)},
-                                              map_steps_region_count});
+                                              map_caches_region_count});
         return;
     }
-    unsigned shape = w->steps->all.steps[w->steps->step[k]].shape;
+    unsigned shape = w->caches->steps.all.steps[w->caches->steps.step[k]].shape;
     if (!(line->capacity > 0) && (step_shape_is_gradual(shape) || step_shape_is_random(shape))) {
         map_add_unknown(w, result, "size",
                         "latency rises slowly at its end, because it replaces lines at random or "
@@ -186,7 +186,8 @@ static void add_sharers(const struct map_writer *w, struct result *result,
     unsigned cores = (unsigned)w->device->limits.cores;
     struct map_sharers_probe probes[2 * MAP_SHARERS_MAX];
     size_t count;
-    struct map_sharers found = map_steps_sharers(w->steps, w->run, k, cores, true, probes, &count);
+    struct map_sharers found =
+        map_caches_sharers(w->caches, w->run, k, cores, true, probes, &count);
     if (found.sharers)
         map_add_metric(w, result, MAP_METRIC_SHARERS,
                        &(struct level_height){found.sharers, {found.low, found.high}, count});
@@ -198,15 +199,15 @@ static void add_sharers(const struct map_writer *w, struct result *result,
 // ---------------------------------------------------------------- the hierarchy
 
 static void add_level(const struct map_writer *w, const struct level_curve *curve, const char *path,
-                      size_t k, const struct map_steps *steps, const struct map_size *sizes)
+                      size_t k, const struct map_caches *caches, const struct map_size *sizes)
 {
     struct result *result = map_add_result(w, MAP_LEVEL, path, k + 1);
     map_add_heights(w, result, curve, k);
-    if (!steps) {
+    if (!caches) {
         add_size(w, result, curve, k, (struct scale){1, 1});
         return;
     }
-    struct lines_answer line = steps->lines[k];
+    struct lines_answer line = caches->lines[k];
     add_probed_size(w, result, curve, k, &line);
     map_add_known(w, result, MAP_METRIC_LINE, line.line, line.why);
     map_add_known(w, result, MAP_METRIC_SECTOR, line.sector, line.why);
@@ -300,19 +301,19 @@ static void add_level_count(const struct map_writer *w, const struct level_curve
     }
 }
 
-// `steps`: of the path "vector"; else NULL.
+// `caches`: of the path "vector"; else NULL.
 static void add_hierarchy(const struct map_writer *w, const struct level_curve *curve,
-                          const char *path, const struct map_steps *steps)
+                          const char *path, const struct map_caches *caches)
 {
     struct map_size sizes[PLATEAUS_MAX];
     const struct plateaus *fit = &curve->fit;
     struct result *result = map_add_result(w, MAP_HIERARCHY, path, 0);
     bool bound = fit->decided && strcmp(path, "vector") == 0 && is_cut_short(w, curve);
     add_level_count(w, curve, path, result);
-    if (steps)
-        map_level_sizes(steps, sizes);
+    if (caches)
+        map_level_sizes(caches, sizes);
     for (size_t k = 0; k + 1 < fit->flat; k++)
-        add_level(w, curve, path, k, steps, sizes);
+        add_level(w, curve, path, k, caches, sizes);
     if (bound)
         add_bound(w, curve, path);
     else if (fit->decided)
@@ -362,9 +363,9 @@ void map_add_results(struct run *run, const struct gpu_info *device)
     if (!map)
         return;
     struct arena *scratch = arena_create();
-    struct map_steps steps = {.cycle_ns = 0};
+    struct map_caches caches = {.steps.explained = false};
     struct map_writer w = {
-        .run = run, .scratch = scratch, .device = device, .info = &map->info, .steps = &steps};
+        .run = run, .scratch = scratch, .device = device, .info = &map->info, .caches = &caches};
     measure_limits_of(device, &w.limits);
     struct level_curves all = levels_of(scratch, run, device->id);
     for (size_t i = 0; i < all.count; i++) {
@@ -378,8 +379,9 @@ void map_add_results(struct run *run, const struct gpu_info *device)
         else if (strcmp(path, "vector") != 0)
             add_hierarchy(&w, curve, path, NULL);
         else {
-            map_steps_of(scratch, run, curve, (double)measure_limits_cache_most(&w.limits), &steps);
-            add_hierarchy(&w, &steps.curve, path, &steps);
+            map_caches_of(scratch, run, curve, (double)measure_limits_cache_most(&w.limits),
+                          &caches);
+            add_hierarchy(&w, &caches.steps.curve, path, &caches);
         }
     }
     map_add_code(&w);

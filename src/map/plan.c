@@ -3,11 +3,11 @@
 
 #include "analysis/levels.h"
 #include "bench/map.h"
+#include "map/caches.h"
 #include "map/cases.h"
 #include "map/judge.h"
 #include "map/lines.h"
 #include "map/parts.h"
-#include "map/steps.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -133,20 +133,21 @@ static void plan_lines(struct map_cases *cases, const struct map_steps *steps)
 
 // Adds chains with a node in each line, if lines are not as long as the curve's nodes are apart. If
 // a hash selects the sets, the curve shows the capacity only with such nodes.
-static void plan_sizes(struct map_cases *cases, const struct map_steps *steps)
+static void plan_sizes(struct map_cases *cases, const struct map_caches *caches)
 {
+    const struct map_steps *steps = &caches->steps;
     for (size_t k = 0; k + 1 < steps->curve.fit.flat; k++) {
-        const struct lines_answer *line = &steps->lines[k];
+        const struct lines_answer *line = &caches->lines[k];
         if (line->line == 0 || line->line == MAP_NODE_BYTES)
             continue;
         // Without a known capacity: from the least to the largest that the end may mean.
         double end = exp2(steps->curve.fit.steps[k].end), size = line->capacity;
         if (!(size > 0))
             size = end * fmin(sqrt(line->line / MAP_NODE_BYTES), 1);
-        for (size_t i = 0; i < map_steps_region_count; i++)
+        for (size_t i = 0; i < map_caches_region_count; i++)
             map_cases_add_chain(cases, &(struct map_chain){.what = MAP_PROBE,
                                                            .level = steps->step[k] + 1,
-                                                           .bytes = size * map_steps_regions[i],
+                                                           .bytes = size * map_caches_regions[i],
                                                            .stride = (uint64_t)line->line,
                                                            .grain = MAP_GRAIN_BYTES});
         map_cases_add_chain(cases, &(struct map_chain){.what = MAP_PROBE,
@@ -171,10 +172,10 @@ static void add_way(struct map_cases *cases, size_t number, uint64_t stride, uns
 // the second one fits, address bits choose the set: then, `again`, chains with fewer nodes, and the
 // same with three times the stride. Large caches select their sets by a hash, so their ways are not
 // probed.
-static void plan_ways(struct map_cases *cases, const struct map_steps *steps, const struct run *run,
-                      size_t k, bool again)
+static void plan_ways(struct map_cases *cases, const struct map_caches *caches,
+                      const struct run *run, size_t k, bool again)
 {
-    const struct map_level level = map_steps_level(steps, k);
+    const struct map_level level = map_caches_level(caches, k);
     const uint64_t stride = map_ways_stride(level.end), beside = stride + MAP_WAYS_BESIDE;
     const unsigned most = map_ways_plan[map_ways_count - 1];
     double middle = sqrt(level.within * level.beyond);
@@ -187,8 +188,8 @@ static void plan_ways(struct map_cases *cases, const struct map_steps *steps, co
     }
     const struct lines_chain one = {(double)(stride * most), (double)stride};
     const struct lines_chain many = {(double)(beside * most), (double)beside};
-    if (!(map_steps_chain(steps, run, MAP_WAYS, k + 1, &one) > middle &&
-          map_steps_chain(steps, run, MAP_WAYS, k + 1, &many) < middle))
+    if (!(map_steps_chain(&caches->steps, run, MAP_WAYS, k + 1, &one) > middle &&
+          map_steps_chain(&caches->steps, run, MAP_WAYS, k + 1, &many) < middle))
         return;
     for (size_t i = 0; i < map_ways_count; i++) {
         add_way(cases, k + 1, stride, map_ways_plan[i]);
@@ -196,7 +197,7 @@ static void plan_ways(struct map_cases *cases, const struct map_steps *steps, co
     }
 }
 
-static void plan_sharers(struct map_cases *cases, const struct map_steps *steps,
+static void plan_sharers(struct map_cases *cases, const struct map_caches *caches,
                          const struct run *run, size_t k, bool again)
 {
     struct map_sharers_probe probes[2 * MAP_SHARERS_MAX];
@@ -204,7 +205,8 @@ static void plan_sharers(struct map_cases *cases, const struct map_steps *steps,
     size_t count;
     if ((cases->device->caps & needed) != needed)
         return;
-    map_steps_sharers(steps, run, k, (unsigned)cases->device->limits.cores, again, probes, &count);
+    map_caches_sharers(caches, run, k, (unsigned)cases->device->limits.cores, again, probes,
+                       &count);
     for (size_t i = 0; i < count; i++)
         map_cases_add_chain(cases, &(struct map_chain){.what = MAP_NEIGHBOURS,
                                                        .level = k + 1,
@@ -213,12 +215,12 @@ static void plan_sharers(struct map_cases *cases, const struct map_steps *steps,
                                                        .grain = MAP_NODE_BYTES});
 }
 
-static void plan_each_level(struct map_cases *cases, const struct map_steps *steps,
+static void plan_each_level(struct map_cases *cases, const struct map_caches *caches,
                             const struct run *run, bool again)
 {
-    for (size_t k = 0; k + 1 < steps->curve.fit.flat; k++) {
-        plan_ways(cases, steps, run, k, again);
-        plan_sharers(cases, steps, run, k, again);
+    for (size_t k = 0; k + 1 < caches->steps.curve.fit.flat; k++) {
+        plan_ways(cases, caches, run, k, again);
+        plan_sharers(cases, caches, run, k, again);
     }
 }
 
@@ -230,11 +232,12 @@ static void plan_banks(struct map_cases *cases)
         map_cases_add_chosen(cases, cases->strides, texts, sizeof texts / sizeof *texts);
 }
 
-static void plan_bandwidth(struct map_cases *cases, const struct map_steps *steps)
+static void plan_bandwidth(struct map_cases *cases, const struct map_caches *caches)
 {
+    const struct level_curve *curve = &caches->steps.curve;
     struct map_size sizes[PLATEAUS_MAX];
-    map_level_sizes(steps, sizes);
-    map_bandwidth_add_cases(cases, steps->curve.count ? &steps->curve : NULL, sizes);
+    map_level_sizes(caches, sizes);
+    map_bandwidth_add_cases(cases, curve->count ? curve : NULL, sizes);
 }
 
 static void plan_paths(struct map_cases *cases)
@@ -263,12 +266,12 @@ static void plan_stage(struct map_plan *plan, const struct run *run)
     struct arena *scratch = arena_create();
     struct level_curves all = levels_of(scratch, run, cases->device->id);
     const struct level_curve *vector = curve_of(&all, "random");
-    struct map_steps steps = {.all = plan->fit};
+    struct map_caches caches = {.steps.all = plan->fit};
     if (vector && uses_steps(plan)) {
-        map_steps_of(scratch, run, vector, (double)measure_limits_cache_most(&cases->limits),
-                     &steps);
-        plan->fit = steps.all;
-        vector = &steps.curve;
+        map_caches_of(scratch, run, vector, (double)measure_limits_cache_most(&cases->limits),
+                      &caches);
+        plan->fit = caches.steps.all;
+        vector = &caches.steps.curve;
     }
     const struct level_curve code = map_code_curve(scratch, run, cases->device->id);
     switch (plan->stage++) {
@@ -277,20 +280,20 @@ static void plan_stage(struct map_plan *plan, const struct run *run)
         break;
     case STAGE_KNEES:
     case STAGE_KNEES_AGAIN:
-        plan_steps(cases, &steps, plan->stage > STAGE_KNEES_AGAIN);
+        plan_steps(cases, &caches.steps, plan->stage > STAGE_KNEES_AGAIN);
         break;
     case STAGE_LINES:
-        plan_lines(cases, &steps);
+        plan_lines(cases, &caches.steps);
         break;
     case STAGE_SIZES:
-        plan_sizes(cases, &steps);
+        plan_sizes(cases, &caches);
         break;
     case STAGE_SHARERS:
     case STAGE_SHARERS_AGAIN:
-        plan_each_level(cases, &steps, run, plan->stage > STAGE_SHARERS_AGAIN);
+        plan_each_level(cases, &caches, run, plan->stage > STAGE_SHARERS_AGAIN);
         break;
     case STAGE_BANDWIDTH:
-        plan_bandwidth(cases, &steps);
+        plan_bandwidth(cases, &caches);
         break;
     case STAGE_TLB:
         map_translation_add_cases(cases);

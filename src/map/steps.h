@@ -6,7 +6,7 @@
 #define MAP_STEPS_H
 
 #include "analysis/levels.h"
-#include "map/judge.h"
+#include "map/clock_states.h"
 #include "map/lines.h"
 #include "math/staircase.h"
 
@@ -21,28 +21,13 @@ struct map_steps {
     struct staircase all; // all steps; the probes of all.steps[i] have the level number i + 1
     enum map_step_kind kinds[STAIRCASE_STEPS_MAX];
     bool explained; // the probes are as the steps predict: levels need not be flat
-    // Latencies are in ns. If the core clock changed while the curve was measured, they are core
-    // cycles times this many ns; else this is 0.
-    double cycle_ns;
-    // > 0: the core clock changed, and the curve has the points at this one. What ran at the other
-    // is converted by the heights that the levels have there; what ran at neither does not count.
-    double clock_ghz, other_ghz;
-    double other_heights[STAIRCASE_STEPS_MAX + 1]; // of the levels between all.steps, ns
+    struct clock_states clocks;
     size_t step[PLATEAUS_MAX]; // [level of the curve]: the index of the step at its end
     // The curve with the steps of caches alone as its fit. A level's height does not contain
     // translation. `first` and `last` of a level are the points at its height; first > last if
     // there are none.
     struct level_curve curve;
-    // [level]: its line. If lines are not as long as the curve's nodes are apart, chains with a
-    // node in each line tell the capacity; `sized` is then true, and sizes[level] has it.
-    struct lines_answer lines[PLATEAUS_MAX];
-    struct staircase_step sizes[PLATEAUS_MAX];
-    bool sized[PLATEAUS_MAX];
 };
-
-// The chains of a level whose line is known: multiples of the capacity.
-extern const double map_steps_regions[];
-extern const size_t map_steps_region_count;
 
 // The steps of `curve`, a curve of `run`. All of them count as caches until the run has the probes
 // that tell. No cache is larger than `cache_most` bytes. If steps->all is a fit of as many points,
@@ -53,23 +38,13 @@ void map_steps_of(struct arena *arena, const struct run *run, const struct level
 // The latency of a result as the steps have it; NaN if it has none.
 double map_steps_ns(const struct map_steps *steps, const struct result *result);
 
-// True if a TLB may make a rise within an octave of the end of level k.
-bool map_steps_near_translation(const struct map_steps *steps, size_t k);
+// True if the result is a chain with another stride (MAP_PROBE) that has a latency.
+bool map_steps_is_probe(const struct map_steps *steps, const struct result *result);
 
 // The latency of the chain `what` of a level, with a region within 2 % of the chain's; NaN if the
 // run has none.
 double map_steps_chain(const struct map_steps *steps, const struct run *run, const char *what,
                        size_t level, const struct lines_chain *chain);
-
-// Level k, for the probes of map/judge.h.
-struct map_level map_steps_level(const struct map_steps *steps, size_t k);
-
-// The probes of who shares level k, in `probes`, and what they tell. `again`: with those that the
-// first ones make necessary.
-struct map_sharers map_steps_sharers(const struct map_steps *steps, const struct run *run, size_t k,
-                                     unsigned cores, bool again,
-                                     struct map_sharers_probe probes[2 * MAP_SHARERS_MAX],
-                                     size_t *count);
 
 // What translation adds to each load of a chain over the region, ns.
 double map_steps_translation(const struct map_steps *steps, double bytes);

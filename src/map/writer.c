@@ -101,6 +101,6 @@ bool map_is_probe(const struct map_writer *w, const struct result *result, const
 double map_chain_ns(const struct map_writer *w, const char *what, size_t level, double region,
                     uint64_t stride)
 {
-    return map_steps_chain(w->steps, w->run, what, level,
+    return map_steps_chain(&w->caches->steps, w->run, what, level,
                            &(struct lines_chain){region, (double)stride});
 }

@@ -5,7 +5,7 @@
 
 #include "analysis/levels.h"
 #include "bench/map.h"
-#include "map/steps.h"
+#include "map/caches.h"
 #include "measure/limits.h"
 
 struct map_writer {
@@ -14,7 +14,7 @@ struct map_writer {
     const struct gpu_info *device;
     const struct benchmark_info *info; // of the benchmark map
     struct measure_limits limits;
-    const struct map_steps *steps; // of vector loads
+    const struct map_caches *caches; // of vector loads
 };
 
 // A new result of the run. `what` is a MAP_… text of bench/map.h. Level 0: the result is for the
@@ -61,7 +61,7 @@ struct map_size {
 
 // Fills `sizes` with those of the levels of a curve of vector loads: where they end, as far as the
 // probes of their lines show that, else down to the size with the shortest lines.
-void map_level_sizes(const struct map_steps *steps, struct map_size *sizes);
+void map_level_sizes(const struct map_caches *caches, struct map_size *sizes);
 
 // Adds all results of the device: levels, memory, translation, shared memory, caches of
 // instructions. If the measurements do not show a property, the reason is given: a result is

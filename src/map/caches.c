@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+#include "map/caches.h"
+
+#include "bench/map.h"
+#include "math/stats.h"
+
+#include <math.h>
+
+// ---------------------------------------------------------------- lines and sizes
+
+const double map_caches_regions[] = {0.5,  0.65, 0.77, 0.86, 0.93, 0.98, 1.03,
+                                     1.09, 1.17, 1.28, 1.45, 1.7,  2.1};
+const size_t map_caches_region_count = sizeof map_caches_regions / sizeof *map_caches_regions;
+
+// True if a step that may be translation, or is (`any`), could add to a chain over the region.
+static bool may_be_translated(const struct map_steps *steps, double bytes, bool any)
+{
+    for (size_t i = 0; i < steps->all.count; i++)
+        if ((steps->kinds[i] == STEP_UNKNOWN || (any && steps->kinds[i] == STEP_TRANSLATION)) &&
+            log2(bytes) > steps->all.steps[i].end - 0.1)
+            return true;
+    return false;
+}
+
+// The line of level k from its probes. `inner` holds the k caches before that level; the level's
+// cache is added to `inner`.
+static struct lines_answer line_of(struct arena *arena, const struct map_steps *steps,
+                                   const struct run *run, size_t k, struct lines_cache *inner)
+{
+    const struct level_curve *curve = &steps->curve;
+    unsigned shape = steps->all.steps[steps->step[k]].shape;
+    struct lines_probe *probes = ARENA_ARRAY(arena, lines_plan_count, struct lines_probe);
+    struct lines_question question = {
+        .caches = inner,
+        .level = k,
+        .latency = curve->fit.levels[k].height,
+        .beyond = curve->fit.levels[k + 1].height,
+        .beyond_end = k + 2 < curve->fit.count ? exp2(curve->fit.steps[k + 1].end) : 0,
+        .end = exp2(curve->fit.steps[k].end),
+        .stride = MAP_NODE_BYTES,
+        .noise = root_of_squares(
+            curve->fit.noise, step_shape_is_random(shape) || step_shape_is_slow(shape) ? 0.15 : 0),
+        .spread = step_shape_spread(shape),
+        .probes = probes,
+    };
+    for (size_t i = 0; i < lines_plan_count; i++) {
+        const struct lines_chain chain = {lines_plan[i].region * question.end,
+                                          lines_plan[i].stride};
+        double ns = map_steps_chain(steps, run, MAP_PROBE, steps->step[k] + 1, &chain) -
+                    map_steps_translation(steps, chain.region);
+        if (isfinite(ns) && !may_be_translated(steps, chain.region, false))
+            probes[question.probe_count++] = (struct lines_probe){chain, ns};
+    }
+    struct lines_answer answer = lines_judge(&question);
+    bool few_ways = question.spread > 0 && question.spread <= 8;
+    if (few_ways)
+        answer = (struct lines_answer){.why = "its sets fill too unevenly for the probes to tell",
+                                       .misfit = answer.misfit};
+    answer.sector = answer.line > 0 ? answer.sector : 0;
+    inner[k] = lines_cache_of(&question, &answer);
+    return answer;
+}
+
+// The capacity of level k from chains with a node in each line.
+static bool size_of(struct arena *arena, const struct map_caches *caches, const struct run *run,
+                    size_t k, struct staircase_step *size)
+{
+    const struct map_steps *steps = &caches->steps;
+    const struct plateaus *fit = &steps->curve.fit;
+    double line = caches->lines[k].line, end = exp2(fit->steps[k].end);
+    struct level_curve points = level_curve_empty(arena, run->result_count);
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = run->results[i];
+        if (!map_steps_is_probe(steps, result) ||
+            case_uint(&result->bench_case, "level") != steps->step[k] + 1)
+            continue;
+        double bytes = (double)case_uint(&result->bench_case, "bytes");
+        if ((double)case_uint(&result->bench_case, "pitch") == line && bytes > 0.1 * end &&
+            bytes < 2.6 * end)
+            level_curve_insert(&points, result, log2(bytes),
+                               map_steps_ns(steps, result) - map_steps_translation(steps, bytes));
+    }
+    const struct staircase_points chosen = {points.octaves, points.ns, points.count, fit->noise};
+    return points.count >= map_caches_region_count &&
+           staircase_fit_step(steps->shapes, &chosen, fit->levels[k].height,
+                              fit->levels[k + 1].height, size);
+}
+
+// False if chains through all of the level miss: lines are then shorter than its answer says, so
+// that the chain which sized the level left some of it out.
+static bool holds_all(const struct map_steps *steps, const struct run *run, size_t k, double size)
+{
+    const struct plateaus *fit = &steps->curve.fit;
+    double low = fit->levels[k].height, high = fit->levels[k + 1].height;
+    const struct lines_chain chain = {size, LINES_MIN_BYTES};
+    double best = NAN; // the longest chain of 32 bytes that has to fit
+    double bytes = 0;
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = run->results[i];
+        if (!map_steps_is_probe(steps, result) ||
+            case_uint(&result->bench_case, "level") != steps->step[k] + 1 ||
+            case_uint(&result->bench_case, "pitch") != (uint64_t)chain.stride)
+            continue;
+        double region = (double)case_uint(&result->bench_case, "bytes");
+        if (region > 0.82 * size || region < bytes)
+            continue;
+        bytes = region;
+        best = map_steps_ns(steps, result) - map_steps_translation(steps, region);
+    }
+    return !isfinite(best) || bytes < 0.3 * size || best < low + 0.4 * (high - low);
+}
+
+bool map_caches_near_translation(const struct map_caches *caches, size_t k)
+{
+    const struct map_steps *steps = &caches->steps;
+    for (size_t i = 0; i < steps->all.count; i++)
+        if (steps->kinds[i] != STEP_CACHE &&
+            fabs(steps->all.steps[i].end - steps->curve.fit.steps[k].end) < 1)
+            return true;
+    return false;
+}
+
+static void find_lines(struct arena *arena, const struct run *run, struct map_caches *caches)
+{
+    const struct map_steps *steps = &caches->steps;
+    struct lines_cache inner[PLATEAUS_MAX];
+    for (size_t k = 0; k + 1 < steps->curve.fit.count; k++) {
+        caches->lines[k] = line_of(arena, steps, run, k, inner);
+        double line = caches->lines[k].line;
+        if (line == 0 || line == MAP_NODE_BYTES)
+            continue;
+        caches->sized[k] = size_of(arena, caches, run, k, &caches->sizes[k]);
+        if (!caches->sized[k])
+            continue;
+        double size = exp2(caches->sizes[k].end);
+        inner[k].capacity = caches->lines[k].capacity = size;
+        if (!holds_all(steps, run, k, size)) {
+            caches->lines[k] =
+                (struct lines_answer){.why = "chains with a node in each line and "
+                                             "in each 32 bytes contradict each other"};
+            caches->sized[k] = false;
+        }
+    }
+}
+
+// Ends the levels before the first step that is no cache as far as its probes tell.
+static void judge_lines(struct map_caches *caches)
+{
+    struct plateaus *fit = &caches->steps.curve.fit;
+    for (size_t k = 0; k + 1 < fit->flat; k++)
+        if (caches->lines[k].misfit) {
+            fit->flat = k + 1;
+            fit->decided = false;
+            fit->reason = "chains with other strides fit no cache there";
+        }
+}
+
+void map_caches_of(struct arena *arena, const struct run *run, const struct level_curve *curve,
+                   double cache_most, struct map_caches *caches)
+{
+    *caches = (struct map_caches){.steps.all = caches->steps.all};
+    map_steps_of(arena, run, curve, cache_most, &caches->steps);
+    find_lines(arena, run, caches);
+    judge_lines(caches);
+}
+
+// ---------------------------------------------------------------- sharers
+
+struct map_level map_caches_level(const struct map_caches *caches, size_t k)
+{
+    const struct map_steps *steps = &caches->steps;
+    struct map_level level = map_level_of(&steps->curve, k);
+    level.shapes = steps->shapes;
+    level.shape = steps->all.steps[steps->step[k]].shape;
+    level.end_low = exp2(steps->curve.fit.steps[k].end_low);
+    level.end_high = exp2(steps->curve.fit.steps[k].end_high);
+    if (caches->sized[k] && caches->lines[k].line > MAP_NODE_BYTES) {
+        level.end_low = fmin(level.end_low, exp2(caches->sizes[k].end_low));
+        level.end_high = fmax(level.end_high, exp2(caches->sizes[k].end_high));
+    }
+    return level;
+}
+
+// The latency of a probe of who shares level k, if `inner` cores share the level before; 0 if
+// translation may be part of it.
+static double neighbours_ns(const struct map_steps *steps, const struct run *run, size_t k,
+                            unsigned inner, const struct map_sharers_probe *probe)
+{
+    const struct lines_chain chain = {probe->region, MAP_NODE_BYTES};
+    double ns = map_steps_chain(steps, run, MAP_NEIGHBOURS, k + 1, &chain);
+    if (!isfinite(ns))
+        return ns;
+    // The curve does not show where a level with longer lines ends; and the level before must not
+    // hold a part of the region.
+    if (step_shape_is_gradual(steps->all.steps[steps->step[k]].shape) ||
+        (k > 0 && inner * probe->region < 1.3 * exp2(steps->curve.fit.steps[k - 1].end_high)))
+        return 0;
+    if (may_be_translated(steps, probe->region, true))
+        return 0;
+    return ns;
+}
+
+struct map_sharers map_caches_sharers(const struct map_caches *caches, const struct run *run,
+                                      size_t k, unsigned cores, bool again,
+                                      struct map_sharers_probe probes[2 * MAP_SHARERS_MAX],
+                                      size_t *count)
+{
+    const struct map_level level = map_caches_level(caches, k);
+    double ns[2 * MAP_SHARERS_MAX];
+    unsigned inner = 1;
+    if (k > 0)
+        inner = map_caches_sharers(caches, run, k - 1, cores, again, probes, count).low;
+    *count = map_sharers_plan(&level, cores, map_sharers_most(&level), probes);
+    for (size_t i = 0; i < *count; i++)
+        ns[i] = neighbours_ns(&caches->steps, run, k, inner, &probes[i]);
+    struct map_sharers found = map_sharers_judge(&level, probes, ns, *count, cores);
+    if (!again)
+        return found;
+    size_t first = *count;
+    *count += map_sharers_plan_again(&level, &found, cores, probes + first);
+    for (size_t i = first; i < *count; i++) {
+        ns[i] = neighbours_ns(&caches->steps, run, k, inner, &probes[i]);
+        if (!isfinite(ns[i]))
+            return found; // they are not measured yet
+    }
+    return map_sharers_judge(&level, probes, ns, *count, cores);
+}
