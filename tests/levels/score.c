@@ -2,11 +2,10 @@
 // What `fathom map` asserts of random machines (simulated.h), held against the truth:
 // `score [SEED [COUNT [FIRST]]]`. It runs the whole plan of a map with its budget. An assertion is
 // a stated number of levels, size, latency, line, sector, number of ways, sharers, reach or page.
+#include "fakes/map_run.h"
 #include "simulated.h"
 
-#include "bench/bench.h"
 #include "bench/map.h"
-#include "map/map.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -272,31 +271,17 @@ static void print_found(const struct run *run)
 
 // ---------------------------------------------------------------- a map of a machine
 
-static struct run *map_of(const struct simulated *machine, const struct gpu_info *device,
-                          struct random *random)
+struct asked {
+    const struct simulated *machine;
+    const struct gpu_info *device;
+    struct random *random;
+};
+
+static void answer(void *context, struct arena *arena, size_t index, struct result *result)
 {
-    struct run *run = run_create();
-    struct error err = {.code = ERROR_NONE};
-    for (size_t i = 0; map_benchmarks[i]; i++)
-        run_add_benchmark(run, &benchmark_find(map_benchmarks[i])->info);
-    run_add_device(run)->id = device->id;
-    struct plan *plan =
-        map_plan_create(run->arena, &(struct choice_request){.preset = "map"}, device, run, &err);
-    struct plan_case asked;
-    for (enum plan_step step; (step = plan->next(plan, run, &asked)) != PLAN_END;) {
-        if (step != PLAN_CASE)
-            continue;
-        const struct benchmark_info *info = &asked.benchmark->info;
-        struct result *result = run_add_result(run);
-        result->benchmark = info->name;
-        result->version = info->version;
-        result->device = device->id;
-        result->bench_case = *asked.bench_case;
-        result->key = asked.key;
-        simulated_answer(machine, device, random, run->arena, result);
-    }
-    plan->conclude(plan, run);
-    return run;
+    const struct asked *asked = context;
+    (void)index;
+    simulated_answer(asked->machine, asked->device, asked->random, arena, result);
 }
 
 static void judge(struct view *view)
@@ -371,10 +356,12 @@ int main(int argc, char **argv)
         random_init(&random, seed * 1000003 + i);
         simulated_make(&random, &machine, &device);
         clock_t begin = clock();
-        struct run *run = map_of(&machine, &device, &random);
+        size_t cases;
+        struct asked asked = {&machine, &device, &random};
+        struct run *run = map_run(&device, answer, &asked, SIZE_MAX, &cases);
         if (score->verbose) {
             printf("machine %zu (%.0f ms, %zu cases)\n", i,
-                   1e3 * (double)(clock() - begin) / CLOCKS_PER_SEC, run->result_count);
+                   1e3 * (double)(clock() - begin) / CLOCKS_PER_SEC, cases);
             describe(&machine, &device);
             print_found(run);
         }

@@ -2,10 +2,6 @@
 // Random machines whose truth is known, and what `fathom map` measures on them. The caches are
 // simulated load by load, so the curves have the rounded knees of set-associative caches; no
 // formula that judges curves makes them.
-//
-// Of a large region only every 2ⁿ-th block of 256 bytes is simulated, in caches with as many sets
-// fewer: each set then sees the lines that it would see in the whole (set sampling: Puzak,
-// "Analysis of cache replacement algorithms", 1985).
 #ifndef LEVELS_SIMULATED_H
 #define LEVELS_SIMULATED_H
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "machine.h"
 
-#include "bench/bench.h"
+#include "fakes/map_run.h"
+
 #include "bench/map.h"
 #include "map/lines.h"
-#include "map/map.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -38,19 +38,11 @@ const struct machine machine_hopper = {
 
 struct gpu_info machine_device(enum gpu_kind kind)
 {
-    struct gpu_info info = {.id = "vulkan:0", .api = "vulkan", .kind = kind};
-    info.caps = ~GPU_CAP(VIRTUAL_TIME);
+    struct gpu_info info = map_run_device();
+    info.kind = kind;
     info.vendor_id = GPU_VENDOR_NVIDIA; // whose driver states the last cache
-    info.limits = (struct gpu_limits){.memory_bytes = UINT64_C(64) << 30,
-                                      .allocation_bytes = UINT64_C(4) << 30,
-                                      .storage_range_bytes = UINT64_C(4) << 30,
-                                      .constant_range_bytes = 64 << 10,
-                                      .typed_elements = 1 << 27,
-                                      .image_2d = 16384,
-                                      .shared_bytes = 48 << 10,
-                                      .workgroup_threads = 1024,
-                                      .cores = 132,
-                                      .last_cache_bytes = 60 << 20};
+    info.limits.cores = 132;
+    info.limits.last_cache_bytes = 60 << 20;
     return info;
 }
 
@@ -142,31 +134,31 @@ static double fetch_ns(const struct machine *m, const struct bench_case *bench_c
     return m->fetch[k];
 }
 
-static void answer(struct run *run, const struct gpu_info *device, const struct plan_case *asked,
-                   const struct machine *m)
+struct asked {
+    const struct machine *machine;
+    double cores;
+};
+
+static void answer(void *context, struct arena *arena, size_t index, struct result *result)
 {
-    const struct benchmark_info *info = &asked->benchmark->info;
-    struct result *result = run_add_result(run);
-    result->benchmark = info->name;
-    result->version = info->version;
-    result->device = device->id;
-    result->bench_case = *asked->bench_case;
-    result->key = asked->key;
-    result->metrics = ARENA_NEW(run->arena, struct metric);
-    bool is_chase = strcmp(info->name, "latency") == 0 || strcmp(info->name, "map") == 0;
+    const struct asked *asked = context;
+    const struct machine *m = asked->machine;
+    const struct bench_case *bench_case = &result->bench_case;
+    result->metrics = ARENA_NEW(arena, struct metric);
+    bool is_chase =
+        strcmp(result->benchmark, "latency") == 0 || strcmp(result->benchmark, "map") == 0;
     // One part in a thousand of noise, by the case's number.
-    double noise = 1 + 0.001 * sin(12.9898 * (double)asked->index);
-    bool is_read = strcmp(info->name, "bandwidth") == 0;
+    double noise = 1 + 0.001 * sin(12.9898 * (double)index);
+    bool is_read = strcmp(result->benchmark, "bandwidth") == 0;
     if (is_read && m->falls)
-        noise *= 1e3 / sqrt((double)bytes_of(asked->bench_case));
-    const struct case_value *what = case_find(asked->bench_case, "what");
+        noise *= 1e3 / sqrt((double)bytes_of(bench_case));
+    const struct case_value *what = case_find(bench_case, "what");
     bool is_code = what && strcmp(what->text, MAP_CODE) == 0;
-    double value =
-        noise * (is_code    ? fetch_ns(m, asked->bench_case)
-                 : is_chase ? chase_ns(m, asked->bench_case)
-                 : is_read  ? read_rate(m, (double)device->limits.cores, asked->bench_case)
-                            : 1e9);
-    result->sensors = ARENA_NEW(run->arena, struct named_number);
+    double value = noise * (is_code    ? fetch_ns(m, bench_case)
+                            : is_chase ? chase_ns(m, bench_case)
+                            : is_read  ? read_rate(m, asked->cores, bench_case)
+                                       : 1e9);
+    result->sensors = ARENA_NEW(arena, struct named_number);
     result->sensors[0] = (struct named_number){MAP_CODE_SENSOR, UNIT_BYTE, m->code_bytes};
     result->sensor_count = is_code;
     *result->metrics = (struct metric){.name = is_code    ? "fetch"
@@ -178,54 +170,32 @@ static void answer(struct run *run, const struct gpu_info *device, const struct 
                                        .n = 20};
     result->metric_count = 1;
     if (m->suspect && is_read)
-        result_flag(run->arena, result, VERDICT_SUSPECT, "throttled", "reads were throttled");
+        result_flag(arena, result, VERDICT_SUSPECT, "throttled", "reads were throttled");
     if (m->no_reads && is_read) {
         result->metric_count = 0;
-        result_flag(run->arena, result, VERDICT_SKIPPED, "unsupported", "%s", m->no_reads);
+        result_flag(arena, result, VERDICT_SKIPPED, "unsupported", "%s", m->no_reads);
     }
     if (is_code && m->code_most > 0 &&
-        (double)case_uint(asked->bench_case, "instructions") > m->code_most) {
+        (double)case_uint(bench_case, "instructions") > m->code_most) {
         result->metric_count = 0;
-        result_flag(run->arena, result, VERDICT_SKIPPED, "unsupported", "it takes too long");
+        result_flag(arena, result, VERDICT_SKIPPED, "unsupported", "it takes too long");
     }
-}
-
-// `fathom map` on that machine, ended after `most` cases.
-static struct run *map_run(const struct gpu_info *device, const struct machine *machine,
-                           size_t most, size_t *cases)
-{
-    struct run *run = run_create();
-    struct error err = {.code = ERROR_NONE};
-    for (size_t i = 0; map_benchmarks[i]; i++)
-        run_add_benchmark(run, &benchmark_find(map_benchmarks[i])->info);
-    run_add_device(run)->id = device->id;
-    struct plan *plan =
-        map_plan_create(run->arena, &(struct choice_request){.preset = "map"}, device, run, &err);
-    assert_non_null(plan);
-    struct plan_case asked;
-    *cases = 0;
-    for (enum plan_step step;
-         *cases < most && (step = plan->next(plan, run, &asked)) != PLAN_END;) {
-        assert_true(*cases < CASES_MAX);
-        if (step == PLAN_CASE) {
-            answer(run, device, &asked, machine);
-            ++*cases;
-        }
-    }
-    plan->conclude(plan, run);
-    return run;
 }
 
 struct run *machine_map(const struct gpu_info *device, const struct machine *machine, size_t *cases)
 {
-    return map_run(device, machine, SIZE_MAX, cases);
+    struct asked asked = {machine, (double)device->limits.cores};
+    struct run *run = map_run(device, answer, &asked, CASES_MAX, cases);
+    assert_true(*cases < CASES_MAX);
+    return run;
 }
 
 struct run *machine_map_up_to(const struct gpu_info *device, const struct machine *machine,
                               size_t most)
 {
+    struct asked asked = {machine, (double)device->limits.cores};
     size_t cases;
-    return map_run(device, machine, most, &cases);
+    return map_run(device, answer, &asked, most, &cases);
 }
 
 // ---------------------------------------------------------------- what came out
