@@ -17,30 +17,10 @@ struct builder {
 
 // ---------------------------------------------------------------- levels of memory
 
-// The number of levels that the curve shows for certain.
-static size_t level_count(const struct level_curve *curve)
-{
-    return curve->fit.decided ? curve->fit.count : curve->fit.flat;
-}
-
-// The size in bytes at which level k (from 0) ends.
-static double level_end(const struct level_curve *curve, size_t k)
-{
-    return exp2(curve->fit.steps[k].end);
-}
-
-// True if the last level of the curve is memory: the curve goes on far beyond all caches.
-static bool reaches_memory(const struct level_curve *curve)
-{
-    size_t count = level_count(curve);
-    return count > 1 && curve->fit.decided &&
-           exp2(curve->octaves[curve->count - 1]) >= 4 * level_end(curve, count - 2);
-}
-
 // Which level of the card the level k of the curve is; CARD_LEVEL_ANY: none of them.
 static enum card_level level_name(const struct level_curve *curve, size_t k)
 {
-    if (k + 1 == level_count(curve) && reaches_memory(curve))
+    if (k + 1 == levels_count(curve) && isfinite(levels_memory(curve)))
         return CARD_LEVEL_DRAM;
     return k == 0 ? CARD_LEVEL_L1 : k == 1 ? CARD_LEVEL_L2 : CARD_LEVEL_ANY;
 }
@@ -55,13 +35,14 @@ struct working_sets {
 // curve does not show the level.
 static struct working_sets level_sets(const struct level_curve *curve, enum card_level level)
 {
-    size_t count = level_count(curve), k = level == CARD_LEVEL_L1 ? 0 : 1;
+    size_t count = levels_count(curve), k = level == CARD_LEVEL_L1 ? 0 : 1;
     if (level == CARD_LEVEL_ANY)
         return (struct working_sets){0, INFINITY};
-    if (level == CARD_LEVEL_DRAM && reaches_memory(curve))
-        return (struct working_sets){4 * level_end(curve, count - 2), INFINITY};
+    if (level == CARD_LEVEL_DRAM && isfinite(levels_memory(curve)))
+        return (struct working_sets){levels_memory(curve), INFINITY};
     if (level != CARD_LEVEL_DRAM && k + 1 < count && level_name(curve, k) == level)
-        return (struct working_sets){k ? 4 * level_end(curve, k - 1) : 0, level_end(curve, k) / 2};
+        return (struct working_sets){k ? 4 * levels_end(curve, k - 1) : 0,
+                                     levels_end(curve, k) / 2};
     return (struct working_sets){1, 0};
 }
 
@@ -98,24 +79,33 @@ static bool is_better(const struct card_figure *one, const struct card_figure *o
     return gain > 0;
 }
 
-static bool same_name(const char *one, const char *other)
+bool card_same_name(const char *one, const char *other)
 {
     return one && other ? strcmp(one, other) == 0 : one == other;
 }
 
-// Adds the figure to its row. A figure of the same name in that row stays if it is better.
+// Adds the figure to its row. Of figures of the same name the best stands in the row.
 static void figure_add(const struct builder *b, const char *label, const struct card_figure *figure)
 {
     struct card_row *row = row_get(b->card, b->headline->section, label);
     size_t at = 0;
-    while (row && at < row->count && !same_name(row->figures[at].name, figure->name))
+    while (row && at < row->count && !card_same_name(row->figures[at].name, figure->name))
         at++;
-    if (!row || at == CARD_FIGURES_MAX ||
-        (at < row->count && !is_better(figure, &row->figures[at])))
+    if (!row || at == CARD_FIGURES_MAX)
         return;
+    struct card_figure *shown = &row->figures[at];
+    if (at < row->count) {
+        struct card_figure *worse = ARENA_NEW(b->arena, struct card_figure);
+        bool better = is_better(figure, shown);
+        *worse = better ? *shown : *figure;
+        worse->other = shown->other;
+        *shown = better ? *figure : *shown;
+        shown->other = worse;
+    } else {
+        *shown = *figure;
+    }
+    shown->title = text_join(b->arena, label, " ", figure->name ? figure->name : "");
     row->count += at == row->count;
-    row->figures[at] = *figure;
-    row->figures[at].title = text_join(b->arena, label, " ", figure->name ? figure->name : "");
 }
 
 // A figure of the headline without a value.
@@ -134,16 +124,6 @@ static struct card_figure figure_of(const struct builder *b)
                                 .limit = NAN,
                                 .share = NAN,
                                 .reference = NAN};
-}
-
-// The name of the metric that has the headline's metric in core cycles; "" if there is none.
-static const char *cycles_name(const struct builder *b)
-{
-    for (size_t i = 0; i < b->info->metric_count; i++)
-        if (b->info->metrics[i].unit == UNIT_CYCLE &&
-            text_list_has(b->info->metrics[i].cycles_of, b->headline->metric))
-            return b->info->metrics[i].name;
-    return "";
 }
 
 static const char *reason_of(const struct result *result)
@@ -182,7 +162,7 @@ static struct card_figure figure_of_result(const struct builder *b, const struct
     figure.better = metric->better;
     figure.limit = metric->limit;
     figure.share = metric_share(metric, metric->median);
-    figure.cycles = result_median(result, cycles_name(b));
+    figure.cycles = result_median(result, benchmark_cycles(b->info, b->headline->metric));
     return figure;
 }
 
@@ -260,7 +240,7 @@ static void add_levels(const struct builder *b)
 {
     static const char *const names[] = {
         [CARD_LEVEL_L1] = "L1", [CARD_LEVEL_L2] = "L2", [CARD_LEVEL_DRAM] = "DRAM"};
-    for (size_t k = 0; k < level_count(&b->card->curve); k++) {
+    for (size_t k = 0; k < levels_count(&b->card->curve); k++) {
         enum card_level level = level_name(&b->card->curve, k);
         if (level == CARD_LEVEL_ANY)
             continue;

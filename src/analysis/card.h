@@ -50,6 +50,8 @@ struct card_figure {
     const char *reason; // why the verdict is not ok; NULL if it is
     bool provisional;   // the run is still measuring it
     double reference;   // the value of card.reference; not finite: it has none of this version
+    // Figures of the same name that are worse, from other headlines; NULL: there is none
+    const struct card_figure *other;
 };
 
 struct card_row {
@@ -110,6 +112,9 @@ bool card_figure_trusted(const struct card_figure *figure);
 // How much better (above 0) or worse the figure is than `reference`, relative to it: 0.1 = 10 %
 // faster. NaN if one of the two is not known.
 double card_figure_gain(const struct card_figure *figure);
+
+// True if two figures of a row have the same name, or none.
+bool card_same_name(const char *one, const char *other);
 
 // The card as a JSON object. `name`: as json_put_text.
 struct json_out;

@@ -123,9 +123,7 @@ static double known_value(const struct known_card *known, const struct card_row 
 {
     for (size_t i = 0; i < known->count; i++) {
         const struct known_figure *other = &known->figures[i];
-        bool same_name = figure->name && other->name ? strcmp(figure->name, other->name) == 0
-                                                     : !figure->name && !other->name;
-        if (same_name && strcmp(other->row, row->label) == 0 &&
+        if (card_same_name(figure->name, other->name) && strcmp(other->row, row->label) == 0 &&
             strcmp(other->benchmark, figure->benchmark) == 0 && other->version == figure->version)
             return other->value;
     }

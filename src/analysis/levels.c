@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Sizes that are closer than this (in octaves) count as equal.
-static const double same_octaves = 0.02;
-
 struct search {
     struct arena *arena; // scratch
     const struct run *run;
@@ -271,6 +268,55 @@ struct level_curve levels_longest(struct arena *arena, const struct run *run, co
     return row_count ? curve_of(&search, &rows[longest]) : (struct level_curve){.count = 0};
 }
 
+// ---------------------------------------------------------------- levels of a curve
+
+size_t levels_count(const struct level_curve *curve)
+{
+    return curve->fit.decided ? curve->fit.count : curve->fit.flat;
+}
+
+double levels_end(const struct level_curve *curve, size_t k)
+{
+    return exp2(curve->fit.steps[k].end);
+}
+
+double levels_memory(const struct level_curve *curve)
+{
+    size_t count = levels_count(curve);
+    if (count < 2 || !curve->fit.decided)
+        return INFINITY;
+    double from = 4 * levels_end(curve, count - 2);
+    return exp2(curve->octaves[curve->count - 1]) >= from ? from : INFINITY;
+}
+
+// True if level k of the levels that end at these sizes is the near half of a cache.
+static bool is_near_half(const double *ends, size_t count, size_t k)
+{
+    double ratio = k > 0 && k + 1 < count ? ends[k + 1] / ends[k] : 0;
+    return ratio > 1.7 && ratio < 2.4;
+}
+
+const char *levels_cache_name(struct arena *arena, const double *ends, size_t count, size_t k)
+{
+    size_t number = 1;
+    for (size_t i = 1; i <= k; i++)
+        number += !is_near_half(ends, count, i - 1);
+    bool far = k > 0 && is_near_half(ends, count, k - 1);
+    const char *half = far ? "far " : is_near_half(ends, count, k) ? "near " : "";
+    return arena_printf(arena, "%sL%zu", half, number);
+}
+
+const char *levels_name(struct arena *arena, const struct level_curve *curve, size_t k)
+{
+    double ends[PLATEAUS_MAX];
+    size_t count = levels_count(curve);
+    if (k + 1 == count && isfinite(levels_memory(curve)))
+        return "DRAM";
+    for (size_t i = 0; i + 1 < count; i++)
+        ends[i] = levels_end(curve, i);
+    return levels_cache_name(arena, ends, count - 1, k);
+}
+
 struct level_height levels_height(struct arena *arena, const struct level_curve *curve, size_t k,
                                   const char *metric)
 {
@@ -288,51 +334,14 @@ struct level_height levels_height(struct arena *arena, const struct level_curve 
     return (struct level_height){interval.median, {interval.low, interval.high}, height.count};
 }
 
-// ---------------------------------------------------------------- findings
-
-// The name of the metric that measures the curve's metric in core cycles; "" if the benchmark has
-// none.
-static const char *cycles_metric(const struct run *run, const struct level_curve *curve)
+double levels_cycles(struct arena *arena, const struct run *run, const struct level_curve *curve,
+                     size_t k)
 {
     const struct benchmark_info *info = run_benchmark(run, curve->results[0]->benchmark);
-    for (size_t i = 0; info && i < info->metric_count; i++)
-        if (text_list_has(info->metrics[i].cycles_of, curve->metric))
-            return info->metrics[i].name;
-    return "";
+    return levels_height(arena, curve, k, benchmark_cycles(info, curve->metric)).median;
 }
 
-// The height of level k: "16.33 ns (32.3 cycles)", or "16.33 ns" if the cycles are not known.
-static const char *height_text(struct arena *arena, const struct run *run,
-                               const struct level_curve *curve, size_t k)
-{
-    const char *ns = unit_text(arena, curve->fit.levels[k].height, UNIT_NS);
-    struct level_height cycles = levels_height(arena, curve, k, cycles_metric(run, curve));
-    if (!isfinite(cycles.median))
-        return ns;
-    return arena_printf(arena, "%s (%.4g cycles)", ns, cycles.median);
-}
-
-static double step_bytes(double octave)
-{
-    return round(exp2(octave));
-}
-
-static const char *step_text(struct arena *arena, double octave)
-{
-    return unit_text(arena, step_bytes(octave), UNIT_BYTE);
-}
-
-static void add_finding(struct run *run, const char *code, const char *device,
-                        const struct finding *rest)
-{
-    struct finding *finding = run_add_finding(run);
-    *finding = *rest;
-    finding->code = code;
-    finding->device = device;
-}
-
-// The size of level number `level` (from 1) that a benchmark such as `map` found; NULL if none did.
-static const struct metric *mapped_size(const struct run *run, const char *device, size_t level)
+const struct metric *levels_mapped(const struct run *run, const char *device, size_t level)
 {
     struct search search = {.run = run, .device = device};
     bool found = find_headline(&search, UNIT_BYTE, PARAM_UINT);
@@ -344,121 +353,4 @@ static const struct metric *mapped_size(const struct run *run, const char *devic
             return size;
     }
     return NULL;
-}
-
-// The size at which level k ends: "32 KiB (95 %: 31.9 KiB to 32.8 KiB)". If the chain's stride is
-// longer than a line, the curve stays flat beyond the level's size: if a map found another size,
-// the text has both.
-static const char *end_text(struct arena *arena, const struct level_curve *curve, size_t k,
-                            const struct metric *mapped)
-{
-    const struct plateaus_step *step = &curve->fit.steps[k];
-    const double found[] = {exp2(step->end), exp2(step->end_low), exp2(step->end_high)};
-    const double size[] = {mapped ? mapped->median : found[0], mapped ? mapped->ci95[0] : found[1],
-                           mapped ? mapped->ci95[1] : found[2]};
-    const char *texts[3];
-    for (int i = 0; i < 3; i++)
-        texts[i] = unit_text(arena, round(size[i]), UNIT_BYTE);
-    const char *text = arena_printf(arena, "%s (95 %%: %s to %s", texts[0], texts[1], texts[2]);
-    if (fabs(log2(size[0] / found[0])) < same_octaves)
-        return arena_printf(arena, "%s)", text);
-    return arena_printf(arena, "%s; found with a chain over %s)", text,
-                        unit_text(arena, round(found[0]), UNIT_BYTE));
-}
-
-static void report_step(struct run *run, struct arena *arena, const char *device,
-                        const struct level_curve *curve, size_t k)
-{
-    const char **keys = ARENA_ARRAY(run->arena, 2, const char *);
-    keys[0] = curve->results[curve->fit.levels[k].last]->key;
-    keys[1] = curve->results[curve->fit.levels[k + 1].first]->key;
-    const char *text = arena_printf(run->arena, "%s: level %zu: %s up to %s, then %s", device,
-                                    k + 1, height_text(arena, run, curve, k),
-                                    end_text(arena, curve, k, mapped_size(run, device, k + 1)),
-                                    height_text(arena, run, curve, k + 1));
-    add_finding(run, "level", device,
-                &(struct finding){.text = text,
-                                  .value = step_bytes(curve->fit.steps[k].end),
-                                  .keys = keys,
-                                  .key_count = 2});
-}
-
-// "15.2 ns up to 184 KiB, 139 ns up to 27.5 MiB, then 269 ns".
-static const char *staircase_text(struct arena *arena, const struct run *run,
-                                  const struct level_curve *curve)
-{
-    const char *text = "";
-    size_t last = curve->fit.count - 1;
-    for (size_t k = 0; k < last; k++)
-        text = arena_printf(arena, "%s%s up to %s, ", text, height_text(arena, run, curve, k),
-                            step_text(arena, curve->fit.steps[k].end));
-    return arena_printf(arena, "%sthen %s", text, height_text(arena, run, curve, last));
-}
-
-static void report_other(struct run *run, struct arena *arena, const char *device,
-                         const struct level_curve *curve)
-{
-    if (!curve->fit.decided || curve->fit.count < 2)
-        return;
-    const char **keys = ARENA_ARRAY(run->arena, 1, const char *);
-    keys[0] = curve->results[0]->key;
-    add_finding(
-        run, "path-levels", device,
-        &(struct finding){.text = arena_printf(run->arena, "%s: %s: %s", device, curve->label,
-                                               staircase_text(arena, run, curve)),
-                          .value = (double)(curve->fit.count - 1),
-                          .keys = keys,
-                          .key_count = 1});
-}
-
-// " beyond 48 KiB", the end of the last level that was found; "" if none was.
-static const char *beyond_text(struct arena *arena, const struct plateaus *fit)
-{
-    return fit->flat < 2
-               ? ""
-               : arena_printf(arena, " beyond %s", step_text(arena, fit->steps[fit->flat - 2].end));
-}
-
-static void report_main(struct run *run, struct arena *arena, const char *device,
-                        const struct level_curve *curve)
-{
-    for (size_t k = 0; k + 1 < curve->fit.flat; k++)
-        report_step(run, arena, device, curve, k);
-    if (!curve->fit.decided)
-        add_finding(run, "levels-unknown", device,
-                    &(struct finding){.text = arena_printf(run->arena,
-                                                           "%s: could not separate the cache "
-                                                           "levels%s: %s",
-                                                           device, beyond_text(arena, &curve->fit),
-                                                           curve->fit.reason),
-                                      .value = NAN});
-}
-
-// True if the run already has a finding of levels_add_findings about the device or the whole run.
-static bool is_reported(const struct run *run, const char *device)
-{
-    for (size_t i = 0; i < run->finding_count; i++) {
-        const struct finding *finding = &run->findings[i];
-        bool about_levels = strcmp(finding->code, "level") == 0 ||
-                            strcmp(finding->code, "levels-unknown") == 0 ||
-                            strcmp(finding->code, "path-levels") == 0;
-        if (about_levels && (!finding->device || strcmp(finding->device, device) == 0))
-            return true;
-    }
-    return false;
-}
-
-void levels_add_findings(struct run *run, const char *device)
-{
-    if (is_reported(run, device))
-        return;
-    struct arena *arena = arena_create();
-    struct level_curves all = levels_of(arena, run, device);
-    for (size_t k = 0; k < all.count; k++)
-        if (k == all.longest && all.curves[k].count >= LEVELS_POINTS_MIN)
-            report_main(run, arena, device, &all.curves[k]);
-    for (size_t k = 0; k < all.count; k++)
-        if (k != all.longest)
-            report_other(run, arena, device, &all.curves[k]);
-    arena_destroy(arena);
 }

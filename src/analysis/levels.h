@@ -37,6 +37,24 @@ struct level_curve levels_longest(struct arena *arena, const struct run *run, co
 // A curve without cases, with room for `most` cases, without label and fit.
 struct level_curve level_curve_empty(struct arena *arena, size_t most);
 
+// The number of levels that the curve shows for certain.
+size_t levels_count(const struct level_curve *curve);
+
+// The size in bytes at which level k (from 0) ends: one that is not the last.
+double levels_end(const struct level_curve *curve, size_t k);
+
+// The size in bytes from which on a working set is in memory: four times the last cache. Infinite
+// if the curve does not go on that far: then its last level may be a cache.
+double levels_memory(const struct level_curve *curve);
+
+// The name of cache k of the `count` caches that end at these sizes, which ascend: "L1". Two caches
+// of which the second ends at about twice the size of the first are the halves of one, "near L2"
+// and "far L2": a core reaches its own half sooner. The L1 of a core is no half of anything.
+const char *levels_cache_name(struct arena *arena, const double *ends, size_t count, size_t k);
+
+// The name of level k of the curve: that of a cache, or "DRAM".
+const char *levels_name(struct arena *arena, const struct level_curve *curve, size_t k);
+
 // Inserts a case into the curve, which stays sorted by x, the log2 of the size in bytes.
 void level_curve_insert(struct level_curve *curve, const struct result *result, double x, double y);
 
@@ -54,9 +72,17 @@ struct level_height {
 struct level_height levels_height(struct arena *arena, const struct level_curve *curve, size_t k,
                                   const char *metric);
 
-// Adds findings for the device, unless it already has one of these:
+// The size of level number `level` (from 1) that a benchmark such as `map` found; NULL if none did.
+const struct metric *levels_mapped(const struct run *run, const char *device, size_t level);
+
+// The median of level k in cycles of the core clock; NaN if the run does not have it.
+double levels_cycles(struct arena *arena, const struct run *run, const struct level_curve *curve,
+                     size_t k);
+
+// Adds findings for the device, unless it already has one of these, and names its steps:
 //   level           a step of the longest curve; value: the size (bytes) at which the curve stops
-//                   being flat, keys: the last case below that size and the first after the rise.
+//                   being flat, keys: the last case below that size and the first after the rise,
+//                   name: as levels_cache_name has it.
 //                   The text has the size that a map found, if the run has one: if lines are
 //                   shorter than the chain's stride, a level is smaller than the chain shows
 //   levels-unknown  why the longest curve shows no levels, or no levels beyond those found

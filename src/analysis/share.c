@@ -44,19 +44,11 @@ static void remove_findings(struct run *run)
     run->finding_count = kept;
 }
 
-static bool has_results(const struct run *run, const char *benchmark)
-{
-    for (size_t i = 0; i < run->result_count; i++)
-        if (strcmp(run->results[i]->benchmark, benchmark) == 0)
-            return true;
-    return false;
-}
-
 static void remove_benchmarks(struct run *run)
 {
     size_t kept = 0;
     for (size_t i = 0; i < run->benchmark_count; i++)
-        if (has_results(run, run->benchmarks[i]->name))
+        if (run_count(run, NULL, run->benchmarks[i]->name).all)
             run->benchmarks[kept++] = run->benchmarks[i];
     run->benchmark_count = kept;
 }

@@ -199,17 +199,15 @@ static bool choose_devices(struct running *r, struct error *err)
 
 static int exit_status(const struct run *run, bool strict)
 {
-    size_t counts[VERDICT_FAILED + 1] = {0};
-    for (size_t i = 0; i < run->result_count; i++)
-        counts[run->results[i]->verdict]++;
+    const struct run_counts counts = run_count(run, NULL, NULL);
     for (size_t i = 0; i < run->finding_count; i++)
         if (strcmp(run->findings[i].code, CLOCK_STAYS_LOCKED) == 0)
             return EXIT_CASE_FAILED;
     if (run->status == RUN_INTERRUPTED)
         return EXIT_INTERRUPTED;
-    if (counts[VERDICT_FAILED] || (strict && counts[VERDICT_SUSPECT] + counts[VERDICT_SKIPPED]))
+    if (counts.of[VERDICT_FAILED] || (strict && counts.of[VERDICT_OK] < counts.all))
         return EXIT_CASE_FAILED;
-    return counts[VERDICT_OK] + counts[VERDICT_SUSPECT] ? EXIT_MEASURED : EXIT_NO_MEASUREMENT;
+    return counts.measured ? EXIT_MEASURED : EXIT_NO_MEASUREMENT;
 }
 
 // Prints what `text` holds if tables are wanted, and destroys it. Signals are blocked while a run
@@ -245,12 +243,16 @@ static void show_card(void *context, const char *device)
 {
     struct running *r = context;
     struct text_stream text;
+    struct card card;
+    struct arena *arena = arena_create();
+    card_build(arena, r->run, device, known_cards_builtin(arena), &card);
     text_stream_open(&text);
-    console_card(r->run, device, &r->console, text.file);
+    console_card(&card, &r->console, text.file);
     text_stream_close(&text);
     progress_wipe(&r->progress);
     live_text_draw(&r->card, text.text);
     free(text.text);
+    arena_destroy(arena);
 }
 
 // Prints the tables of a benchmark as soon as its results are final.
@@ -339,32 +341,27 @@ static bool save(const struct running *r, struct error *err)
     return false;
 }
 
-// Prints an empty line and the card, if there is one.
-static void show_card_after(const struct running *r, const char *device, FILE *out)
-{
-    struct text_stream text;
-    text_stream_open(&text);
-    bool any = console_card(r->run, device, &r->console, text.file);
-    text_stream_close(&text);
-    if (any)
-        fprintf(out, "\n%s", text.text);
-    free(text.text);
-}
-
 // Prints for each device the headlines of the benchmarks, then the card; and where the rest is.
 static void show_result(const struct running *r, FILE *out)
 {
     const struct run *run = r->run;
+    struct arena *arena = r->cli->arena;
+    struct card *cards = ARENA_ARRAY(arena, run->device_count, struct card);
+    for (size_t i = 0; i < run->device_count; i++)
+        card_build(arena, run, run->devices[i].id, known_cards_builtin(arena), &cards[i]);
     if (!options_has(r->cli->options, OPTION_TABLES)) {
         for (size_t i = 0; i < run->device_count; i++)
-            console_headlines(run, run->devices[i].id, &r->console, out);
+            console_headlines(&cards[i], &r->console, out);
         fputc('\n', out);
         console_summary(run, &r->console, out);
     } else {
         console_end(run, &r->console, out);
     }
     for (size_t i = 0; i < run->device_count; i++)
-        show_card_after(r, run->devices[i].id, out);
+        if (cards[i].count > 0) {
+            fputc('\n', out);
+            console_card(&cards[i], &r->console, out);
+        }
     if (options_has(r->cli->options, OPTION_TABLES))
         return;
     fputs("\nEvery table and finding: ", out);

@@ -2,7 +2,6 @@
 // `fathom share` writes a small run file that its owner can publish.
 #include "analysis/share.h"
 #include "analysis/pairing.h"
-#include "bench/bench.h"
 #include "cli/cli.h"
 #include "results/json.h"
 #include "results/save.h"
@@ -16,25 +15,10 @@ enum {
     SHARED_BYTES_MAX = 30000 // gzipped
 };
 
-// Runs of an earlier fathom declare few headlines or none: this program's take their place.
-static void declare_headlines(struct run *run)
-{
-    for (size_t i = 0; i < run->benchmark_count; i++)
-        for (size_t b = 0; benchmarks[b]; b++)
-            if (strcmp(run->benchmarks[i]->name, benchmarks[b]->info.name) == 0) {
-                struct benchmark_info *copy = ARENA_NEW(run->arena, struct benchmark_info);
-                *copy = *run->benchmarks[i];
-                copy->headlines = benchmarks[b]->info.headlines;
-                copy->headline_count = benchmarks[b]->info.headline_count;
-                run->benchmarks[i] = copy;
-            }
-}
-
 // Strips the run and removes results until its gzipped file is small enough. Sets *bytes to the
 // size of that file.
 static bool make_small(struct run *run, size_t *bytes, struct error *err)
 {
-    declare_headlines(run);
     share_strip(run);
     do {
         struct text_stream stream;

@@ -69,6 +69,13 @@ static bool check_outputs(const struct options *options, const char *path, struc
     return cli_forms_check(options, err);
 }
 
+static const struct card *card_of(const struct cli *cli, const struct run *run, size_t device)
+{
+    struct card *card = ARENA_NEW(cli->arena, struct card);
+    card_build(cli->arena, run, run->devices[device].id, known_cards_builtin(cli->arena), card);
+    return card;
+}
+
 static void print(const struct cli *cli, const struct shown *shown, const struct run *run)
 {
     const struct console_desc desc = {
@@ -79,7 +86,7 @@ static void print(const struct cli *cli, const struct shown *shown, const struct
     };
     if (options_has(cli->options, OPTION_MARKDOWN)) {
         for (size_t i = 0; i < run->device_count; i++)
-            console_card_markdown(run, run->devices[i].id, cli->out);
+            console_card_markdown(card_of(cli, run, i), cli->out);
         return;
     }
     if (desc.benchmark_count || !run->preset || strcmp(run->preset, "map") != 0) {
@@ -96,11 +103,8 @@ static bool print_json(const struct cli *cli, const struct run *run, struct erro
 {
     struct json_out out = {.arena = cli->arena, .stream = cli->out, .indent = 2};
     json_put_open(&out, NULL, '[');
-    for (size_t i = 0; i < run->device_count; i++) {
-        struct card card;
-        card_build(cli->arena, run, run->devices[i].id, known_cards_builtin(cli->arena), &card);
-        card_put(&out, NULL, &card);
-    }
+    for (size_t i = 0; i < run->device_count; i++)
+        card_put(&out, NULL, card_of(cli, run, i));
     json_put_close(&out, ']');
     return json_out_end(&out, "the cards", err);
 }

@@ -178,20 +178,16 @@ static void card_rows_print(struct screen *screen, const struct card *card)
     }
 }
 
-bool console_card(const struct run *run, const char *device, const struct console_desc *desc,
-                  FILE *stream)
+bool console_card(const struct card *card, const struct console_desc *desc, FILE *stream)
 {
     struct screen screen;
-    struct card card;
     screen_init(&screen, desc->colour, desc->columns);
-    card_build(screen.arena, run, device, known_cards_builtin(screen.arena), &card);
-    bool any = card.count > 0;
-    if (any) {
-        card_head(&screen, &card);
-        card_rows_print(&screen, &card);
+    if (card->count > 0) {
+        card_head(&screen, card);
+        card_rows_print(&screen, card);
     }
     screen_finish(&screen, stream);
-    return any;
+    return card->count > 0;
 }
 
 // ---------------------------------------------------------------- as Markdown
@@ -218,72 +214,45 @@ static void put_markdown_row(FILE *stream, struct arena *arena, const struct car
     fprintf(stream, "| %s |\n", markdown_text(arena, figure->reason));
 }
 
-void console_card_markdown(const struct run *run, const char *device, FILE *stream)
+void console_card_markdown(const struct card *card, FILE *stream)
 {
     struct arena *arena = arena_create();
-    struct card card;
-    card_build(arena, run, device, known_cards_builtin(arena), &card);
-    const char *head = device;
-    const char *const parts[] = {card.device->driver, run->tool_version, run->preset, run->started};
+    const struct run *run = card->run;
+    const char *head = card->device->id;
+    const char *const parts[] = {card->device->driver, run->tool_version, run->preset,
+                                 run->started};
     const char *const names[] = {"driver ", "fathom ", "preset ", ""};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i])
             head = arena_printf(arena, "%s, %s%s", head, names[i], parts[i]);
-    fprintf(stream, "### %s\n\n", markdown_text(arena, card.device->name));
-    if (card.warning)
-        fprintf(stream, "%s.\n\n", markdown_text(arena, card.warning));
+    fprintf(stream, "### %s\n\n", markdown_text(arena, card->device->name));
+    if (card->warning)
+        fprintf(stream, "%s.\n\n", markdown_text(arena, card->warning));
     fprintf(stream, "%s\n\n", markdown_text(arena, head));
     fprintf(stream,
             "| figure | value | ± | cycles | of limit | %s | not trusted |\n"
             "| --- | ---: | ---: | ---: | ---: | ---: | --- |\n",
-            !card.reference || card.same_model ? "reference" : card.reference->device);
-    for (size_t i = 0; i < card.count; i++)
-        for (size_t k = 0; k < card.rows[i].count; k++)
-            if (card.rows[i].figures[k].verdict != VERDICT_SKIPPED)
-                put_markdown_row(stream, arena, &card.rows[i].figures[k]);
+            !card->reference || card->same_model ? "reference" : card->reference->device);
+    for (size_t i = 0; i < card->count; i++)
+        for (size_t k = 0; k < card->rows[i].count; k++)
+            if (card->rows[i].figures[k].verdict != VERDICT_SKIPPED)
+                put_markdown_row(stream, arena, &card->rows[i].figures[k]);
     fputc('\n', stream);
-    for (size_t i = 0; i < card.note_count; i++)
-        fprintf(stream, "- %s\n", markdown_text(arena, card.notes[i]));
+    for (size_t i = 0; i < card->note_count; i++)
+        fprintf(stream, "- %s\n", markdown_text(arena, card->notes[i]));
     arena_destroy(arena);
 }
 
 // ---------------------------------------------------------------- the other headlines
 
-// The numbers of cases of a benchmark on a device, by verdict.
-struct counts {
-    size_t of[VERDICT_FAILED + 1];
-};
-
-static struct counts counts_of(const struct run *run, const char *device, const char *benchmark)
-{
-    struct counts counts = {{0}};
-    for (size_t i = 0; i < run->result_count; i++)
-        if (strcmp(run->results[i]->benchmark, benchmark) == 0 &&
-            strcmp(run->results[i]->device, device) == 0)
-            counts.of[run->results[i]->verdict]++;
-    return counts;
-}
-
-// "5 ok · 2 suspect".
-static const char *counts_text(struct arena *arena, const struct counts *counts)
-{
-    const char *text = "";
-    for (unsigned v = 0; v <= VERDICT_FAILED; v++)
-        if (counts->of[v])
-            text = text_join(
-                arena, text, " · ",
-                arena_printf(arena, "%zu %s", counts->of[v], verdict_name((enum verdict)v)));
-    return text;
-}
-
 // Prints why cases failed; if no case was measured, also why they were skipped.
 static void print_causes(struct screen *screen, const struct notes *notes,
-                         const struct counts *counts)
+                         const struct run_counts *counts)
 {
-    bool measured = counts->of[VERDICT_OK] || counts->of[VERDICT_SUSPECT];
     for (size_t i = 0; i < notes->count; i++) {
         const struct note *note = &notes->list[i];
-        if (note->verdict != VERDICT_FAILED && (measured || note->verdict != VERDICT_SKIPPED))
+        if (note->verdict != VERDICT_FAILED &&
+            (counts->measured || note->verdict != VERDICT_SKIPPED))
             continue;
         const char *head =
             arena_printf(screen->arena, "  %zu %s", note->cases, verdict_name(note->verdict));
@@ -293,14 +262,14 @@ static void print_causes(struct screen *screen, const struct notes *notes,
     }
 }
 
-static void print_headlines(struct screen *screen, const struct run *run, const struct card *card,
+static void print_headlines(struct screen *screen, const struct card *card,
                             const struct benchmark_info *info)
 {
+    const struct run *run = card->run;
     const char *device = card->device->id;
     struct lines lines = {.screen = screen};
-    const struct counts counts = counts_of(run, device, info->name);
-    const char *text = counts_text(screen->arena, &counts);
-    if (!*text)
+    const struct run_counts counts = run_count(run, device, info->name);
+    if (!counts.all)
         return;
     const char *on = run->device_count > 1 ? arena_printf(screen->arena, " · %s",
                                                           screen_quote(screen->arena, device, 24))
@@ -309,7 +278,7 @@ static void print_headlines(struct screen *screen, const struct run *run, const 
     screen_paint(
         screen, PAINT_BOLD,
         arena_printf(screen->arena, "%s%s", screen_quote(screen->arena, info->name, 32), on));
-    fprintf(screen->stream, "  %s\n", text);
+    fprintf(screen->stream, "  %s\n", screen_counts(screen->arena, &counts));
     const struct notes notes = notes_of(screen->arena, run, device, info->name);
     print_causes(screen, &notes, &counts);
     if (lines_instead_print(screen, run, device, info))
@@ -320,14 +289,11 @@ static void print_headlines(struct screen *screen, const struct run *run, const 
     lines_print_all(&lines, "", true);
 }
 
-void console_headlines(const struct run *run, const char *device, const struct console_desc *desc,
-                       FILE *stream)
+void console_headlines(const struct card *card, const struct console_desc *desc, FILE *stream)
 {
     struct screen screen;
-    struct card card;
     screen_init(&screen, desc->colour, desc->columns);
-    card_build(screen.arena, run, device, NULL, &card);
-    for (size_t b = 0; b < run->benchmark_count; b++)
-        print_headlines(&screen, run, &card, run->benchmarks[b]);
+    for (size_t b = 0; b < card->run->benchmark_count; b++)
+        print_headlines(&screen, card, card->run->benchmarks[b]);
     screen_finish(&screen, stream);
 }

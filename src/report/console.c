@@ -66,15 +66,11 @@ static void findings_print(const struct run *run, struct screen *screen)
 
 static void counts_print(const struct run *run, struct screen *screen)
 {
-    size_t counts[VERDICT_FAILED + 1] = {0};
-    for (size_t i = 0; i < run->result_count; i++)
-        counts[run->results[i]->verdict]++;
-    for (unsigned verdict = 0; verdict <= VERDICT_FAILED; verdict++) {
-        const char *text = arena_printf(screen->arena, "%zu %s", counts[verdict],
-                                        verdict_name((enum verdict)verdict));
-        fputs(verdict ? " · " : "", screen->stream);
-        screen_paint(screen, counts[verdict] ? verdict_paint((enum verdict)verdict) : PAINT_DIM,
-                     text);
+    const struct run_counts counts = run_count(run, NULL, NULL);
+    for (enum verdict v = VERDICT_OK; v <= VERDICT_FAILED; v++) {
+        const char *text = arena_printf(screen->arena, "%zu %s", counts.of[v], verdict_name(v));
+        fputs(v ? " · " : "", screen->stream);
+        screen_paint(screen, counts.of[v] ? verdict_paint(v) : PAINT_DIM, text);
     }
 }
 
@@ -220,15 +216,6 @@ static void view_print(struct screen *screen, const struct run *run, const char 
         timelines_print(screen, info, results, count);
 }
 
-static bool measured(const struct run *run, const char *device, const char *benchmark)
-{
-    for (size_t i = 0; i < run->result_count; i++)
-        if (strcmp(run->results[i]->device, device) == 0 &&
-            strcmp(run->results[i]->benchmark, benchmark) == 0)
-            return true;
-    return false;
-}
-
 static void section_head(const struct run *run, const char *device,
                          const struct benchmark_info *info, const struct console_desc *desc,
                          FILE *stream)
@@ -278,17 +265,21 @@ static bool is_wanted(const struct console_desc *desc, const char *benchmark)
 
 void console_run(const struct run *run, const struct console_desc *desc, FILE *stream)
 {
+    struct arena *arena = arena_create();
     bool any_card = false;
     for (size_t i = 0; desc->benchmark_count == 0 && i < run->device_count; i++) {
+        struct card card;
+        card_build(arena, run, run->devices[i].id, known_cards_builtin(arena), &card);
         fputs(any_card ? "\n" : "", stream);
-        any_card |= console_card(run, run->devices[i].id, desc, stream);
+        any_card |= console_card(&card, desc, stream);
     }
+    arena_destroy(arena);
     if (!any_card)
         console_head(run, desc, stream);
     for (size_t i = 0; i < run->device_count; i++)
         for (size_t j = 0; j < run->benchmark_count; j++)
             if (is_wanted(desc, run->benchmarks[j]->name) &&
-                measured(run, run->devices[i].id, run->benchmarks[j]->name))
+                run_count(run, run->devices[i].id, run->benchmarks[j]->name).all)
                 console_benchmark(run, run->devices[i].id, run->benchmarks[j]->name, desc, stream);
     console_end(run, desc, stream);
 }

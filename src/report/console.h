@@ -4,7 +4,7 @@
 #ifndef REPORT_CONSOLE_H
 #define REPORT_CONSOLE_H
 
-#include "results/results.h"
+#include "analysis/card.h"
 
 #include <stdio.h>
 
@@ -30,19 +30,17 @@ void console_end(const struct run *run, const struct console_desc *desc, FILE *s
 // Prints the last line of console_end alone: how many cases there are, by verdict.
 void console_summary(const struct run *run, const struct console_desc *desc, FILE *stream);
 
-// Prints the card of the device (analysis/card.h): a line for each figure. One that is not trusted
+// Prints the card: a line for each figure. One that is not trusted
 // is grey and in parentheses, with the reason below it unless the run is still measuring. Prints
 // nothing and returns false if the run has no figure of a GPU's card.
-bool console_card(const struct run *run, const char *device, const struct console_desc *desc,
-                  FILE *stream);
+bool console_card(const struct card *card, const struct console_desc *desc, FILE *stream);
 
 // Prints the card as a Markdown table.
-void console_card_markdown(const struct run *run, const char *device, FILE *stream);
+void console_card_markdown(const struct card *card, FILE *stream);
 
 // Prints for each benchmark how many cases it has, by verdict, its headlines that are not on the
-// card, and why cases failed. `device` must be a device of the run.
-void console_headlines(const struct run *run, const char *device, const struct console_desc *desc,
-                       FILE *stream);
+// card, and why cases failed.
+void console_headlines(const struct card *card, const struct console_desc *desc, FILE *stream);
 
 // Prints what `fathom map` found on each device: the levels as a picture and as a table, and the
 // unknown values with the reasons. The text has no colour and is laid out for 100 columns.

@@ -173,28 +173,6 @@ static const struct card_figure *bandwidth_of(const struct card *card, const cha
     return NULL;
 }
 
-static double end_of(const struct level_curve *curve, size_t k)
-{
-    return exp2(curve->fit.steps[k].end);
-}
-
-// True if levels k and k + 1 are the halves of one cache: the first is near to the core, and the
-// second ends at about twice its size. The L1 of a core is no half of anything.
-static bool is_near_half(const struct level_curve *curve, size_t count, size_t k)
-{
-    if (k == 0 || k + 2 >= count)
-        return false;
-    double ratio = end_of(curve, k + 1) / end_of(curve, k);
-    return ratio > 1.7 && ratio < 2.4;
-}
-
-// The curve ends in memory if it goes on far beyond the last step, as for the card.
-static bool ends_in_memory(const struct level_curve *curve, size_t count)
-{
-    return curve->fit.decided &&
-           exp2(curve->octaves[curve->count - 1]) >= 4 * end_of(curve, count - 2);
-}
-
 static double memory_bytes(const struct run_device *device)
 {
     for (size_t i = 0; i < device->limit_count; i++)
@@ -206,31 +184,21 @@ static double memory_bytes(const struct run_device *device)
 static size_t steps_of(const struct picture *picture, const struct card *card,
                        const struct level_curve *curve, struct step *steps)
 {
-    size_t count = curve->fit.decided ? curve->fit.count : curve->fit.flat, number = 0;
-    if (count < 2)
-        return 0;
-    const struct metric_info *cycles = NULL;
-    const struct benchmark_info *info = run_benchmark(card->run, curve->results[0]->benchmark);
-    for (size_t i = 0; info && i < info->metric_count; i++)
-        if (text_list_has(info->metrics[i].cycles_of, curve->metric))
-            cycles = &info->metrics[i];
-    for (size_t k = 0; k < count; k++) {
-        bool last = k + 1 == count, far = k && is_near_half(curve, count, k - 1);
-        number += !far;
-        const char *level = last && ends_in_memory(curve, count)
-                                ? "DRAM"
-                                : arena_printf(picture->arena, "L%zu", number);
-        const char *half = far ? "far " : is_near_half(curve, count, k) ? "near " : "";
-        struct level_height ns = levels_height(picture->arena, curve, k, curve->metric);
+    size_t count = levels_count(curve);
+    const char *before = ""; // the halves of a cache share its bandwidth: the first one has it
+    for (size_t k = 0; count > 1 && k < count; k++) {
+        const char *name = levels_name(picture->arena, curve, k), *half = strchr(name, ' ');
+        const char *level = half ? half + 1 : name;
         steps[k] = (struct step){
-            .name = arena_printf(picture->arena, "%s%s", half, level),
-            .bytes = last ? memory_bytes(card->device) : end_of(curve, k),
-            .ns = ns.median,
-            .cycles = cycles ? levels_height(picture->arena, curve, k, cycles->name).median : NAN,
-            .bandwidth = far ? NULL : bandwidth_of(card, level),
+            .name = name,
+            .bytes = k + 1 == count ? memory_bytes(card->device) : levels_end(curve, k),
+            .ns = levels_height(picture->arena, curve, k, curve->metric).median,
+            .cycles = levels_cycles(picture->arena, card->run, curve, k),
+            .bandwidth = strcmp(level, before) == 0 ? NULL : bandwidth_of(card, level),
         };
+        before = level;
     }
-    return count;
+    return count > 1 ? count : 0;
 }
 
 static void step_put(const struct picture *picture, const struct step *step, size_t k, size_t count)
@@ -276,64 +244,24 @@ static void pyramid_put(const struct picture *picture, const struct card *card)
 
 // ---------------------------------------------------------------- two figures for one thing
 
-// The best trusted value that a benchmark has for a headline; NaN if there is none. Of memory only
-// working sets beyond `memory_bytes` count; the levels of caches are not told apart here.
-static double best_of(const struct card *card, const struct benchmark_info *info,
-                      const struct headline_info *headline, double memory_bytes)
+// A sentence for each other benchmark that has such a figure, if it differs: the card shows the
+// better one.
+static void others_put(const struct picture *picture, const struct card_figure *figure)
 {
-    double best = NAN;
-    for (size_t i = 0; i < card->run->result_count; i++) {
-        const struct result *result = card->run->results[i];
-        if (!result_is_of(result, info->name, card->device->id) || result->verdict != VERDICT_OK ||
-            !case_matches(&result->bench_case, headline->where))
-            continue;
-        if (headline->level == CARD_LEVEL_DRAM && headline->by &&
-            !((double)case_uint(&result->bench_case, headline->by) >= memory_bytes))
-            continue;
-        const struct metric *metric = result_metric(result, headline->metric);
-        double value = metric ? metric->median : NAN;
-        best = metric && metric->better == BETTER_LOWER ? fmin(best, value) : fmax(best, value);
-    }
-    return best;
-}
-
-// A sentence for each other benchmark that has a figure of the same title, if it differs: the card
-// shows the better one.
-static void others_put(const struct picture *picture, const struct card *card,
-                       const struct card_figure *figure, double memory_bytes)
-{
-    for (size_t b = 0; card_figure_trusted(figure) && b < card->run->benchmark_count; b++) {
-        const struct benchmark_info *info = card->run->benchmarks[b];
-        for (size_t h = 0; h < info->headline_count; h++) {
-            const struct headline_info *headline = &info->headlines[h];
-            if (strcmp(info->name, figure->benchmark) == 0 || !headline->title || !figure->title ||
-                strcmp(headline->title, figure->title) != 0 || headline->kind != HEADLINE_BEST ||
-                (headline->level != CARD_LEVEL_ANY && headline->level != CARD_LEVEL_DRAM))
-                continue;
-            double other = best_of(card, info, headline, memory_bytes);
-            if (fabs(other / figure->value - 1) > 0.01)
-                fprintf(picture->out, "<li>%s</li>\n",
-                        markup(picture,
-                               arena_printf(picture->arena,
-                                            "%s: %s in `%s` and %s in `%s`, which "
-                                            "measure it differently; the better is shown",
-                                            figure->title, figure_text(picture, figure),
-                                            figure->benchmark,
-                                            value_text(picture, other, figure->unit), info->name)));
-        }
-    }
+    for (const struct card_figure *other = figure->other; other; other = other->other)
+        if (card_figure_trusted(figure) && card_figure_trusted(other) &&
+            strcmp(other->benchmark, figure->benchmark) != 0 &&
+            fabs(other->value / figure->value - 1) > 0.01)
+            fprintf(picture->out, "<li>%s</li>\n",
+                    markup(picture, arena_printf(picture->arena,
+                                                 "%s: %s in `%s` and %s in `%s`, which measure it "
+                                                 "differently; the better is shown",
+                                                 figure->title, figure_text(picture, figure),
+                                                 figure->benchmark, figure_text(picture, other),
+                                                 other->benchmark)));
 }
 
 // ---------------------------------------------------------------- a device
-
-// Four times the size at which memory begins; infinite if the run does not show it.
-static double memory_begins(const struct card *card)
-{
-    const struct level_curve *curve = &card->curve;
-    if (curve->count == 0 || curve->fit.count < 2 || !ends_in_memory(curve, curve->fit.count))
-        return INFINITY;
-    return 4 * end_of(curve, curve->fit.count - 2);
-}
 
 static void notes_put(const struct picture *picture, const struct card *card)
 {
@@ -342,10 +270,9 @@ static void notes_put(const struct picture *picture, const struct card *card)
     fputs("<div class=\"notes\"><h3>What stands out</h3><ul>\n", picture->out);
     for (size_t i = 0; i < card->note_count; i++)
         fprintf(picture->out, "<li>%s</li>\n", markup(picture, card->notes[i]));
-    double memory_bytes = memory_begins(card);
     for (size_t i = 0; i < card->count; i++)
         for (size_t k = 0; k < card->rows[i].count; k++)
-            others_put(picture, card, &card->rows[i].figures[k], memory_bytes);
+            others_put(picture, &card->rows[i].figures[k]);
     fputs("</ul></div>\n", picture->out);
 }
 
@@ -356,14 +283,9 @@ static void warnings_put(const struct picture *picture, const struct card *card)
         [RUN_RUNNING] = "This run was still going on when the file was saved.",
     };
     const struct run *run = card->run;
-    bool any = false, measured = false;
-    for (size_t i = 0; i < run->result_count; i++) {
-        bool own = strcmp(run->results[i]->device, card->device->id) == 0;
-        any |= own;
-        measured |= own && result_measured(run->results[i]);
-    }
-    const char *state = !any ? "Nothing was measured on this device."
-                        : !measured
+    const struct run_counts counts = run_count(run, card->device->id, NULL);
+    const char *state = !counts.all ? "Nothing was measured on this device."
+                        : !counts.measured
                             ? "No case of this device gave a number; the reasons stand below."
                         : run->status < sizeof states / sizeof *states ? states[run->status]
                                                                        : NULL;
@@ -389,16 +311,8 @@ static const char *origin_text(const struct picture *picture, const struct run *
         if (parts[i].value)
             text = also(picture, text,
                         arena_printf(picture->arena, "%s%s", parts[i].what, parts[i].value));
-    for (enum verdict v = VERDICT_OK; v <= VERDICT_FAILED; v++) {
-        size_t count = 0;
-        for (size_t i = 0; i < run->result_count; i++)
-            count +=
-                run->results[i]->verdict == v && strcmp(run->results[i]->device, device->id) == 0;
-        if (count)
-            text =
-                also(picture, text, arena_printf(picture->arena, "%zu %s", count, verdict_name(v)));
-    }
-    return text;
+    const struct run_counts counts = run_count(run, device->id, NULL);
+    return counts.all ? also(picture, text, screen_counts(picture->arena, &counts)) : text;
 }
 
 static void device_put(const struct picture *picture, const struct run *run,
@@ -429,14 +343,6 @@ static void device_put(const struct picture *picture, const struct run *run,
     fputs("</div></div></article>\n", picture->out);
 }
 
-static bool has_results(const struct run *run, const char *device)
-{
-    for (size_t i = 0; i < run->result_count; i++)
-        if (strcmp(run->results[i]->device, device) == 0)
-            return true;
-    return false;
-}
-
 void picture_write(const struct run *const *runs, size_t count, FILE *stream)
 {
     struct picture picture = {.arena = arena_create(), .out = stream};
@@ -447,7 +353,7 @@ void picture_write(const struct run *const *runs, size_t count, FILE *stream)
     fputs("<section id=\"first\" aria-label=\"Summary\">\n", stream);
     for (size_t i = 0; i < count; i++)
         for (size_t d = 0; d < runs[i]->device_count; d++)
-            if (!any || has_results(runs[i], runs[i]->devices[d].id))
+            if (!any || run_count(runs[i], runs[i]->devices[d].id, NULL).all)
                 device_put(&picture, runs[i], &runs[i]->devices[d], number++);
     fputs("</section>\n", stream);
     arena_destroy(picture.arena);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "report/screen.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,6 +224,16 @@ const char *screen_margin(struct arena *arena, double median, const double ci95[
         return "";
     double percent = half * 100;
     return arena_printf(arena, percent < 9.95 ? "±%.1f%%" : "±%.0f%%", fmin(percent, 999));
+}
+
+const char *screen_counts(struct arena *arena, const struct run_counts *counts)
+{
+    const char *text = "";
+    for (enum verdict v = VERDICT_OK; v <= VERDICT_FAILED; v++)
+        if (counts->of[v])
+            text = text_join(arena, text, " · ",
+                             arena_printf(arena, "%zu %s", counts->of[v], verdict_name(v)));
+    return text;
 }
 
 const char *screen_bar(struct arena *arena, double share, size_t columns)

@@ -85,6 +85,9 @@ const char *screen_median(struct arena *arena, const struct metric *metric, cons
 // Half the interval's width as a share of the median, such as "±0.4%"; "" if there is no interval.
 const char *screen_margin(struct arena *arena, double median, const double ci95[2]);
 
+// The numbers of results by verdict, such as "5 ok · 2 suspect"; "" if there are none.
+const char *screen_counts(struct arena *arena, const struct run_counts *counts);
+
 // A bar that fills the share (0 … 1) of `columns` columns, in steps of one eighth of a column.
 const char *screen_bar(struct arena *arena, double share, size_t columns);
 

@@ -345,6 +345,7 @@ static const struct json_field finding_fields[] = {
     {"code", FIELD_TEXT, JSON_AT(struct finding, code), .required = true},
     {"text", FIELD_TEXT, JSON_AT(struct finding, text), .required = true},
     {"device", FIELD_TEXT, JSON_AT(struct finding, device)},
+    {"name", FIELD_TEXT, JSON_AT(struct finding, name)},
     {"value", FIELD_REAL, JSON_AT(struct finding, value)},
     {"keys", FIELD_TEXTS, JSON_LIST_AT(struct finding, keys, key_count)},
 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "base/text.h"
 #include "results/names.h"
 #include "results/results.h"
 
@@ -29,6 +30,14 @@ const struct param_info *benchmark_param(const struct benchmark_info *info, cons
         if (strcmp(info->params[i].key, key) == 0)
             return &info->params[i];
     return NULL;
+}
+
+const char *benchmark_cycles(const struct benchmark_info *info, const char *name)
+{
+    for (size_t i = 0; info && i < info->metric_count; i++)
+        if (info->metrics[i].unit == UNIT_CYCLE && text_list_has(info->metrics[i].cycles_of, name))
+            return info->metrics[i].name;
+    return "";
 }
 
 const struct metric_info *benchmark_metric(const struct benchmark_info *info, const char *name)

@@ -170,6 +170,10 @@ struct benchmark_info {
 const struct param_info *benchmark_param(const struct benchmark_info *info, const char *key);
 const struct metric_info *benchmark_metric(const struct benchmark_info *info, const char *name);
 
+// The name of the metric that counts core cycles where metric `name` measures time
+// (metric_info.cycles_of); "" if there is none, or if `info` is NULL.
+const char *benchmark_cycles(const struct benchmark_info *info, const char *name);
+
 // ---------------------------------------------------------------- a case and its result
 
 struct case_value {
@@ -324,6 +328,7 @@ struct run_device {
 struct finding {
     const char *code, *text;
     const char *device; // id of the device that it concerns; NULL: the whole run
+    const char *name;   // what its value is of: "near L2"; NULL = not said
     double value;       // non-finite = no value
     const char **keys;
     size_t key_count;
@@ -376,6 +381,14 @@ void run_declare_missing(struct run *run);
 // The last result with that key on that device; NULL if the run has none.
 const struct result *run_find(const struct run *run, const char *device, const char *key);
 const struct benchmark_info *run_benchmark(const struct run *run, const char *name);
+
+// The numbers of results: by verdict, and of those that are measured (result_measured).
+struct run_counts {
+    size_t of[VERDICT_FAILED + 1], measured, all;
+};
+
+// Counts the results of a device and a benchmark; NULL: of all.
+struct run_counts run_count(const struct run *run, const char *device, const char *benchmark);
 
 // The metric, the series, or the text of the detail with that name; NULL if the result has none.
 const struct metric *result_metric(const struct result *result, const char *name);

@@ -69,6 +69,21 @@ void run_add_benchmark(struct run *run, const struct benchmark_info *info)
     run->benchmarks[run->benchmark_count++] = info;
 }
 
+struct run_counts run_count(const struct run *run, const char *device, const char *benchmark)
+{
+    struct run_counts counts = {{0}, 0, 0};
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = run->results[i];
+        if ((device && strcmp(result->device, device) != 0) ||
+            (benchmark && strcmp(result->benchmark, benchmark) != 0))
+            continue;
+        counts.of[result->verdict]++;
+        counts.measured += result_measured(result);
+        counts.all++;
+    }
+    return counts;
+}
+
 const struct result *run_find(const struct run *run, const char *device, const char *key)
 {
     for (size_t i = run->result_count; i-- > 0;) {

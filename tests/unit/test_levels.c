@@ -99,6 +99,36 @@ static void each_step_of_a_staircase_is_a_finding(void **state)
     assert_non_null(strstr(text, "level 1: 10.00 ns up to "));
     assert_non_null(strstr(text, "), then 50.00 ns"));
     assert_non_null(run_find(run, "vulkan:0", run->findings[0].keys[0]));
+    assert_string_equal(run->findings[0].name, "L1");
+    assert_string_equal(run->findings[1].name, "L2");
+    run_destroy(run);
+}
+
+static void the_levels_of_an_earlier_fathom_are_named_when_they_are_read(void **state)
+{
+    (void)state;
+    // Given: findings without names, not in order; others that name no level of the device.
+    static const struct finding findings[] = {
+        {.code = "level", .text = "third", .device = "vulkan:0", .value = 57e6},
+        {.code = "level", .text = "first", .device = "vulkan:0", .value = 230e3},
+        {.code = "level", .text = "second", .device = "vulkan:0", .value = 28e6},
+        {.code = "level", .text = "fourth", .device = "vulkan:0", .value = 400e6},
+        {.code = "level", .text = "no size", .device = "vulkan:0", .value = NAN},
+        {.code = "level", .text = "another's", .device = "cuda:0", .value = 100e3},
+        {.code = "level", .text = "named", .name = "LLC", .device = "cuda:0", .value = 200e3},
+        {.code = "said", .text = "more", .device = "vulkan:0", .value = 1e6},
+    };
+    static const char *const names[] = {"far L2", "L1", "near L2", "L3", NULL, "L1", "LLC", NULL};
+    struct run *run = run_of(&latency, 2);
+    for (size_t i = 0; i < COUNT(findings); i++)
+        *run_add_finding(run) = findings[i];
+    add_findings(run);
+    assert_int_equal(run->finding_count, COUNT(findings));
+    for (size_t i = 0; i < COUNT(findings); i++)
+        if (names[i])
+            assert_string_equal(run->findings[i].name, names[i]);
+        else
+            assert_null(run->findings[i].name);
     run_destroy(run);
 }
 
@@ -259,11 +289,13 @@ static void an_h200_shows_its_l1_and_both_halves_of_its_l2(void **state)
         run->finding_count = 0;
         add_findings(run);
         assert_true(run->finding_count > 3);
+        static const char *const names[] = {"L1", "near L2", "far L2"};
         const double low[] = {180 << 10, 25e6, 55e6}, high[] = {256 << 10, 31e6, 62e6};
         for (size_t i = 0; i < 3; i++) {
             assert_string_equal(run->findings[i].code, "level");
             assert_true(run->findings[i].value > low[i] && run->findings[i].value < high[i]);
             assert_non_null(strstr(run->findings[i].text, " cycles)"));
+            assert_string_equal(run->findings[i].name, names[i]);
         }
         for (size_t i = 3; i < run->finding_count; i++)
             assert_string_equal(run->findings[i].code, "path-levels");
@@ -275,6 +307,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_step_of_a_staircase_is_a_finding),
+        cmocka_unit_test(the_levels_of_an_earlier_fathom_are_named_when_they_are_read),
         cmocka_unit_test(a_size_that_map_corrected_is_the_one_reported),
         cmocka_unit_test(they_are_reported_once_and_for_each_device),
         cmocka_unit_test(the_longest_curve_decides),

@@ -207,9 +207,12 @@ static void of_two_benchmarks_the_better_figure_counts(void **state)
     struct card card;
     card_build(run->arena, run, "vulkan:0", NULL, &card);
     assert_string_equal(figure_at(&card, "DRAM", 0)->benchmark, "reads");
+    assert_string_equal(figure_at(&card, "DRAM", 0)->other->benchmark, "tuned");
     other->metrics[0].median = 5e12;
     card_build(run->arena, run, "vulkan:0", NULL, &card);
     assert_string_equal(figure_at(&card, "DRAM", 0)->benchmark, "tuned");
+    assert_string_equal(figure_at(&card, "DRAM", 0)->other->benchmark, "reads");
+    assert_null(figure_at(&card, "DRAM", 0)->other->other);
     // One that is not trusted counts only if it is far better.
     doubt(run, other);
     card_build(run->arena, run, "vulkan:0", NULL, &card);
@@ -436,8 +439,10 @@ static void hostile_texts_are_printed_harmless(void **state)
     char *text = NULL;
     size_t bytes;
     FILE *stream = open_memstream(&text, &bytes);
-    console_card(run, "vulkan:0", &(struct console_desc){0}, stream);
-    console_card_markdown(run, "vulkan:0", stream);
+    struct card card;
+    card_build(run->arena, run, "vulkan:0", NULL, &card);
+    console_card(&card, &(struct console_desc){0}, stream);
+    console_card_markdown(&card, stream);
     fclose(stream);
     assert_null(strchr(text, '\x1b'));
     assert_non_null(strstr(text, "### ?[2J//b/A\n"));

@@ -102,6 +102,7 @@ export interface Finding {
   code: string;
   text: string;
   device?: string;
+  name?: string; // what the value is of: "near L2"
   value?: number;
   keys: string[];
 }

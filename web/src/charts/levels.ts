@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Levels of the memory hierarchy that fathom found: findings of code "level", whose value is a size
-// in bytes and whose keys name cases of the curve that shows it.
+// in bytes, whose name is the level's, and whose keys name cases of the curve that shows it.
 import type { Finding, Subject } from "../run";
 import { formatUnit } from "../units";
 import type { Grid } from "../view";
@@ -18,29 +18,14 @@ export const sizeText = (bytes: number): string => {
   return `${Number(Number(number).toPrecision(3))} ${unit}`;
 };
 
-// Some chips have a last cache in two halves: a core reaches its own sooner than the other. Then two
-// plateaus of one cache are found, the second of which ends at about twice the size of the first.
-function named(levels: { bytes: number; finding: Finding }[]): Level[] {
-  const isHalf = (at: number): boolean => {
-    const ratio = (levels[at + 1]?.bytes ?? 0) / (levels[at]?.bytes ?? 1);
-    return at > 0 && ratio > 1.7 && ratio < 2.4;
-  };
-  let number = 0;
-  return levels.map((level, i) => {
-    if (i > 0 && isHalf(i - 1)) return { ...level, name: `far L${number}` };
-    number++;
-    return { ...level, name: isHalf(i) ? `near L${number}` : `L${number}` };
-  });
-}
-
 export function levelsOfSubject(subject: Subject): Level[] {
   const keys = new Set(subject.results.map(({ key }) => key));
-  return named(subject.run.findings.flatMap((finding) =>
-    finding.code === "level" && finding.value !== undefined &&
+  return subject.run.findings.flatMap((finding) =>
+    finding.code === "level" && finding.value !== undefined && finding.name !== undefined &&
       (finding.device === undefined || finding.device === subject.device.id) &&
       (finding.keys.length === 0 || finding.keys.some((key) => keys.has(key)))
-      ? [{ bytes: finding.value, finding }]
-      : []).sort((a, b) => a.bytes - b.bytes));
+      ? [{ name: finding.name, bytes: finding.value, finding }]
+      : []).sort((a, b) => a.bytes - b.bytes);
 }
 
 // Those that belong to cases of this grid.

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// What the levels of a run say, as findings.
+#include "analysis/levels.h"
+
+#include "base/text.h"
+#include "math/stats.h"
+#include "results/units.h"
+
+#include <math.h>
+#include <string.h>
+
+// Sizes that are closer than this (in octaves) count as equal.
+static const double same_octaves = 0.02;
+
+// The height of level k: "16.33 ns (32.3 cycles)", or "16.33 ns" if the cycles are not known.
+static const char *height_text(struct arena *arena, const struct run *run,
+                               const struct level_curve *curve, size_t k)
+{
+    const char *ns = unit_text(arena, curve->fit.levels[k].height, UNIT_NS);
+    double cycles = levels_cycles(arena, run, curve, k);
+    return isfinite(cycles) ? arena_printf(arena, "%s (%.4g cycles)", ns, cycles) : ns;
+}
+
+static double step_bytes(double octave)
+{
+    return round(exp2(octave));
+}
+
+static const char *step_text(struct arena *arena, double octave)
+{
+    return unit_text(arena, step_bytes(octave), UNIT_BYTE);
+}
+
+static void add_finding(struct run *run, const char *code, const char *device,
+                        const struct finding *rest)
+{
+    struct finding *finding = run_add_finding(run);
+    *finding = *rest;
+    finding->code = code;
+    finding->device = device;
+}
+
+// The size at which level k ends: "32 KiB (95 %: 31.9 KiB to 32.8 KiB)". If the chain's stride is
+// longer than a line, the curve stays flat beyond the level's size: if a map found another size,
+// the text has both.
+static const char *end_text(struct arena *arena, const struct level_curve *curve, size_t k,
+                            const struct metric *mapped)
+{
+    const struct plateaus_step *step = &curve->fit.steps[k];
+    const double found[] = {exp2(step->end), exp2(step->end_low), exp2(step->end_high)};
+    const double size[] = {mapped ? mapped->median : found[0], mapped ? mapped->ci95[0] : found[1],
+                           mapped ? mapped->ci95[1] : found[2]};
+    const char *texts[3];
+    for (int i = 0; i < 3; i++)
+        texts[i] = unit_text(arena, round(size[i]), UNIT_BYTE);
+    const char *text = arena_printf(arena, "%s (95 %%: %s to %s", texts[0], texts[1], texts[2]);
+    if (fabs(log2(size[0] / found[0])) < same_octaves)
+        return arena_printf(arena, "%s)", text);
+    return arena_printf(arena, "%s; found with a chain over %s)", text,
+                        unit_text(arena, round(found[0]), UNIT_BYTE));
+}
+
+static void report_step(struct run *run, struct arena *arena, const char *device,
+                        const struct level_curve *curve, size_t k)
+{
+    const char **keys = ARENA_ARRAY(run->arena, 2, const char *);
+    keys[0] = curve->results[curve->fit.levels[k].last]->key;
+    keys[1] = curve->results[curve->fit.levels[k + 1].first]->key;
+    const char *text = arena_printf(run->arena, "%s: level %zu: %s up to %s, then %s", device,
+                                    k + 1, height_text(arena, run, curve, k),
+                                    end_text(arena, curve, k, levels_mapped(run, device, k + 1)),
+                                    height_text(arena, run, curve, k + 1));
+    add_finding(run, "level", device,
+                &(struct finding){.text = text,
+                                  .value = step_bytes(curve->fit.steps[k].end),
+                                  .keys = keys,
+                                  .key_count = 2});
+}
+
+// "15.2 ns up to 184 KiB, 139 ns up to 27.5 MiB, then 269 ns".
+static const char *staircase_text(struct arena *arena, const struct run *run,
+                                  const struct level_curve *curve)
+{
+    const char *text = "";
+    size_t last = curve->fit.count - 1;
+    for (size_t k = 0; k < last; k++)
+        text = arena_printf(arena, "%s%s up to %s, ", text, height_text(arena, run, curve, k),
+                            step_text(arena, curve->fit.steps[k].end));
+    return arena_printf(arena, "%sthen %s", text, height_text(arena, run, curve, last));
+}
+
+static void report_other(struct run *run, struct arena *arena, const char *device,
+                         const struct level_curve *curve)
+{
+    if (!curve->fit.decided || curve->fit.count < 2)
+        return;
+    const char **keys = ARENA_ARRAY(run->arena, 1, const char *);
+    keys[0] = curve->results[0]->key;
+    add_finding(
+        run, "path-levels", device,
+        &(struct finding){.text = arena_printf(run->arena, "%s: %s: %s", device, curve->label,
+                                               staircase_text(arena, run, curve)),
+                          .value = (double)(curve->fit.count - 1),
+                          .keys = keys,
+                          .key_count = 1});
+}
+
+// " beyond 48 KiB", the end of the last level that was found; "" if none was.
+static const char *beyond_text(struct arena *arena, const struct plateaus *fit)
+{
+    return fit->flat < 2
+               ? ""
+               : arena_printf(arena, " beyond %s", step_text(arena, fit->steps[fit->flat - 2].end));
+}
+
+static void report_main(struct run *run, struct arena *arena, const char *device,
+                        const struct level_curve *curve)
+{
+    for (size_t k = 0; k + 1 < curve->fit.flat; k++)
+        report_step(run, arena, device, curve, k);
+    if (!curve->fit.decided)
+        add_finding(run, "levels-unknown", device,
+                    &(struct finding){.text = arena_printf(run->arena,
+                                                           "%s: could not separate the cache "
+                                                           "levels%s: %s",
+                                                           device, beyond_text(arena, &curve->fit),
+                                                           curve->fit.reason),
+                                      .value = NAN});
+}
+
+// True if the run already has a finding of levels_add_findings about the device or the whole run.
+static bool is_reported(const struct run *run, const char *device)
+{
+    for (size_t i = 0; i < run->finding_count; i++) {
+        const struct finding *finding = &run->findings[i];
+        bool about_levels = strcmp(finding->code, "level") == 0 ||
+                            strcmp(finding->code, "levels-unknown") == 0 ||
+                            strcmp(finding->code, "path-levels") == 0;
+        if (about_levels && (!finding->device || strcmp(finding->device, device) == 0))
+            return true;
+    }
+    return false;
+}
+
+static bool is_step(const struct finding *finding, const char *device)
+{
+    return strcmp(finding->code, "level") == 0 && isfinite(finding->value) &&
+           (!finding->device || strcmp(finding->device, device) == 0);
+}
+
+// Names the device's findings "level", which a file of an earlier fathom has without names.
+static void name_findings(struct run *run, const char *device)
+{
+    double *ends = ARENA_ARRAY(run->arena, run->finding_count, double);
+    size_t count = 0, k;
+    for (size_t i = 0; i < run->finding_count; i++)
+        if (is_step(&run->findings[i], device))
+            ends[count++] = run->findings[i].value;
+    stats_sort(ends, count);
+    for (size_t i = 0; i < run->finding_count; i++) {
+        struct finding *finding = &run->findings[i];
+        if (finding->name || !is_step(finding, device))
+            continue;
+        for (k = 0; ends[k] < finding->value;)
+            k++;
+        finding->name = levels_cache_name(run->arena, ends, count, k);
+    }
+}
+
+static void report_levels(struct run *run, const char *device)
+{
+    struct arena *arena = arena_create();
+    struct level_curves all = levels_of(arena, run, device);
+    for (size_t k = 0; k < all.count; k++)
+        if (k == all.longest && all.curves[k].count >= LEVELS_POINTS_MIN)
+            report_main(run, arena, device, &all.curves[k]);
+    for (size_t k = 0; k < all.count; k++)
+        if (k != all.longest)
+            report_other(run, arena, device, &all.curves[k]);
+    arena_destroy(arena);
+}
+
+void levels_add_findings(struct run *run, const char *device)
+{
+    if (!is_reported(run, device))
+        report_levels(run, device);
+    name_findings(run, device);
+}
