@@ -87,7 +87,8 @@ MUST_CHECK bool cli_report_check(const char *path, struct error *err);
 // write: findings about levels, and the headlines that make the card.
 struct run *cli_read_run(const char *path, struct error *err);
 
-// The forms of a run other than the run file, as --csv, --html, --trace and --svg ask for them.
+// The forms of a run other than the run file, as --csv, --html, --trace, --svg and --markdown of
+// `show` and `report` ask for them.
 // cli_forms_check tests whether every output can be written and is a file of its own; it comes
 // before the run is measured or read. cli_forms_save writes them; if one cannot be written, the
 // others still are; without time lines, a note replaces trace and SVG. False with the messages of

@@ -192,7 +192,7 @@ static bool is_named_before(const struct option_info *option)
 
 static void write_bash_argument(FILE *out, const struct option_info *option)
 {
-    if (!option->argument || option->hidden || option->kind == WORD_SETTING ||
+    if (!option->argument || option->optional || option->hidden || option->kind == WORD_SETTING ||
         is_named_before(option))
         return;
     fputs("    ", out);
@@ -305,11 +305,14 @@ static void write_zsh_option(FILE *out, const struct option_info *option, bool l
     if (letter)
         fprintf(out, "-%c%s[", option->letter, option->argument ? "+" : "");
     else
-        fprintf(out, "--%s%s[", option->name, option->argument ? "=" : "");
+        fprintf(out, "--%s%s[", option->name,
+                option->optional   ? "=-"
+                : option->argument ? "="
+                                   : "");
     zsh_quoted(out, option->help);
     fputc(']', out);
     if (option->argument) {
-        fputc(':', out);
+        fputs(option->optional ? "::" : ":", out);
         zsh_quoted(out, option->argument);
         fputc(':', out);
         write_zsh_action(out, option->kind, option->argument);
@@ -400,7 +403,7 @@ static void write_fish_option(FILE *out, unsigned command, const struct option_i
     if (option->letter)
         fprintf(out, " -s %c", option->letter);
     if (option->argument && option->kind == WORD_FILE) {
-        fputs(" -r -F", out);
+        fputs(option->optional ? "" : " -r -F", out);
     } else if (option->argument) {
         fputs(" -x -a '", out);
         if (option->kind == WORD_SETTING) {

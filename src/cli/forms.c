@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
+#include "analysis/card.h"
 #include "cli/cli.h"
 #include "cli/terminal.h"
+#include "report/console.h"
 #include "report/export.h"
 #include "report/spans.h"
 #include "results/json.h"
 #include "results/save.h"
+
+#include <errno.h>
+#include <string.h>
 
 bool cli_report_check(const char *path, struct error *err)
 {
@@ -27,9 +32,9 @@ static const char *output_of(const struct options *options, enum option_id id)
 // Refuses to write two outputs to one file, as `-o run.json --csv run.json` would.
 static bool check_apart(const struct options *options, struct error *err)
 {
-    static const enum option_id ids[] = {OPTION_JSON, OPTION_OUTPUT, OPTION_REPORT_OUTPUT,
-                                         OPTION_CSV,  OPTION_HTML,   OPTION_TRACE,
-                                         OPTION_SVG};
+    static const enum option_id ids[] = {OPTION_JSON, OPTION_OUTPUT,       OPTION_REPORT_OUTPUT,
+                                         OPTION_CSV,  OPTION_HTML,         OPTION_TRACE,
+                                         OPTION_SVG,  OPTION_CARD_MARKDOWN};
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
         const char *one = output_of(options, ids[i]);
         for (size_t k = 0; one && k < i; k++) {
@@ -65,9 +70,10 @@ bool cli_forms_check(const struct options *options, struct error *err)
     const char *html = options_value(options, OPTION_HTML);
     const char *trace = options_value(options, OPTION_TRACE);
     const char *svg = options_value(options, OPTION_SVG);
+    const char *markdown = options_value(options, OPTION_CARD_MARKDOWN);
     return check_apart(options, err) && (!csv || file_save_check(csv, err)) &&
            (!html || cli_report_check(html, err)) && (!trace || file_save_check(trace, err)) &&
-           (!svg || file_save_check(svg, err));
+           (!svg || file_save_check(svg, err)) && (!markdown || file_save_check(markdown, err));
 }
 
 static void add_failure(struct error *all, const struct error *one)
@@ -100,12 +106,29 @@ static const char *lines_path(const struct cli *cli, const struct run *run, enum
     return NULL;
 }
 
+// Writes the cards of all devices.
+static bool write_markdown(const struct run *run, FILE *stream, struct error *err)
+{
+    struct arena *arena = arena_create();
+    struct card card;
+    for (size_t i = 0; i < run->device_count; i++) {
+        card_build(arena, run, run->devices[i].id, known_cards_builtin(arena), &card);
+        console_card_markdown(&card, stream);
+    }
+    arena_destroy(arena);
+    errno = EIO;
+    if (fflush(stream) != 0 || ferror(stream))
+        return error_set(err, ERROR_IO, "cannot write the card: %s", strerror(errno));
+    return true;
+}
+
 bool cli_forms_save(const struct cli *cli, const struct run *run, struct error *err)
 {
     const char *csv = options_value(cli->options, OPTION_CSV);
     const char *html = options_value(cli->options, OPTION_HTML);
     const char *trace = lines_path(cli, run, OPTION_TRACE);
     const char *svg = lines_path(cli, run, OPTION_SVG);
+    const char *markdown = options_value(cli->options, OPTION_CARD_MARKDOWN);
     struct error one;
     *err = (struct error){.code = ERROR_NONE};
     if (csv && !run_save_as(run, csv_write, csv, &one))
@@ -117,6 +140,8 @@ bool cli_forms_save(const struct cli *cli, const struct run *run, struct error *
     if (trace && !run_save_as(run, trace_write, trace, &one))
         add_failure(err, &one);
     if (svg && !run_save_as(run, svg_write, svg, &one))
+        add_failure(err, &one);
+    if (markdown && !run_save_as(run, write_markdown, markdown, &one))
         add_failure(err, &one);
     return err->code == ERROR_NONE;
 }

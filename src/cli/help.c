@@ -56,19 +56,23 @@ void help_wrap(FILE *out, const char *text, size_t indent, size_t column)
     fputc('\n', out);
 }
 
-// Prints the names of an option and its argument, as in "-d, --device DEVICE".
+// Prints the names of an option and its argument, as in "-d, --device DEVICE" and
+// "--markdown[=FILE]".
 static void write_option_name(FILE *out, const struct option_info *option)
 {
     if (option->letter)
         fprintf(out, "-%c, ", option->letter);
-    fprintf(out, "--%s%s%s", option->name, option->argument ? " " : "",
-            option->argument ? option->argument : "");
+    fprintf(out, "--%s", option->name);
+    if (option->argument)
+        fprintf(out, option->optional ? "[=%s]" : " %s", option->argument);
 }
 
 static size_t option_columns(const struct option_info *option)
 {
     size_t wide = (option->letter ? 6u : 2u) + strlen(option->name);
-    return option->argument ? wide + 1 + columns(option->argument, strlen(option->argument)) : wide;
+    size_t around = option->optional ? 3 : 1; // "[=]" or a blank
+    return option->argument ? wide + around + columns(option->argument, strlen(option->argument))
+                            : wide;
 }
 
 static void write_options(FILE *out, enum command_id command)

@@ -35,9 +35,9 @@ static void write_option(FILE *out, const struct option_info *option)
     fputs("\\-\\-", out);
     roff(out, option->name);
     if (option->argument) {
-        fputs(" \\fI", out);
+        fputs(option->optional ? "\\fR[=\\fI" : " \\fI", out);
         roff(out, option->argument);
-        fputs("\\fR", out);
+        fputs(option->optional ? "\\fR]" : "\\fR", out);
     }
     fputc('\n', out);
     roff(out, option->help);

@@ -75,7 +75,7 @@ static bool use(struct parser *p, enum option_id id, const char *value)
 }
 
 // Adds a use of the option. `attached` is the text after "=" or right after the letter; NULL: the
-// next word is the value, if the option takes one.
+// next word is the value, if the option needs one.
 static bool use_with_argument(struct parser *p, enum option_id id, const char *attached)
 {
     const struct option_info *option = &option_table[id];
@@ -85,6 +85,8 @@ static bool use_with_argument(struct parser *p, enum option_id id, const char *a
                              attached);
         return use(p, id, "");
     }
+    if (!attached && option->optional)
+        attached = "-";
     if (!attached && p->at + 1 < p->argc)
         attached = p->argv[++p->at];
     if (!attached || !*attached)

@@ -10,7 +10,7 @@
 
 struct option_use {
     enum option_id option;
-    const char *value; // "" for an option without an argument
+    const char *value; // "" for an option without an argument; "-" for one that was left out
 };
 
 struct options {

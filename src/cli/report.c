@@ -56,7 +56,7 @@ struct run *cli_read_run(const char *path, struct error *err)
 
 static bool is_form(enum option_id id)
 {
-    return id == OPTION_CSV || id == OPTION_TRACE || id == OPTION_SVG;
+    return id == OPTION_CSV || id == OPTION_TRACE || id == OPTION_SVG || id == OPTION_CARD_MARKDOWN;
 }
 
 // Refuses an output that would replace a run file, as in `report -o run.json run.json`.
@@ -85,7 +85,7 @@ static bool check_request(const struct options *options, const char *page, struc
     if (options->operand_count == 0 || !(page || any_form))
         return error_set(err, ERROR_USAGE,
                          "report: expected run files and the page to write: "
-                         "fathom report RUN.json… -o REPORT.html");
+                         "fathom report RUN.json… -o REPORT.html (`fathom show` prints a run)");
     for (size_t i = 0; i < options->use_count; i++)
         if (!check_output(options, &options->uses[i], err))
             return false;

@@ -84,11 +84,6 @@ static void print(const struct cli *cli, const struct shown *shown, const struct
         .benchmarks = shown->names,
         .benchmark_count = shown->count,
     };
-    if (options_has(cli->options, OPTION_MARKDOWN)) {
-        for (size_t i = 0; i < run->device_count; i++)
-            console_card_markdown(card_of(cli, run, i), cli->out);
-        return;
-    }
     if (desc.benchmark_count || !run->preset || strcmp(run->preset, "map") != 0) {
         console_run(run, &desc, cli->out);
         return;

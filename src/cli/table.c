@@ -122,10 +122,12 @@ const struct command_info command_table[COMMAND_COUNT] = {
             .detail =
                 "Writes one file that needs no network: the machine, charts and tables of "
                 "every benchmark, every flagged result with its reason, and how the run was "
-                "made. Several runs are drawn in the same charts. -o - is the standard output.",
+                "made. Several runs are drawn in the same charts. -o - is the standard output. The "
+                "other options write other forms of one run, with the page or without it.",
             .examples =
                 {"fathom report run.json -o run.html\tcharts of a run",
-                 "fathom report before.json after.json -o both.html\ttwo runs in the same charts"},
+                 "fathom report before.json after.json -o both.html\ttwo runs in the same charts",
+                 "fathom report run.json --markdown\tthe card as a table, for an issue or a wiki"},
         },
     [COMMAND_COMPARE] =
         {
@@ -409,7 +411,16 @@ const struct option_info option_table[OPTION_COUNT] = {
         {
             .name = "markdown",
             .help = "Write Markdown instead of tables",
-            .commands = COMMAND_BIT(SHOW) | COMMAND_BIT(COMPARE),
+            .commands = COMMAND_BIT(COMPARE),
+        },
+    [OPTION_CARD_MARKDOWN] =
+        {
+            .name = "markdown",
+            .argument = "FILE",
+            .kind = WORD_FILE,
+            .optional = true,
+            .help = "Write the card as a Markdown table, to the standard output or to FILE",
+            .commands = COMMAND_BIT(SHOW) | COMMAND_BIT(REPORT),
         },
     [OPTION_SEED] =
         {

@@ -74,6 +74,7 @@ enum option_id {
     OPTION_ACROSS,
     OPTION_ALL,
     OPTION_MARKDOWN,
+    OPTION_CARD_MARKDOWN, // "--markdown" of `show` and `report`
     OPTION_SEED,
     OPTION_SILENCE,
     OPTION_COUNT
@@ -88,6 +89,8 @@ struct option_info {
     const char *name;     // long name, without the dashes
     const char *argument; // as the help shows it: "DEVICE"; NULL: the option takes no value
     enum word_kind kind;
+    // --name=VALUE gives the value, --name alone means "-"; the next word is never the value.
+    bool optional;
     const char *help;  // one sentence
     unsigned commands; // the set of commands that take this option
     bool repeated;     // may be given more than once

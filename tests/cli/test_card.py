@@ -179,8 +179,10 @@ class Run(fathom.Case):
 
 class Forms(fathom.Case):
     RUN = str(REFERENCE / "h200-cuda-all.json")
+    LINES = str(REFERENCE / "h200-cuda-overlap-2.json")
 
     def test_as_markdown(self):
+        # Without "=FILE" the next word is a run file, and the table goes to the standard output.
         done = fathom.run("show", "--markdown", self.RUN, binary=REAL)
         self.assertEqual((0, ""), (done.status, done.err))
         self.assertIn("### NVIDIA H200\n", done.out)
@@ -197,16 +199,31 @@ class Forms(fathom.Case):
         self.assertEqual(("ok", "FLOP/s"), (figures["FP64"]["verdict"], figures["FP64"]["unit"]))
         self.assertIn("known to", figures["Launch and wait"]["reason"])
 
-    def test_report_writes_the_forms_of_one_run(self):
-        page, table, again = (self.path(name) for name in ("page.html", "table.csv", "again.csv"))
-        fathom.run("show", "-q", self.RUN, "--csv", again, binary=REAL)
-        done = fathom.run("report", self.RUN, "--csv", table, binary=REAL)
-        self.assertEqual((0, "", ""), (done.status, done.out, done.err))
-        self.assertEqual(pathlib.Path(again).read_bytes(), pathlib.Path(table).read_bytes())
-        self.assert_one_line_error(fathom.run("report", self.RUN, self.RUN, "--csv", table), 2,
-                                   "--csv", "one run")
-        self.assert_one_line_error(fathom.run("report", table, "--csv", table), 2, "another name")
+    def test_report_and_show_write_the_same_forms(self):
+        for form, part in (("--csv", "key,benchmark,metric,"), ("--trace", "traceEvents"),
+                           ("--svg", "<svg "), ("--markdown", "### NVIDIA H200\n")):
+            with self.subTest(form=form):
+                files = [self.path(command + form) for command in ("report", "show")]
+                outs = [fathom.run(*command, self.LINES, f"{form}={file}", binary=REAL)
+                        for command, file in zip((["report"], ["show", "-q"]), files)]
+                streams = [fathom.run(command, self.LINES, f"{form}=-", binary=REAL)
+                           for command in ("report", "show")]
+                self.assertEqual({(0, "", "")}, {(one.status, one.out, one.err) for one in outs})
+                texts = [pathlib.Path(file).read_text(encoding="utf-8") for file in files]
+                self.assertEqual({texts[0]}, {texts[1], *(one.out for one in streams)})
+                self.assertIn(part, texts[0])
+
+    def test_report_writes_forms_of_one_run_only_and_never_over_it(self):
+        page, table = self.path("page.html"), self.path("table.csv")
+        for form in ("--csv", "--markdown"):
+            self.assert_one_line_error(
+                fathom.run("report", self.RUN, self.RUN, f"{form}={table}"), 2, form, "one run")
+            for command in ("report", "show"):
+                self.assert_one_line_error(
+                    fathom.run(command, table, f"{form}={table}"), 2, "another name")
         self.assert_one_line_error(fathom.run("report", self.RUN, "-o", page, "--csv", page), 2,
+                                   "the same file")
+        self.assert_one_line_error(fathom.run("show", self.RUN, "--markdown", "--json"), 2,
                                    "the same file")
 
 
