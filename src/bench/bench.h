@@ -115,9 +115,9 @@ struct benchmark {
     // "no".
     bool together;
 
-    // Its visits take so many times as long as those of most benchmarks; 0: 1. For the estimate of
-    // the time left (suite/forecast.h).
-    unsigned slowness;
+    // A case takes so many times as long as one of `latency` did on an H200, roughly; 0: 1. For the
+    // estimate of the time left (suite/forecast.h).
+    double slowness;
 
     // True: its cases use the link between host and device, so other work on the link disturbs
     // them. The host has its part in their times, so a slow sample is no sign of other work on the

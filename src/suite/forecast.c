@@ -9,15 +9,19 @@
 // The expected duration counts as much as the measured one of so many cases.
 static const double trusted_cases = 2;
 
-void forecast_plan(struct forecast *forecast, size_t part, size_t cases,
-                   const struct gpu_info *device, const struct budget *budget, unsigned slowness)
+void forecast_plan(struct forecast *forecast, size_t part, const struct benchmark *benchmark,
+                   size_t cases, const struct gpu_info *device, const struct budget *budget)
 {
     double samples_s = (double)budget->samples * (double)budget->sample_ns / NS_PER_S;
-    double visit_s = device->kind == GPU_KIND_CPU ? 0.04 : 0.02 + 2 * samples_s;
-    forecast->parts[part] =
-        (struct forecast_part){.cases = cases,
-                               .case_s = COLLECT_ROUNDS_MIN * visit_s * (slowness ? slowness : 1),
-                               .most_s = (double)budget->time_most_ns / NS_PER_S};
+    double visit_s = device->kind == GPU_KIND_CPU ? 0.03 : 0.012 + samples_s;
+    double slowness = benchmark->slowness > 0 ? benchmark->slowness : 1;
+    struct error missing;
+    bool is_skipped = !gpu_require(device, benchmark->needs, &missing);
+    forecast->parts[part] = (struct forecast_part){
+        .cases = cases,
+        .case_s = is_skipped ? 0 : COLLECT_ROUNDS_MIN * visit_s * slowness,
+        .most_s = (double)budget->time_most_ns / NS_PER_S,
+    };
 }
 
 void forecast_note(struct forecast *forecast, size_t part, double done, uint64_t now_ns)
@@ -58,8 +62,7 @@ struct forecast forecast_of_plan(struct arena *arena, const struct plan *plan,
     forecast.now_ns = forecast.start_ns;
     forecast.parts = ARENA_ARRAY(arena, forecast.count, struct forecast_part);
     for (size_t i = 0; plan->total && i < forecast.count; i++)
-        forecast_plan(&forecast, i, plan->left(plan, benchmarks[i]), device, budget,
-                      benchmarks[i]->slowness);
+        forecast_plan(&forecast, i, benchmarks[i], plan->left(plan, benchmarks[i]), device, budget);
     return forecast;
 }
 

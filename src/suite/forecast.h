@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Estimates how long the cases of a plan still take. A benchmark is one part of the forecast. While
 // its cases are visited, its own pace counts. Before, its cases are expected to take
-// COLLECT_ROUNDS_MIN visits of the usual time: 20 ms and twice the time of the samples, on a CPU
-// 40 ms. (An H200's standard run took 30 ms a visit, 8 ms of which are samples; llvmpipe's quick
-// run 38 ms, 2 ms of which are samples.)
+// COLLECT_ROUNDS_MIN visits of the usual time, 12 ms and the time of the samples (on a CPU 30 ms),
+// times the benchmark's slowness. Both are rounded figures of an H200 and of llvmpipe.
 #ifndef SUITE_FORECAST_H
 #define SUITE_FORECAST_H
 
@@ -29,9 +28,10 @@ struct forecast {
     double later_s;            // time of what follows all parts: other devices
 };
 
-// Sets the number of cases of a part. Its visits take `slowness` times the usual time; 0: 1.
-void forecast_plan(struct forecast *forecast, size_t part, size_t cases,
-                   const struct gpu_info *device, const struct budget *budget, unsigned slowness);
+// Makes a part of `cases` cases of the benchmark. They take no time if the device lacks what the
+// benchmark needs.
+void forecast_plan(struct forecast *forecast, size_t part, const struct benchmark *benchmark,
+                   size_t cases, const struct gpu_info *device, const struct budget *budget);
 
 // Notes that `done` cases of a part are done, and that the part is at work from now on. The time
 // since the last note belongs to the part of that note, which is done if it is another one.

@@ -180,6 +180,7 @@ const struct benchmark bench_bandwidth = {
         "as doubles; by the number of workgroups that saturates a cache, the last-level cache and "
         "DRAM; and from shared memory. Each sample is checked: reads by the sum of all words, "
         "writes and copies by reading the memory back.",
+    .slowness = 1.5,
     .plan = bandwidth_plan,
     .open = bandwidth_open,
     .close = bandwidth_close,

@@ -220,6 +220,7 @@ const struct benchmark bench_incore = {
         "Latency and throughput of arithmetic. On one core: chains of one operation, 1 to 8 in a "
         "thread, in 1 to 32 subgroups, timed in cycles by the core's own counter. On the whole "
         "chip: operations per second. The results of every thread are compared with the host's.",
+    .slowness = 0.3,
     .product = {.reach = reach, .keep = is_wanted},
     .open = incore_open,
     .visit = visit_case,

@@ -172,6 +172,7 @@ const struct benchmark bench_launch = {
         "its own, there and back and one way, on several queues, and behind signals. And the time "
         "of kernels of 4 Ki to 128 Mi elements, one after another, as a + V / b. Empty kernels are "
         "counted; of the others every element is checked.",
+    .slowness = 2,
     .product = {.reach = reach, .keep = is_possible},
     .open = launch_open,
     .close = launch_close,

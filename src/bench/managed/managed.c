@@ -144,6 +144,7 @@ const struct benchmark bench_managed = {
         "A triad of doubles on memory that host and device share by one pointer. The host or the "
         "device writes it first; pages are prefetched or not, with and without advice. It measures "
         "the first pass, which moves the pages, and the passes after it. Every sum is checked.",
+    .slowness = 5,
     .needs = GPU_CAP(MANAGED),
     .product = {.reach = reach, .keep = is_wanted},
     .open = managed_open,

@@ -214,6 +214,7 @@ const struct benchmark bench_overlap = {
         "time line then shows what ran at the same time, how long a barrier keeps the device idle, "
         "and whether two queues share the device. Each frame is checked: every record is there, no "
         "workload starts before one that it waits for, and each sees what that one wrote.",
+    .slowness = 5,
     .needs = GPU_CAP(DEVICE_CLOCK) | GPU_CAP(HOLDS) | GPU_CAP(UNORDERED),
     .device = queue_pair_request,
     .plan = plan,

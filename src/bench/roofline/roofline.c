@@ -149,6 +149,7 @@ const struct benchmark bench_roofline = {
         "Floating-point operations per second by arithmetic intensity: from 1/16 operation per "
         "byte read, where memory is the limit, to 512, where the arithmetic units are. The "
         "intensity is a run-time value. The sum of all results is checked.",
+    .slowness = 3,
     .together = true,
     .product = {.reach = reach, .keep = has_steps},
     .open = roofline_open,

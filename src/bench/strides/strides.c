@@ -152,6 +152,7 @@ const struct benchmark bench_strides = {
                    "loads of 4, 8 and 16 bytes. It also loads words of shared memory that lie 1 to "
                    "128 words apart. There, threads that use the same bank wait for each other; a "
                    "finding gives the number of banks. The sum of each thread is checked.",
+    .slowness = 0.3,
     .product = {.keep = is_wanted},
     .open = strides_open,
     .visit = strides_visit,

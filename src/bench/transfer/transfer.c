@@ -169,6 +169,7 @@ const struct benchmark bench_transfer = {
         "memory, by copy engines and by kernels, in both directions at once, within the device and "
         "between devices; and the time of one small message. Every byte that arrives is checked, "
         "and cannot be left from an earlier visit.",
+    .slowness = 2,
     .plan = transfer_plan,
     .device = transfer_device,
     .open = transfer_open,
