@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "gpu/model/machine.h"
 
+#include "base/text.h"
 #include "gpu/model.h"
 
 #include <jansson.h>
@@ -27,6 +28,16 @@ struct member_range {
     bool optional; // if the member is missing, the value is not changed
 };
 
+static struct member_range required(double least, double most)
+{
+    return (struct member_range){least, most, false};
+}
+
+static struct member_range optional(double least, double most)
+{
+    return (struct member_range){least, most, true};
+}
+
 static bool member_refuse(const struct member_place *place, const char *key, const char *reason)
 {
     size_t path = strlen(place->path);
@@ -36,7 +47,8 @@ static bool member_refuse(const struct member_place *place, const char *key, con
                      key, path > 0 || *key ? ": " : "", reason);
 }
 
-static bool members_check(const struct member_place *place, const char *const *known)
+// Fails if the place is not an object, or has a member that is not in the list `known` ("a,b,c").
+static bool members_check(const struct member_place *place, const char *known)
 {
     const char *key;
     json_t *value;
@@ -44,34 +56,31 @@ static bool members_check(const struct member_place *place, const char *const *k
         return member_refuse(place, "", "expected an object");
     json_object_foreach(place->object, key, value)
     {
-        size_t i = 0;
-        while (known[i] && strcmp(known[i], key) != 0)
-            i++;
-        if (!known[i])
+        if (!text_list_has(known, key))
             return member_refuse(place, key, "no such member");
     }
     return true;
 }
 
 static bool member_number(const struct member_place *place, const char *key,
-                          const struct member_range *range, double *value)
+                          struct member_range range, double *value)
 {
     const json_t *member = json_object_get(place->object, key);
     if (!member)
-        return range->optional || member_refuse(place, key, "missing");
+        return range.optional || member_refuse(place, key, "missing");
     if (!json_is_number(member))
         return member_refuse(place, key, "expected a number");
     double number = json_number_value(member);
-    if (number < range->least || number > range->most)
+    if (number < range.least || number > range.most)
         return member_refuse(
             place, key,
-            arena_printf(place->arena, "expected %.15g to %.15g", range->least, range->most));
+            arena_printf(place->arena, "expected %.15g to %.15g", range.least, range.most));
     *value = number;
     return true;
 }
 
 static bool member_whole(const struct member_place *place, const char *key,
-                         const struct member_range *range, uint64_t *value)
+                         struct member_range range, uint64_t *value)
 {
     double number = (double)*value;
     if (!member_number(place, key, range, &number))
@@ -80,8 +89,8 @@ static bool member_whole(const struct member_place *place, const char *key,
     return (double)*value >= number || member_refuse(place, key, "expected a whole number");
 }
 
-static bool member_u32(const struct member_place *place, const char *key,
-                       const struct member_range *range, uint32_t *value)
+static bool member_u32(const struct member_place *place, const char *key, struct member_range range,
+                       uint32_t *value)
 {
     uint64_t whole = *value;
     bool good = member_whole(place, key, range, &whole);
@@ -95,7 +104,7 @@ static bool member_is_power(uint64_t value)
 }
 
 static bool member_power(const struct member_place *place, const char *key,
-                         const struct member_range *range, uint32_t *value)
+                         struct member_range range, uint32_t *value)
 {
     return member_u32(place, key, range, value) &&
            (member_is_power(*value) || member_refuse(place, key, "expected a power of two"));
@@ -129,7 +138,7 @@ static struct member_place member_inside(const struct member_place *place, json_
 static bool read_ways(const struct member_place *place, struct model_cache_desc *cache,
                       uint64_t lines)
 {
-    if (!member_u32(place, "ways", &(struct member_range){1, MODEL_WAYS_MAX, false}, &cache->ways))
+    if (!member_u32(place, "ways", required(1, MODEL_WAYS_MAX), &cache->ways))
         return false;
     if (lines % cache->ways != 0)
         return member_refuse(place, "ways", "the lines do not make whole sets of that many");
@@ -145,7 +154,7 @@ static bool read_sharers(const struct member_place *place, struct model_cache_de
     static const uint32_t sharers[] = {0, 1, UINT32_MAX};
     unsigned which;
     if (json_is_number(json_object_get(place->object, "shared")))
-        return member_u32(place, "shared", &(struct member_range){1, 4096, false}, &level->sharers);
+        return member_u32(place, "shared", required(1, 4096), &level->sharers);
     if (!member_word(place, "shared", words, &which))
         return false;
     level->sharers = sharers[which];
@@ -156,51 +165,37 @@ static bool read_sharers(const struct member_place *place, struct model_cache_de
 // (share_bandwidths).
 static bool read_bandwidth(const struct member_place *place, struct model_cache_desc *level)
 {
-    static const char *const members[] = {"core_bytes_per_cycle", "chip_bytes_per_cycle", NULL};
     json_t *object = json_object_get(place->object, "bandwidth");
     struct member_place inner =
         member_inside(place, object, arena_printf(place->arena, "%sbandwidth.", place->path));
-    const struct member_range chip = {1e-3, 1e9, false}, core = {1e-3, 1e9, true};
-    return !object || (members_check(&inner, members) &&
-                       member_number(&inner, members[0], &core, &level->core_bytes_per_cycle) &&
-                       member_number(&inner, members[1], &chip, &level->chip_bytes_per_cycle));
+    return !object || (members_check(&inner, "core_bytes_per_cycle,chip_bytes_per_cycle") &&
+                       member_number(&inner, "core_bytes_per_cycle", optional(1e-3, 1e9),
+                                     &level->core_bytes_per_cycle) &&
+                       member_number(&inner, "chip_bytes_per_cycle", required(1e-3, 1e9),
+                                     &level->chip_bytes_per_cycle));
 }
 
 // Reads the latency in core cycles, and the part in ns that does not depend on the core clock.
 static bool read_latency(const struct member_place *place, struct model_cache_desc *level)
 {
-    return member_u32(place, "latency_cycles", &(struct member_range){1, 1e6, false},
-                      &level->latency_cycles) &&
-           member_number(place, "latency_ns", &(struct member_range){0, 1e6, true},
-                         &level->latency_ns);
+    return member_u32(place, "latency_cycles", required(1, 1e6), &level->latency_cycles) &&
+           member_number(place, "latency_ns", optional(0, 1e6), &level->latency_ns);
 }
 
 static bool read_level(const struct member_place *place, struct model_cache_desc *level)
 {
-    static const char *const members[] = {"capacity_bytes",
-                                          "line_bytes",
-                                          "sector_bytes",
-                                          "ways",
-                                          "latency_cycles",
-                                          "latency_ns",
-                                          "shared",
-                                          "sets",
-                                          "bandwidth",
-                                          "replacement",
-                                          NULL};
     static const char *const sets[] = {"hashed", "plain", NULL};
     static const char *const replacements[] = {"lru", "plru", "random", NULL};
     unsigned plain, replacement;
-    const struct member_range lines = {16, 4096, false};
-    if (!members_check(place, members) ||
-        !member_whole(place, "capacity_bytes", &(struct member_range){1024, 1e12, false},
-                      &level->capacity_bytes) ||
-        !member_power(place, "line_bytes", &lines, &level->line_bytes))
+    if (!members_check(place, "capacity_bytes,line_bytes,sector_bytes,ways,latency_cycles,"
+                              "latency_ns,shared,sets,bandwidth,replacement") ||
+        !member_whole(place, "capacity_bytes", required(1024, 1e12), &level->capacity_bytes) ||
+        !member_power(place, "line_bytes", required(16, 4096), &level->line_bytes))
         return false;
     level->sector_bytes = level->line_bytes;
-    const struct member_range sectors = {(double)level->line_bytes / MODEL_SECTORS_MAX,
-                                         level->line_bytes, true};
-    if (!member_power(place, "sector_bytes", &sectors, &level->sector_bytes) ||
+    double sector_least = (double)level->line_bytes / MODEL_SECTORS_MAX;
+    if (!member_power(place, "sector_bytes", optional(sector_least, level->line_bytes),
+                      &level->sector_bytes) ||
         !read_latency(place, level) || !read_sharers(place, level) ||
         !read_bandwidth(place, level) || !member_word(place, "sets", sets, &plain) ||
         !member_word(place, "replacement", replacements, &replacement))
@@ -214,15 +209,12 @@ static bool read_level(const struct member_place *place, struct model_cache_desc
 
 static bool read_tlb(const struct member_place *place, struct model_cache_desc *tlb)
 {
-    static const char *const members[] = {"entries", "page_bytes", "ways", "miss_cycles", NULL};
     uint64_t entries = 0;
     *tlb = (struct model_cache_desc){.sharers = 1, .hashed = true, .replacement = MODEL_LRU};
-    if (!members_check(place, members) ||
-        !member_whole(place, "entries", &(struct member_range){1, 1 << 20, false}, &entries) ||
-        !member_power(place, "page_bytes", &(struct member_range){4096, 1 << 30, false},
-                      &tlb->line_bytes) ||
-        !member_u32(place, "miss_cycles", &(struct member_range){1, 1e6, false},
-                    &tlb->latency_cycles))
+    if (!members_check(place, "entries,page_bytes,ways,miss_cycles") ||
+        !member_whole(place, "entries", required(1, 1 << 20), &entries) ||
+        !member_power(place, "page_bytes", required(4096, 1 << 30), &tlb->line_bytes) ||
+        !member_u32(place, "miss_cycles", required(1, 1e6), &tlb->latency_cycles))
         return false;
     tlb->sector_bytes = tlb->line_bytes;
     tlb->capacity_bytes = entries * tlb->line_bytes;
@@ -268,20 +260,16 @@ static bool read_caches(const struct member_place *root, const char *key, uint32
 static bool read_refresh(const struct member_place *root, json_t *object,
                          struct model_machine *machine)
 {
-    static const char *const members[] = {"period_ns", "length_ns", NULL};
     struct member_place place = member_inside(root, object, "memory.refresh.");
-    return !object || (members_check(&place, members) &&
-                       member_number(&place, "period_ns", &(struct member_range){1, 1e9, false},
-                                     &machine->refresh_period_ns) &&
-                       member_number(&place, "length_ns",
-                                     &(struct member_range){0, machine->refresh_period_ns, false},
-                                     &machine->refresh_length_ns));
+    return !object ||
+           (members_check(&place, "period_ns,length_ns") &&
+            member_number(&place, "period_ns", required(1, 1e9), &machine->refresh_period_ns) &&
+            member_number(&place, "length_ns", required(0, machine->refresh_period_ns),
+                          &machine->refresh_length_ns));
 }
 
 static bool read_memory(const struct member_place *root, struct model_machine *machine)
 {
-    static const char *const members[] = {
-        "latency_cycles", "latency_ns", "clock_hz", "latency_clocks", "bandwidth", "refresh", NULL};
     json_t *object = json_object_get(root->object, "memory");
     struct member_place place = member_inside(root, object, "memory.");
     if (!object)
@@ -289,9 +277,11 @@ static bool read_memory(const struct member_place *root, struct model_machine *m
     const struct model_cache_desc *last = &machine->levels[machine->level_count - 1];
     struct model_cache_desc *memory = &machine->memory;
     double clock_hz = 1e9, clocks = 0;
-    if (!members_check(&place, members) || !read_latency(&place, memory) ||
-        !member_number(&place, "clock_hz", &(struct member_range){1e6, 1e11, true}, &clock_hz) ||
-        !member_number(&place, "latency_clocks", &(struct member_range){0, 1e6, true}, &clocks))
+    if (!members_check(&place,
+                       "latency_cycles,latency_ns,clock_hz,latency_clocks,bandwidth,refresh") ||
+        !read_latency(&place, memory) ||
+        !member_number(&place, "clock_hz", optional(1e6, 1e11), &clock_hz) ||
+        !member_number(&place, "latency_clocks", optional(0, 1e6), &clocks))
         return false;
     memory->latency_ns += clocks * 1e9 / clock_hz;
     double cycle_ns = 1e9 / machine->core_clock_hz;
@@ -305,39 +295,30 @@ static bool read_memory(const struct member_place *root, struct model_machine *m
 // From `after_ns` on, the core clock is lower during the first `length_ns` of each period.
 static bool read_throttling(const struct member_place *root, struct model_machine *machine)
 {
-    static const char *const members[] = {"after_ns", "period_ns", "length_ns", "core_clock_hz",
-                                          NULL};
     json_t *object = json_object_get(root->object, "throttling");
     struct member_place place = member_inside(root, object, "throttling.");
-    return !object || (members_check(&place, members) &&
-                       member_number(&place, "after_ns", &(struct member_range){0, 1e15, true},
-                                     &machine->throttle_after_ns) &&
-                       member_number(&place, "period_ns", &(struct member_range){1, 1e15, false},
-                                     &machine->throttle_period_ns) &&
-                       member_number(&place, "length_ns",
-                                     &(struct member_range){1, machine->throttle_period_ns, false},
-                                     &machine->throttle_length_ns) &&
-                       member_number(&place, "core_clock_hz",
-                                     &(struct member_range){1e6, machine->core_clock_hz, false},
-                                     &machine->throttle_clock_hz));
+    return !object ||
+           (members_check(&place, "after_ns,period_ns,length_ns,core_clock_hz") &&
+            member_number(&place, "after_ns", optional(0, 1e15), &machine->throttle_after_ns) &&
+            member_number(&place, "period_ns", required(1, 1e15), &machine->throttle_period_ns) &&
+            member_number(&place, "length_ns", required(1, machine->throttle_period_ns),
+                          &machine->throttle_length_ns) &&
+            member_number(&place, "core_clock_hz", required(1e6, machine->core_clock_hz),
+                          &machine->throttle_clock_hz));
 }
 
 static bool read_company(const struct member_place *root, struct model_machine *machine)
 {
-    static const char *const members[] = {"after_ns", "period_ns", "length_ns", "slice_ns", NULL};
     json_t *object = json_object_get(root->object, "company");
     struct member_place place = member_inside(root, object, "company.");
-    return !object || (members_check(&place, members) &&
-                       member_number(&place, "after_ns", &(struct member_range){0, 1e15, true},
-                                     &machine->company_after_ns) &&
-                       member_number(&place, "period_ns", &(struct member_range){1, 1e15, false},
-                                     &machine->company_period_ns) &&
-                       member_number(&place, "length_ns",
-                                     &(struct member_range){1, machine->company_period_ns, false},
-                                     &machine->company_length_ns) &&
-                       member_number(&place, "slice_ns",
-                                     &(struct member_range){1, machine->company_length_ns, false},
-                                     &machine->company_slice_ns));
+    return !object ||
+           (members_check(&place, "after_ns,period_ns,length_ns,slice_ns") &&
+            member_number(&place, "after_ns", optional(0, 1e15), &machine->company_after_ns) &&
+            member_number(&place, "period_ns", required(1, 1e15), &machine->company_period_ns) &&
+            member_number(&place, "length_ns", required(1, machine->company_period_ns),
+                          &machine->company_length_ns) &&
+            member_number(&place, "slice_ns", required(1, machine->company_length_ns),
+                          &machine->company_slice_ns));
 }
 
 double model_company_ns(const struct model_machine *machine, double own_ns)
@@ -430,47 +411,33 @@ static bool share_bandwidths(struct model_machine *machine)
 
 static bool read_noise(const struct member_place *root, struct model_machine *machine)
 {
-    static const char *const members[] = {"relative", "correlation", "outliers", "seed", NULL};
     json_t *object = json_object_get(root->object, "noise");
     struct member_place place = member_inside(root, object, "noise.");
     machine->seed = 1;
     return !object ||
-           (members_check(&place, members) &&
-            member_number(&place, "relative", &(struct member_range){0, 0.5, true},
-                          &machine->noise) &&
-            member_number(&place, "correlation", &(struct member_range){0, 0.999, true},
-                          &machine->correlation) &&
-            member_number(&place, "outliers", &(struct member_range){0, 1, true},
-                          &machine->outliers) &&
-            member_whole(&place, "seed", &(struct member_range){0, 1e15, true}, &machine->seed));
+           (members_check(&place, "relative,correlation,outliers,seed") &&
+            member_number(&place, "relative", optional(0, 0.5), &machine->noise) &&
+            member_number(&place, "correlation", optional(0, 0.999), &machine->correlation) &&
+            member_number(&place, "outliers", optional(0, 1), &machine->outliers) &&
+            member_whole(&place, "seed", optional(0, 1e15), &machine->seed));
 }
 
 static bool read_root(const struct member_place *root, struct model_machine *machine)
 {
-    static const char *const members[] = {"name",          "cores",
-                                          "core_threads",  "core_clock_hz",
-                                          "memory_bytes",  "last_cache_bytes",
-                                          "levels",        "memory",
-                                          "tlb",           "launch_ns",
-                                          "clock_step_ns", "noise",
-                                          "source",        "throttling",
-                                          "company",       NULL};
     *machine = (struct model_machine){.core_threads = 2048, .launch_ns = 2000, .clock_step_ns = 1};
-    if (!members_check(root, members))
+    if (!members_check(root,
+                       "name,cores,core_threads,core_clock_hz,memory_bytes,last_cache_bytes,levels,"
+                       "memory,tlb,launch_ns,clock_step_ns,noise,source,throttling,company"))
         return false;
     const char *name = json_string_value(json_object_get(root->object, "name"));
     if (!name || !*name)
         return member_refuse(root, "name", "expected a text");
     machine->name = arena_strdup(root->arena, name);
-    return member_u32(root, "cores", &(struct member_range){1, 4096, false}, &machine->cores) &&
-           member_u32(root, "core_threads", &(struct member_range){32, 65536, true},
-                      &machine->core_threads) &&
-           member_number(root, "core_clock_hz", &(struct member_range){1e6, 1e11, false},
-                         &machine->core_clock_hz) &&
-           member_whole(root, "memory_bytes", &(struct member_range){1 << 20, 1e13, false},
-                        &machine->memory_bytes) &&
-           member_whole(root, "last_cache_bytes", &(struct member_range){0, 1e12, true},
-                        &machine->last_cache_bytes) &&
+    return member_u32(root, "cores", required(1, 4096), &machine->cores) &&
+           member_u32(root, "core_threads", optional(32, 65536), &machine->core_threads) &&
+           member_number(root, "core_clock_hz", required(1e6, 1e11), &machine->core_clock_hz) &&
+           member_whole(root, "memory_bytes", required(1 << 20, 1e13), &machine->memory_bytes) &&
+           member_whole(root, "last_cache_bytes", optional(0, 1e12), &machine->last_cache_bytes) &&
            read_caches(root, "levels", MODEL_LEVELS_MAX, read_level, machine->levels,
                        &machine->level_count) &&
            (machine->level_count > 0 || member_refuse(root, "levels", "expected at least one")) &&
@@ -479,10 +446,8 @@ static bool read_root(const struct member_place *root, struct model_machine *mac
            read_company(root, machine) &&
            read_caches(root, "tlb", MODEL_TLBS_MAX, read_tlb, machine->tlbs, &machine->tlb_count) &&
            check_tlbs(root, machine) &&
-           member_number(root, "launch_ns", &(struct member_range){0, 1e9, true},
-                         &machine->launch_ns) &&
-           member_u32(root, "clock_step_ns", &(struct member_range){1, 1e6, true},
-                      &machine->clock_step_ns) &&
+           member_number(root, "launch_ns", optional(0, 1e9), &machine->launch_ns) &&
+           member_u32(root, "clock_step_ns", optional(1, 1e6), &machine->clock_step_ns) &&
            read_noise(root, machine);
 }
 
