@@ -15,7 +15,6 @@ struct scheduler {
     const struct schedule_desc *desc;
     struct device_slot slots[1 + PLAN_PEERS_MAX]; // [0]: the schedule's own device; [1] …: peers
     struct watcher watcher;                       // of the schedule's own device
-    size_t watched_results; // number of the run\'s results that watches have judged
     bool last_block;
     struct random random;
     uint64_t saved_ns, saving_ns;      // end of the last save, and how long it took
@@ -86,60 +85,6 @@ static void save(struct scheduler *s, struct block *block)
 
 // ---------------------------------------------------------------- other work on the device
 
-static const char shared_device[] = "shared-device";
-
-// Flags the results of blocks that ended since the last watch: these blocks were too short to have
-// a watch of their own. Their cases are not visited again.
-static void judge_results(struct scheduler *s, const struct block *block,
-                          const struct watch_judgement *around)
-{
-    struct run *run = s->desc->run;
-    for (size_t i = s->watched_results; i < block->base; i++) {
-        const struct benchmark *benchmark = benchmark_find(run->results[i]->benchmark);
-        enum watch_verdict found = benchmark->link ? around->link : around->verdict;
-        bool is_own = strcmp(run->results[i]->device, s->desc->device->id) == 0;
-        if (found == WATCH_CLEAN || !is_own || benchmark->serve)
-            continue;
-        if (run->results[i]->metric_count)
-            result_flag(run->arena, run->results[i],
-                        found == WATCH_BUSY ? VERDICT_SUSPECT : VERDICT_OK, shared_device, "%s",
-                        benchmark->link ? around->link_text : around->text);
-    }
-    s->watched_results = block->base;
-}
-
-// Applies what a watch found to the visits of an entry since the last watch: they are taken again,
-// or get a remark.
-static void judge_entry(struct entry *entry, const struct watch_judgement *around)
-{
-    const struct benchmark *benchmark = entry->plan_case.benchmark;
-    enum watch_verdict found = benchmark->link ? around->link : around->verdict;
-    const struct reason reason = {.code = shared_device,
-                                  .text = benchmark->link ? around->link_text : around->text};
-    unsigned first = entry->watched;
-    entry->watched = collect_visits(entry->collect);
-    if (first == entry->watched || benchmark->serve)
-        return;
-    if (found == WATCH_BUSY)
-        collect_doubt(entry->collect, first, &reason);
-    else if (found == WATCH_REMARK)
-        collect_remark(entry->collect, first, &reason);
-}
-
-// Watches the device for other work. What this watch and the one before it found is applied to all
-// visits between the two. A benchmark with a second process is itself such other work, so its
-// visits are not marked.
-static void watch(struct scheduler *s, struct block *block)
-{
-    struct watch_judgement now, around;
-    if (!watcher_look(&s->watcher, &now, &around))
-        return;
-    judge_results(s, block, &around);
-    for (size_t i = 0; i < block->count; i++)
-        if (block_is_own(block, &block->entries[i]))
-            judge_entry(&block->entries[i], &around);
-}
-
 static void add_finding(struct run *run, const char *code, const char *text)
 {
     struct finding *finding = run_add_finding(run);
@@ -174,7 +119,7 @@ static void watch_first(struct scheduler *s)
         is_busy = watcher_look(&s->watcher, &now, &around) && now.verdict == WATCH_BUSY;
     }
     if (is_busy)
-        add_finding(desc->run, shared_device,
+        add_finding(desc->run, WATCHER_CODE,
                     tell_busy(s, now.text, "; measured all the same, see --wait-idle"));
 }
 
@@ -242,7 +187,7 @@ static void visit_alone(struct scheduler *s, struct block *block, struct entry *
     note_visit(s, block, entry, done ? visit : NULL, &failure);
     arena_destroy(arena);
     if (watcher_add(&s->watcher, took_ns))
-        watch(s, block);
+        watcher_watch(&s->watcher, block);
 }
 
 // Adds to each visit the share of its sampling time in which all devices sampled, if at least two
@@ -409,7 +354,7 @@ static bool watch_rest(struct scheduler *s, struct block *block)
 {
     if (!needs_watch(s, block))
         return false;
-    watch(s, block);
+    watcher_watch(&s->watcher, block);
     for (size_t i = 0; i < block->count; i++)
         if (block_is_own(block, &block->entries[i]) && entry_wants_visit(&block->entries[i]))
             return !is_over(s, block);
@@ -474,8 +419,7 @@ bool schedule_run(const struct schedule_desc *desc)
     for (size_t p = 0; p < desc->peer_count; p++)
         s.slots[1 + p] = (struct device_slot){desc->peers[p].device, desc->peers[p].plan,
                                               desc->peers[p].executor, NULL};
-    s.watched_results = desc->run->result_count;
-    watcher_init(&s.watcher, desc->executor, desc->run->arena);
+    watcher_init(&s.watcher, desc->executor, desc->run);
     watch_first(&s);
     s.forecast = forecast_of_plan(desc->run->arena, desc->plan, desc->device, desc->budget);
     for (size_t p = 0; p < desc->peer_count; p++) {

@@ -2,6 +2,7 @@
 #include "suite/watcher.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double share_busy = 0.01;
 // A watch may take 2 % of the time. Its preparation adds some (3 ms on an H200): less than 4 % in
@@ -75,10 +76,12 @@ struct watch_judgement watcher_judge(struct arena *arena, const struct watch_fin
 
 // ---------------------------------------------------------------- watching
 
-void watcher_init(struct watcher *watcher, struct executor *executor, struct arena *arena)
+void watcher_init(struct watcher *watcher, struct executor *executor, const struct run *run)
 {
-    *watcher =
-        (struct watcher){.executor = executor, .arena = arena, .before_arena = arena_create()};
+    *watcher = (struct watcher){.executor = executor,
+                                .arena = run->arena,
+                                .before_arena = arena_create(),
+                                .results = run->result_count};
     for (unsigned i = 0; i < WATCH_YARDSTICKS; i++)
         watcher->best[i] = NAN;
 }
@@ -130,4 +133,57 @@ bool watcher_look(struct watcher *watcher, struct watch_judgement *now,
     watcher->before_arena = arena;
     watcher->before = *now;
     return true;
+}
+
+// ---------------------------------------------------------------- what a watch changes
+
+// Returns what a judgement means for the visits of a benchmark; unless that is WATCH_CLEAN,
+// `reason` says why.
+static enum watch_verdict verdict_for(const struct benchmark *benchmark,
+                                      const struct watch_judgement *around, struct reason *reason)
+{
+    if (benchmark->serve)
+        return WATCH_CLEAN;
+    *reason = (struct reason){.code = WATCHER_CODE,
+                              .text = benchmark->link ? around->link_text : around->text};
+    return benchmark->link ? around->link : around->verdict;
+}
+
+static void judge_result(struct run *run, struct result *result,
+                         const struct watch_judgement *around)
+{
+    struct reason reason;
+    enum watch_verdict found = verdict_for(benchmark_find(result->benchmark), around, &reason);
+    if (found != WATCH_CLEAN && result->metric_count)
+        result_flag(run->arena, result, found == WATCH_BUSY ? VERDICT_SUSPECT : VERDICT_OK,
+                    reason.code, "%s", reason.text);
+}
+
+static void judge_entry(struct entry *entry, const struct watch_judgement *around)
+{
+    struct reason reason;
+    enum watch_verdict found = verdict_for(entry->plan_case.benchmark, around, &reason);
+    unsigned first = entry->watched;
+    entry->watched = collect_visits(entry->collect);
+    if (first == entry->watched)
+        return;
+    if (found == WATCH_BUSY)
+        collect_doubt(entry->collect, first, &reason);
+    else if (found == WATCH_REMARK)
+        collect_remark(entry->collect, first, &reason);
+}
+
+void watcher_watch(struct watcher *watcher, struct block *block)
+{
+    struct watch_judgement now, around;
+    if (!watcher_look(watcher, &now, &around))
+        return;
+    for (; watcher->results < block->base; watcher->results++) {
+        struct result *result = block->run->results[watcher->results];
+        if (strcmp(result->device, block->slots[0].device->id) == 0)
+            judge_result(block->run, result, &around);
+    }
+    for (size_t i = 0; i < block->count; i++)
+        if (block_is_own(block, &block->entries[i]))
+            judge_entry(&block->entries[i], &around);
 }

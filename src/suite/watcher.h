@@ -4,7 +4,7 @@
 #ifndef SUITE_WATCHER_H
 #define SUITE_WATCHER_H
 
-#include "suite/executor.h"
+#include "suite/block.h"
 
 // What a watch concludes about the visits before and after it.
 enum watch_verdict {
@@ -21,18 +21,23 @@ struct watch_judgement {
 struct watcher {
     struct executor *executor;
     bool off;            // the device is not watched
-    const char *why_off; // in words, as long as the arena of watcher_init
+    const char *why_off; // in words; lives as long as the run
     struct arena *arena;
     uint64_t visited_ns;           // time of the visits since the last watch
     double best[WATCH_YARDSTICKS]; // the run's best rates; NaN: none yet
     struct watch_judgement before; // of the last watch; its texts live in `before_arena`
     struct arena *before_arena;
+    size_t results; // number of the run's results that watches have judged
 };
+
+// The code of reasons and findings about other work.
+#define WATCHER_CODE "shared-device"
 
 // The time of visits between two watches, of which a watch takes some 4 %.
 #define WATCHER_EVERY_NS UINT64_C(250000000)
 
-void watcher_init(struct watcher *watcher, struct executor *executor, struct arena *arena);
+// A watcher of the executor's device. The results that the run has already are not judged.
+void watcher_init(struct watcher *watcher, struct executor *executor, const struct run *run);
 void watcher_fini(struct watcher *watcher);
 
 // Adds the time of a visit. Returns true if a watch is due.
@@ -43,6 +48,12 @@ bool watcher_add(struct watcher *watcher, uint64_t visit_ns);
 // watch. Returns false if the device cannot be watched; it is then not watched any more.
 bool watcher_look(struct watcher *watcher, struct watch_judgement *now,
                   struct watch_judgement *around);
+
+// Watches the device, and applies what this watch and the one before found to all visits between
+// the two: they are taken again, or get a remark. Results of blocks that ended since the last watch
+// are flagged; their cases are not visited again. A benchmark with a second process is itself such
+// other work, so its visits are not marked.
+void watcher_watch(struct watcher *watcher, struct block *block);
 
 // Judges a finding: by the share of time that other work took, and by rates that are far below the
 // best of the run or below half of the limit. Raises `best`. Texts live in `arena`.

@@ -112,7 +112,7 @@ static void a_watch_is_due_after_250_ms_of_visits(void **state)
     (void)state;
     struct arena *arena = arena_create();
     struct watcher watcher;
-    watcher_init(&watcher, NULL, arena);
+    watcher_init(&watcher, NULL, &(struct run){.arena = arena});
     assert_false(watcher_add(&watcher, WATCHER_EVERY_NS - 1));
     assert_true(watcher_add(&watcher, 1));
     watcher.off = true;
