@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "measure/clock.h"
 
-#include "base/clock.h"
 #include "base/divisor.h"
-#include "gpu/kernels.h"
 #include "math/stats.h"
 #include "measure/clock_kernel.h"
 
@@ -55,16 +53,6 @@ struct clock_params {
     uint32_t stamps, iterations, never;
 };
 
-// The name of the kernel's variant for the clocks that the device has; NULL if it has none.
-static const char *kernel_name(const struct gpu_info *info)
-{
-    bool core = info->caps & GPU_CAP(CORE_CLOCK), device = info->caps & GPU_CAP(DEVICE_CLOCK);
-    if (core && device)
-        return info->caps & GPU_CAP(CORE_ID) ? "measure_clock_core_device_id"
-                                             : "measure_clock_core_device";
-    return core ? "measure_clock_core" : device ? "measure_clock_device" : NULL;
-}
-
 static uint64_t group_words(uint32_t stamps)
 {
     return 1 + (uint64_t)STAMP_WORDS * stamps;
@@ -74,6 +62,11 @@ uint64_t clock_kernel_bytes(uint32_t groups, uint32_t stamps)
 {
     uint64_t bytes = groups * group_words(stamps) * sizeof(uint32_t);
     return (bytes + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
+}
+
+uint32_t clock_kernel_iterations(uint32_t stamps)
+{
+    return LOOPS_MAX / stamps - 9;
 }
 
 uint32_t clock_kernel_groups(const struct gpu_info *info)
@@ -111,6 +104,30 @@ struct clock_stamp clock_kernel_stamp(const uint32_t *words, uint32_t stamps, ui
         .core = at[0] | (uint64_t)at[1] << 32,
         .device = at[2] | (uint64_t)at[3] << 32,
     };
+}
+
+// ---------------------------------------------------------------- leads
+
+void measure_clock_lead(const struct measure_clock *clock, struct gpu_batch *batch, uint64_t ns)
+{
+    if (!clock->program || !clock->stamps || ns == 0)
+        return;
+    const struct clock_dispatch longest = {
+        .program = clock->program,
+        .buffer = clock->stamps,
+        .groups = (uint32_t)(gpu_buffer_bytes(clock->stamps) / 2 / sizeof(uint32_t) /
+                             group_words(LEAD_STAMPS)),
+        .stamps = LEAD_STAMPS,
+        .iterations = clock_kernel_iterations(LEAD_STAMPS)};
+    uint64_t left = (uint64_t)ceil((double)ns / fmax(clock->iteration_ns, 1));
+    while (left > 0) {
+        struct clock_dispatch dispatch = longest;
+        if (left < longest.iterations)
+            dispatch.iterations = (uint32_t)left;
+        left -= dispatch.iterations;
+        clock_kernel_dispatch(batch, &dispatch);
+        gpu_batch_barrier(batch, GPU_BARRIER_MEMORY);
+    }
 }
 
 // ---------------------------------------------------------------- from readings alone
@@ -350,176 +367,4 @@ void clock_evidence_judge(struct arena *scratch, const struct clock_run *runs, s
                                 : 1e9 / tick_against_spans(runs, count, clock->counter_bits);
     }
     clock->counts_core_clock = counts_core_clock(clock);
-}
-
-// ---------------------------------------------------------------- the probe
-
-enum {
-    STAMPS = 128,
-    ITERATIONS_MAX = LOOPS_MAX / STAMPS - 9,
-    // Short runs at the beginning and at the end: the host sees the end of some of them without
-    // delay.
-    BRIEF_RUNS = 8,
-    LONG_RUNS = 3,
-    RUNS_MAX = 60
-};
-static const double long_run_ns = 4e6;
-static const uint64_t pause_ns =
-    30 * NS_PER_MS; // a longer probe makes the device clock's unit more precise
-static const uint64_t timeout_ns = 5 * NS_PER_S;
-
-struct probe {
-    struct gpu_program *program;
-    struct gpu_buffer *buffer;
-    struct gpu_batch *batch;
-    struct arena *arena;
-    bool virtual_time; // the device's time does not follow the host's clock
-    double virtual_ns; // sum of the spans so far
-    struct clock_run runs[RUNS_MAX];
-    size_t count;
-};
-
-static bool probe_run(struct probe *probe, uint32_t iterations, struct error *err)
-{
-    struct clock_run *run = &probe->runs[probe->count];
-    if (!gpu_batch_reset(probe->batch, err))
-        return false;
-    gpu_batch_span_begin(probe->batch, 0);
-    clock_kernel_dispatch(probe->batch, &(struct clock_dispatch){.program = probe->program,
-                                                                 .buffer = probe->buffer,
-                                                                 .groups = 1,
-                                                                 .stamps = STAMPS,
-                                                                 .iterations = iterations});
-    gpu_batch_span_end(probe->batch, 0);
-    if (!gpu_batch_end(probe->batch, err) || !gpu_batch_run(probe->batch, timeout_ns, err) ||
-        !gpu_batch_span_ns(probe->batch, 0, &run->span_ns, err))
-        return false;
-    probe->virtual_ns += run->span_ns;
-    run->seen_ns = probe->virtual_time ? probe->virtual_ns : (double)clock_now_ns();
-    struct clock_stamp *stamps = ARENA_ARRAY(probe->arena, STAMPS, struct clock_stamp);
-    const uint32_t *words = gpu_buffer_map(probe->buffer);
-    for (uint32_t s = 0; s < STAMPS; s++)
-        stamps[s] = clock_kernel_stamp(words, STAMPS, 0, s);
-    run->stamps = stamps;
-    run->count = STAMPS;
-    run->iterations = iterations;
-    probe->count++;
-    return true;
-}
-
-static bool probe_runs(struct probe *probe, int runs, uint32_t iterations, struct error *err)
-{
-    for (int i = 0; i < runs; i++)
-        if (!probe_run(probe, iterations, err))
-            return false;
-    return true;
-}
-
-static double last_span_ns(const struct probe *probe)
-{
-    return probe->runs[probe->count - 1].span_ns;
-}
-
-// Makes runs with 0 iterations, longer and longer runs, enough of the longest to know the counter's
-// width, and again runs with 0 iterations.
-static bool probe_all_runs(struct probe *probe, bool has_counter, struct error *err)
-{
-    if (!probe_runs(probe, BRIEF_RUNS, 0, err))
-        return false;
-    uint32_t iterations = 1;
-    do {
-        iterations = iterations * 3 < ITERATIONS_MAX ? iterations * 3 : ITERATIONS_MAX;
-        if (!probe_run(probe, iterations, err))
-            return false;
-    } while (last_span_ns(probe) < long_run_ns && iterations < ITERATIONS_MAX);
-    if (!probe_runs(probe, LONG_RUNS - 1, iterations, err))
-        return false;
-    while (has_counter && probe->count < RUNS_MAX - BRIEF_RUNS &&
-           clock_evidence_bits(probe->runs, probe->count) == 0)
-        if (!probe_run(probe, iterations, err))
-            return false;
-    clock_sleep_ns(pause_ns);
-    return probe_runs(probe, BRIEF_RUNS, 0, err);
-}
-
-static bool probe_in_scope(struct gpu_scope *scope, struct probe *probe, bool has_counter,
-                           struct error *err)
-{
-    const struct gpu_buffer_desc buffer = {.bytes = clock_kernel_bytes(1, STAMPS),
-                                           .memory = GPU_MEMORY_READBACK};
-    probe->buffer = gpu_buffer_create(scope, &buffer, err);
-    if (!probe->buffer)
-        return false;
-    probe->batch = gpu_batch_create(scope, &(struct gpu_batch_desc){.span_count = 1}, err);
-    return probe->batch && probe_all_runs(probe, has_counter, err);
-}
-
-static bool probe_with(struct gpu_scope *scope, struct measure_clock *clock, struct error *err)
-{
-    const struct gpu_info *info = gpu_device_info(gpu_scope_device(scope));
-    struct probe probe = {.program = clock->program,
-                          .arena = arena_create(),
-                          .virtual_time = info->caps & GPU_CAP(VIRTUAL_TIME)};
-    struct gpu_scope *own = gpu_scope_open(gpu_scope_device(scope));
-    bool ok = probe_in_scope(own, &probe, clock->has_counter, err);
-    if (ok)
-        clock_evidence_judge(probe.arena, probe.runs, probe.count,
-                             (double)info->limits.stamp_step_ps / 1000, clock);
-    gpu_scope_close(own);
-    arena_destroy(probe.arena);
-    return ok;
-}
-
-// Creates the buffer for the stamps of a span: at most two per workgroup before it, and two after
-// it.
-static bool make_stamps(struct gpu_scope *scope, struct measure_clock *clock, struct error *err)
-{
-    uint32_t groups = clock_kernel_groups(gpu_device_info(gpu_scope_device(scope)));
-    clock->stamps =
-        gpu_buffer_create(scope,
-                          &(struct gpu_buffer_desc){.bytes = 2 * clock_kernel_bytes(groups, 2),
-                                                    .memory = GPU_MEMORY_READBACK},
-                          err);
-    return clock->stamps != NULL;
-}
-
-bool measure_clock_probe(struct gpu_scope *scope, struct measure_clock *clock, struct error *err)
-{
-    const struct gpu_info *info = gpu_device_info(gpu_scope_device(scope));
-    const char *name = kernel_name(info);
-    *clock = (struct measure_clock){0};
-    if (!name)
-        return true;
-    clock->has_counter = info->caps & GPU_CAP(CORE_CLOCK);
-    clock->has_device_clock = info->caps & GPU_CAP(DEVICE_CLOCK);
-    const struct gpu_kernel *kernel = kernel_find(name);
-    if (!kernel)
-        return error_set(err, ERROR_INTERNAL, "kernel %s is not in this build", name);
-    clock->program = gpu_program_create(scope, &(struct gpu_program_desc){.kernel = kernel}, err);
-    return (clock->program && probe_with(scope, clock, err) && make_stamps(scope, clock, err)) ||
-           error_prefix(err, "probing the clocks");
-}
-
-// ---------------------------------------------------------------- leads
-
-void measure_clock_lead(const struct measure_clock *clock, struct gpu_batch *batch, uint64_t ns)
-{
-    if (!clock->program || !clock->stamps || ns == 0)
-        return;
-    const struct clock_dispatch longest = {
-        .program = clock->program,
-        .buffer = clock->stamps,
-        .groups = (uint32_t)(gpu_buffer_bytes(clock->stamps) / 2 / sizeof(uint32_t) /
-                             group_words(LEAD_STAMPS)),
-        .stamps = LEAD_STAMPS,
-        .iterations = LOOPS_MAX / LEAD_STAMPS - 9};
-    uint64_t left = (uint64_t)ceil((double)ns / fmax(clock->iteration_ns, 1));
-    while (left > 0) {
-        struct clock_dispatch dispatch = longest;
-        if (left < longest.iterations)
-            dispatch.iterations = (uint32_t)left;
-        left -= dispatch.iterations;
-        clock_kernel_dispatch(batch, &dispatch);
-        gpu_batch_barrier(batch, GPU_BARRIER_MEMORY);
-    }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The clock kernel (clock.comp, clock.cl), whose stamps show what a device's clocks are and how
-// fast its cores run. For clock.c, span.c and tests.
+// fast its cores run. For clock_probe.c, span.c and tests.
 #ifndef MEASURE_CLOCK_KERNEL_H
 #define MEASURE_CLOCK_KERNEL_H
 
@@ -12,6 +12,9 @@
 struct clock_stamp {
     uint64_t core, device;
 };
+
+// The most iterations of a dispatch whose groups store so many stamps.
+uint32_t clock_kernel_iterations(uint32_t stamps);
 
 // Returns the number of workgroups before and after a span: two per core, so that almost every core
 // runs one; 64 if the number of cores is unknown; at most 1024.

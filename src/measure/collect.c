@@ -2,7 +2,6 @@
 #include "measure/collect.h"
 
 #include "base/text.h"
-#include "math/distribution.h"
 #include "math/stats.h"
 #include "measure/pace.h"
 #include "measure/rounds.h"
@@ -11,14 +10,6 @@
 #include <string.h>
 
 static const double error_allowed = 0.05;
-static const double correlation_allowed = 0.3;
-static const double chance_deviations = 3.3; // one-sided 0.05 % for normal values
-
-enum {
-    FEW_SAMPLES = 20,       // least samples of a distribution: each share is known to ±30 %
-    ROUND_SAMPLES_LEAST = 4 // least samples of a round to compare it with the other rounds
-};
-static const double distribution_confidence = 0.95, distance_that_matters = 0.25;
 
 enum collect_state {
     COLLECT_GATHERING,
@@ -275,194 +266,6 @@ static void fill_metrics(const struct collect *collect, const struct rounds *rou
     }
 }
 
-// ---------------------------------------------------------------- the verdict
-
-// Half of the interval divided by the median, or by `least` if the median is smaller; 0 if the
-// interval is a point, NaN if it is absent.
-static double relative_half(const struct metric *metric, double least)
-{
-    double half = (metric->ci95[1] - metric->ci95[0]) / 2;
-    return half == 0 ? 0 : half / fmax(fabs(metric->median), least);
-}
-
-// "±24 % (goal ±1 %)"; with more digits if both would look the same: "±1.04 % (goal ±1 %)".
-static const char *precision_text(struct arena *arena, double half, double goal)
-{
-    const char *wanted = arena_printf(arena, "%.2g", 100 * goal), *reached = wanted;
-    for (int digits = 2; digits <= 9 && strcmp(reached, wanted) == 0; digits++)
-        reached =
-            arena_printf(arena, half < 1 ? "%.*g" : "%.*f", half < 1 ? digits : 0, 100 * half);
-    return arena_printf(arena, "±%s %% (goal ±%s %%)", reached, wanted);
-}
-
-static void judge_limit(struct arena *arena, struct result *result, const struct metric *metric)
-{
-    bool lower = metric->better == BETTER_LOWER;
-    double least = metric_share(metric, metric->ci95[lower ? 1 : 0]);
-    if (least > COLLECT_SHARE_MOST)
-        result_flag(arena, result, VERDICT_SUSPECT, "above-limit",
-                    "%s %.4g %s is %.1f %% %s the physical limit of %.4g: something was cached, "
-                    "skipped or miscounted, or the limit is wrong",
-                    metric->name, metric->median, unit_name(metric->unit),
-                    100 * fabs(metric->median / metric->limit - 1), lower ? "below" : "above",
-                    metric->limit);
-}
-
-static void judge_precision(const struct collect *collect, struct arena *arena,
-                            struct result *result, const struct metric *primary)
-{
-    double goal = collect->rule.goal, half = relative_half(primary, 0);
-    if (half <= goal)
-        return;
-    bool wide = !collect->info->distribution && !(half <= COLLECT_IMPRECISE_FACTOR * goal);
-    enum verdict verdict = wide ? VERDICT_SUSPECT : VERDICT_OK;
-    if (isnan(half))
-        result_flag(arena, result, verdict, "imprecise",
-                    "rounds measured: %zu, too few for an interval; choose a longer preset",
-                    primary->round_count);
-    else
-        result_flag(arena, result, verdict, "imprecise", "%s: %s",
-                    collect->state == COLLECT_PRECISE ? "limited by the clock's step" : "noisy",
-                    precision_text(arena, half, goal));
-}
-
-// The first metric decides when a case is precise enough. Another metric may vary while the first
-// does not, as a rate varies with the clock: where it is far less precise, the result gets a
-// remark.
-static void judge_others(const struct collect *collect, struct arena *arena, struct result *result)
-{
-    double allowed = COLLECT_IMPRECISE_FACTOR * collect->rule.goal;
-    for (size_t i = 1; i < result->metric_count; i++) {
-        const struct metric *metric = &result->metrics[i];
-        // A share or ratio of 0 ± 0.001 is precise.
-        double half = relative_half(metric, metric->unit == UNIT_NONE ? 1 : 0);
-        if (isnan(half) && result->metrics[0].round_count > metric->round_count)
-            result_flag(arena, result, VERDICT_OK, "imprecise",
-                        "%s: rounds measured: %zu, too few for an interval", metric->name,
-                        metric->round_count);
-        else if (half > allowed)
-            result_flag(arena, result, VERDICT_OK, "imprecise", "%s is noisy: %s", metric->name,
-                        precision_text(arena, half, collect->rule.goal));
-    }
-}
-
-// True if neighbouring values are correlated by more than chance, and the standard deviation of
-// their common part is larger than `matters`.
-static bool is_correlated(const struct stats_serial *serial, double matters)
-{
-    double correlation = stats_serial_correlation(serial);
-    return correlation > correlation_allowed &&
-           correlation > chance_deviations * stats_serial_error(serial) &&
-           sqrt(correlation * serial->squared_deviations / serial->freedom) > matters;
-}
-
-static void judge_correlation(const struct collect *collect, const struct rounds *gathered,
-                              struct arena *arena, struct result *result)
-{
-    const struct metric *primary = &result->metrics[0];
-    const struct stats_serial *within = &rounds_primary(gathered)->within;
-    struct stats_serial rounds = {0};
-    stats_serial_add(&rounds, primary->round_medians, primary->round_count);
-    double matters = collect->rule.goal * fabs(primary->median);
-    bool within_rounds = is_correlated(within, matters);
-    if (within_rounds || is_correlated(&rounds, matters))
-        result_flag(arena, result, VERDICT_SUSPECT, "correlated",
-                    "the value drifted %s (correlation of neighbouring %s: %.2f)",
-                    within_rounds ? "while it was measured" : "over the run",
-                    within_rounds ? "samples" : "rounds",
-                    stats_serial_correlation(within_rounds ? within : &rounds));
-}
-
-// The answers of one round (others = false) or of all other rounds (true), in ascending order.
-static double *pick(const struct rounds *rounds, unsigned round, bool others, size_t *count,
-                    struct arena *scratch)
-{
-    double *values = ARENA_ARRAY(scratch, rounds->answer_count, double);
-    *count = 0;
-    for (size_t i = 0; i < rounds->answer_count; i++)
-        if ((rounds->answers[i].round != round) == others)
-            values[(*count)++] = rounds->answers[i].value;
-    stats_sort(values, *count);
-    return values;
-}
-
-static void judge_round(const struct rounds *rounds, unsigned round, struct arena *arena,
-                        struct result *result)
-{
-    size_t own_count, other_count;
-    const double *own = pick(rounds, round, false, &own_count, arena);
-    const double *other = pick(rounds, round, true, &other_count, arena);
-    if (own_count < ROUND_SAMPLES_LEAST || other_count < ROUND_SAMPLES_LEAST)
-        return;
-    double median = stats_quantile(own, own_count, 0.5);
-    double rest = stats_quantile(other, other_count, 0.5);
-    double allowed = distribution_distance_allowed(own_count, other_count,
-                                                   (1 - distribution_confidence) / rounds->count);
-    bool slower = (median > rest) == (rounds->info->metrics[0].better == BETTER_LOWER);
-    if (distribution_distance(own, own_count, other, other_count) > allowed &&
-        fabs(median - rest) > distance_that_matters * rest)
-        result_flag(arena, result, VERDICT_SUSPECT, "unsteady",
-                    "round %u was %.3g× %s than the rest", round + 1,
-                    fmax(median / rest, rest / median), slower ? "slower" : "faster");
-}
-
-static void judge_distribution(const struct rounds *rounds, struct arena *arena,
-                               struct result *result)
-{
-    size_t count = rounds->answer_count;
-    if (count < FEW_SAMPLES)
-        result_flag(arena, result, VERDICT_SUSPECT, "few",
-                    "only %zu samples: percentiles are unreliable (±%.0f %% of the samples)", count,
-                    100 * distribution_band(count, distribution_confidence));
-    size_t reasons = result->reason_count;
-    for (unsigned round = 0; round < rounds->count && result->reason_count == reasons; round++)
-        judge_round(rounds, round, arena, result);
-}
-
-static void judge_censoring(struct arena *arena, struct result *result)
-{
-    for (size_t i = 0; i < result->metric_count; i++)
-        if (result->metrics[i].at_least) {
-            result_flag(arena, result, VERDICT_OK, "censored",
-                        "%s is a lower bound: samples that took longer than they were awaited "
-                        "count with that time",
-                        result->metrics[i].name);
-            return;
-        }
-}
-
-static void judge_visits(const struct rounds *rounds, struct arena *arena, struct result *result)
-{
-    if (rounds->dropped)
-        result_flag(arena, result, VERDICT_SUSPECT, "not-finite",
-                    "%zu samples were dropped: they are not finite numbers", rounds->dropped);
-    for (size_t i = 0; i < rounds->reason_count; i++) {
-        const struct round_reason *reason = &rounds->reasons[i];
-        if (reason->rounds == rounds->count)
-            result_flag(arena, result, reason->verdict, reason->code, "%s", reason->text);
-        else
-            result_flag(arena, result, reason->verdict, reason->code, "%s (in %u of %u rounds)",
-                        reason->text, reason->rounds, rounds->count);
-    }
-}
-
-static void judge(const struct collect *collect, const struct rounds *rounds, struct arena *arena,
-                  struct result *result)
-{
-    judge_visits(rounds, arena, result);
-    for (size_t i = 0; i < result->metric_count; i++)
-        judge_limit(arena, result, &result->metrics[i]);
-    judge_censoring(arena, result);
-    if (result->metric_count == 0)
-        return;
-    judge_precision(collect, arena, result, &result->metrics[0]);
-    judge_others(collect, arena, result);
-    if (collect->info->distribution)
-        judge_distribution(rounds, arena, result);
-    else
-        judge_correlation(collect, rounds, arena, result);
-}
-
 // ---------------------------------------------------------------- sensors and the result
 
 // Appends each sensor's median over the visits to `copy`.
@@ -516,5 +319,5 @@ void collect_result(const struct collect *collect, struct arena *arena, struct r
         return;
     }
     fill_metrics(collect, rounds, arena, result);
-    judge(collect, rounds, arena, result);
+    rounds_judge(rounds, collect->rule.goal, collect->state == COLLECT_PRECISE, arena, result);
 }

@@ -62,6 +62,12 @@ const struct round_metric *rounds_primary(const struct rounds *rounds);
 size_t rounds_flag_hits(const struct rounds *rounds, struct measure_visit *const *visits,
                         size_t visit_count);
 
+// Judges a result whose metrics are filled from these rounds, as measure/collect.h describes: flags
+// it with the reasons that make it suspect, and adds remarks. `goal` is collect_rule.goal;
+// `step_limits` says why a result is less precise: true: the clock's step, false: noise.
+void rounds_judge(const struct rounds *rounds, double goal, bool step_limits, struct arena *arena,
+                  struct result *result);
+
 // Adds the detail "doubtful" to `kept`: how many of the visits have reasons to be taken again, by
 // the first reason of each.
 void rounds_describe_doubts(struct measure_visit *const *visits, size_t visit_count,
