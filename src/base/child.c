@@ -305,7 +305,7 @@ static enum child_answer receive_bytes(struct child *child)
     return got < 0 && errno == EMSGSIZE ? CHILD_MALFORMED : CHILD_GONE;
 }
 
-// Takes a line that was received before. False: there is none.
+// Takes a line that was received before. False if there is none.
 static bool take_line(struct child *child, const char **line, enum child_answer *answer)
 {
     size_t before = child->channel.consumed;
@@ -317,7 +317,7 @@ static bool take_line(struct child *child, const char **line, enum child_answer 
     return true;
 }
 
-// Reads what is ready. False: the answer is not CHILD_LINE and ends the wait.
+// Reads what has arrived. False if that ends the wait without a line; *answer then says why.
 static bool take_bytes(struct child *child, const struct pollfd *channel,
                        const struct pollfd *words, enum child_answer *answer)
 {

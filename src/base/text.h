@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Text that people type and that small files contain: whole numbers in a range, sizes in KiB, MiB
-// and GiB, the right name for a misspelt one, the first line of a file, foreign
+// Functions for text that people type and that small files contain: whole numbers in a range, sizes
+// in KiB, MiB and GiB, the nearest name to a misspelt one, the first line of a file, and foreign
 // text that is printed.
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H

@@ -42,7 +42,8 @@ const char *measure_card_users(struct arena *arena, const struct gpu_info *info,
 
 // ---------------------------------------------------------------- from readings alone
 
-// A limiter counts from this share of the time on, most of which may be pauses.
+// A limiter counts if it was at work for at least this share of the time. The share is small,
+// because the device may be idle for most of the time.
 static const double limiter_counts = 0.02;
 static const double busy_counts = 0.9;
 static const uint64_t watts_least_ns = 2 * NS_PER_S;

@@ -43,7 +43,7 @@ enum {
     // (LP_MAX_TGSI_LOOP_ITERATIONS), which then leaves every loop silently. The kernel makes at
     // most stamps × (iterations + 9) of them.
     LOOPS_MAX = 65000,
-    LEAD_STAMPS = 2,     // stamps of a lead: the kernel waits between them
+    LEAD_STAMPS = 2,     // number of stamps of a lead, between which the kernel waits
     GROUPS_UNKNOWN = 64, // groups if the number of cores is not known
     GROUPS_MAX = 1024,
     ALIGN_BYTES = 256 // alignment of buffer offsets; no device with clocks in kernels needs more
@@ -208,7 +208,8 @@ static double step_of(const struct clock_run *runs, size_t count, enum which_clo
     return (double)step;
 }
 
-// Ticks from stamp `first` to stamp `last`, with at most one wrap between neighbouring stamps.
+// Ticks from stamp `first` to stamp `last`. The counter wraps at most once between two stamps that
+// follow each other.
 static double ticks_between(const struct clock_run *run, size_t first, size_t last,
                             enum which_clock which, unsigned bits)
 {

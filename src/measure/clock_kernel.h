@@ -13,7 +13,7 @@ struct clock_stamp {
     uint64_t core, device;
 };
 
-// The most iterations of a dispatch whose groups store so many stamps.
+// The largest number of iterations of a dispatch whose groups store `stamps` stamps each.
 uint32_t clock_kernel_iterations(uint32_t stamps);
 
 // Returns the number of workgroups before and after a span: two per core, so that almost every core
@@ -36,8 +36,8 @@ uint64_t clock_kernel_bytes(uint32_t groups, uint32_t stamps);
 
 void clock_kernel_dispatch(struct gpu_batch *batch, const struct clock_dispatch *dispatch);
 
-// Read what group `group` wrote: the id of its core (CORE_ID_UNKNOWN = UINT32_MAX), and its stamp
-// number `stamp`. `words` is the buffer's contents from `offset` on.
+// Read what group `group` wrote: the id of its core (UINT32_MAX: not known), and its stamp number
+// `stamp`. `words` is the buffer's contents from `offset` on.
 uint32_t clock_kernel_core(const uint32_t *words, uint32_t stamps, uint32_t group);
 struct clock_stamp clock_kernel_stamp(const uint32_t *words, uint32_t stamps, uint32_t group,
                                       uint32_t stamp);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs the clock kernel at the begin of a session, and judges what it stored.
+// Runs the clock kernel at the beginning of a session, and judges the stamps that it stored.
 #include "measure/clock_kernel.h"
 
 #include "base/clock.h"
@@ -70,8 +70,8 @@ static double last_span_ns(const struct probe *probe)
     return probe->runs[probe->count - 1].span_ns;
 }
 
-// Makes runs with 0 iterations, longer and longer runs, enough of the longest to know the counter's
-// width, and again runs with 0 iterations.
+// Makes runs with 0 iterations, then longer and longer runs, then runs of the greatest length until
+// the counter's width is known, and again runs with 0 iterations.
 static bool probe_all_runs(struct probe *probe, bool has_counter, struct error *err)
 {
     if (!probe_runs(probe, BRIEF_RUNS, 0, err))

@@ -49,7 +49,7 @@ struct collect *collect_create(struct arena *arena, const struct benchmark_info 
     return collect;
 }
 
-// Gathers the visits again: those without doubts, or all.
+// Gathers rounds anew from the visits: from all of them, or only from those without doubts.
 static struct rounds *gather(const struct collect *collect, bool all, struct arena *arena)
 {
     struct rounds *rounds = rounds_create(arena, collect->info);
@@ -59,7 +59,8 @@ static struct rounds *gather(const struct collect *collect, bool all, struct are
     return rounds;
 }
 
-// Returns how many rounds without doubts make a result without the doubtful visits.
+// Returns how many rounds without doubts are enough for a result, so that doubtful visits do not
+// count.
 static unsigned rounds_needed(const struct collect *collect)
 {
     const struct collect_rule *rule = &collect->rule;
@@ -293,7 +294,7 @@ static void copy_sensors(const struct measure_visit *kept, struct measure_visit 
 
 void collect_result(const struct collect *collect, struct arena *arena, struct result *result)
 {
-    // If there are too few other rounds, doubtful visits count: they are better than no result.
+    // With too few other rounds, doubtful visits count, too: such a result is better than none.
     bool enough = collect->doubtful == 0 || collect_rounds(collect) >= rounds_needed(collect);
     const struct rounds *rounds = enough ? collect->rounds : gather(collect, true, arena);
     const struct measure_visit *kept = rounds->kept;

@@ -67,8 +67,9 @@ struct collect_rule {
     unsigned rounds_min; // rounds before the first look; 0: COLLECT_ROUNDS_MIN
     unsigned rounds_max; // 0: rounds_min
     uint64_t budget_ns;  // device time that ends the case, even below rounds_min; 0: no limit
-    bool alone;          // samples should be alike: a visit with one that is not is taken again
-    bool any_clock;      // visits may differ in their core clock
+    // True: samples should be alike, and a visit with a sample that is not is taken again.
+    bool alone;
+    bool any_clock; // visits may differ in their core clock
 };
 
 struct collect; // the rounds of one case
@@ -77,11 +78,12 @@ struct collect; // the rounds of one case
 struct collect *collect_create(struct arena *arena, const struct benchmark_info *info,
                                const struct collect_rule *rule);
 
-// Adds a copy of the visit: as the next round, unless it should be taken again.
+// Adds a copy of the visit. It becomes the next round, unless it has a reason to be taken again.
 void collect_visit(struct collect *collect, const struct measure_visit *visit);
 
-// Adds a reason to take them again to all visits from number `first` on (0: the first visit), when
-// it is only found later what may have changed them. A case that was done may need visits again.
+// Gives all visits from number `first` on (0: the first visit) a reason to be taken again, if
+// something that may have changed them was found later. A case that was done may then need visits
+// again.
 void collect_doubt(struct collect *collect, unsigned first, const struct reason *reason);
 
 // Adds a remark to all visits from number `first` on.
@@ -91,7 +93,7 @@ void collect_remark(struct collect *collect, unsigned first, const struct reason
 // errors failed. Its result holds no metric, even if earlier rounds were measured.
 void collect_failure(struct collect *collect, const struct error *err);
 
-// The number of rounds, and of all visits: those that are no rounds too.
+// The number of rounds, and the number of all visits, including those that are not rounds.
 unsigned collect_rounds(const struct collect *collect);
 unsigned collect_visits(const struct collect *collect);
 
@@ -102,9 +104,9 @@ bool collect_done(const struct collect *collect);
 // True after collect_failure.
 bool collect_failed(const struct collect *collect);
 
-// The result so far: medians, intervals, limits, verdict with reasons. Fills result's metrics,
-// reasons, verdict, details, sensors (medians over the visits), series (the last visit's) and
-// kernel from `arena`; the caller fills key, device and case.
+// The result so far: medians, intervals, limits, and the verdict with its reasons. Sets result's
+// metrics, reasons, verdict, details, sensors (medians over the visits), series (the last visit's)
+// and kernel, all in `arena`. The caller sets key, device and case.
 void collect_result(const struct collect *collect, struct arena *arena, struct result *result);
 
 #endif

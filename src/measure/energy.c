@@ -12,7 +12,7 @@ enum {
     IN_FLIGHT = 2
 };
 static const double confidence = 0.95;
-// Additional time, because some counters change slowly.
+// Time that a measurement may take in addition, because some counters change rarely.
 static const uint64_t slack_ns = NS_PER_S / 2;
 
 struct measure_energy {
@@ -47,8 +47,9 @@ void measure_energy_close(struct measure_energy *energy)
 // ---------------------------------------------------------------- from readings alone
 
 enum {
-    PIECES = 5,       // parts of the time between first and last change, for the scatter of power
-    CHANGES_LEAST = 4 // changes after the first one that the scatter needs
+    PIECES = 5, // number of parts of the measured time that are compared for the scatter of power
+    // Least number of changes, after the first one, from which the scatter is computed.
+    CHANGES_LEAST = 4
 };
 
 // A change of the counter: the first reading with the new value, and the time since the reading

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// A size that a model states below this one is not that of a last cache.
+// A model may report a smaller size than this: it is then not taken as the size of a last cache.
 #define STATED_LEAST (UINT64_C(1) << 20)
 
 // Tables of architectures, chips and products. A figure that no source gives is 0.

@@ -10,12 +10,13 @@
 struct measure_limits {
     const char *architecture;   // "Hopper"; "CPU"; NULL = not in the table
     const char *source;         // where the architecture's figures come from
-    const char *product_source; // where the product's come from; NULL = not in the table
+    const char *product_source; // where the product's figures come from; NULL = not in the table
     unsigned cores;             // SM, CU or WGP, as the driver counts; a CPU's processors
     // Cores that run one workgroup together: 2 if a core is one compute unit of an RDNA workgroup
     // processor; 0 = not known.
     unsigned group_cores;
-    double core_clock_hz;      // highest; 0 also if cards boost above their data sheet
+    // Highest clock; 0 = not known, also if cards boost above their data sheet.
+    double core_clock_hz;
     double dram_bytes_per_s;   // theoretical: data rate × bus width
     double link_bytes_per_s;   // bandwidth to the host, one way; 0 until measure_link_of reads it
     double l1_bytes_per_cycle; // bytes per cycle of one core, with the widest loads
@@ -27,9 +28,10 @@ struct measure_limits {
     double fp16_matrix_per_cycle, fp8_matrix_per_cycle;
     uint64_t l1_bytes;         // largest part of L1 that can hold data
     uint64_t last_cache_bytes; // the last cache before memory, often L2; for CPUs from sysconf
-    // True if no larger cache can lie behind last_cache_bytes: the size is a product's of the
-    // table, a CPU's, what NVIDIA's driver states of a discrete GPU, or a model's (1 MiB or more).
-    // Others may state a cache nearer to the cores (AMD's OpenCL: 16 KiB of L1), or nothing.
+    // True if no larger cache can lie behind last_cache_bytes. That holds for a product's size from
+    // the table, a CPU's size, the size that NVIDIA's driver reports of a discrete GPU, and a
+    // model's size (from 1 MiB on). Other drivers may report a cache nearer to the cores (AMD's
+    // OpenCL: 16 KiB of L1), or nothing.
     bool last_cache_known;
 };
 
@@ -37,7 +39,7 @@ struct measure_limits {
 // because Vulkan does not report clocks and the size of L2.
 void measure_limits_of(const struct gpu_info *info, struct measure_limits *limits);
 
-// Row number `row` of the table of products; false beyond its end.
+// Sets name and source of row number `row` of the table of products. False if there is no such row.
 bool measure_limits_product(size_t row, const char **name, const char **source);
 
 // Bytes of the largest cache that may lie before memory: last_cache_bytes if that is known as the

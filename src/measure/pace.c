@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const double share_allowed = 0.015;
-static const double step_hz = 15e6; // NVIDIA's; those of other cards are smaller
+static const double step_hz = 15e6; // a step of NVIDIA's clocks; steps of other cards are smaller
 static const double rise_that_counts = 0.005;
 
 bool pace_is_lower(double hz, double than_hz, double error)
@@ -35,8 +35,8 @@ uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse)
     return sparse && pace->sparse_ns > pace->lead_ns ? pace->sparse_ns : pace->lead_ns;
 }
 
-// After samples at the clock that they should have: a lead that was needed shows that sparse work
-// needs a longer one; many visits without such a lead show that a shorter one may do.
+// Called after samples at the clock that they should have. If a lead was needed, sparse work needs
+// a longer one; after many visits that needed none, a shorter one is tried.
 static void adapt_sparse_lead(struct measure_pace *pace)
 {
     if (!pace->sparse)
@@ -51,7 +51,8 @@ static void adapt_sparse_lead(struct measure_pace *pace)
     }
 }
 
-// The case keeps no higher clock than the one it had.
+// Accepts the highest clock of this visit as the clock of the case. Returns false: the samples are
+// not taken again.
 static bool settle(struct measure_pace *pace)
 {
     *pace->case_hz = pace->most_hz;
@@ -89,7 +90,7 @@ bool pace_again(struct measure_pace *pace, double seen_hz, double error)
 
 // ---------------------------------------------------------------- the clock that a load keeps
 
-// Finds the load, or takes the place of the one seen longest ago.
+// Finds the load. A new load takes the place of the load that was seen longest ago.
 static struct pace_load *load_of(struct measure_pace *pace, uint32_t load)
 {
     struct pace_load *oldest = &pace->loads[0];
@@ -105,7 +106,7 @@ static struct pace_load *load_of(struct measure_pace *pace, uint32_t load)
     return place;
 }
 
-// Adds a visit. True if so many visits in a row had the same clock.
+// Adds a visit to the row. True if the last `visits` visits had the same clock.
 static bool lasts(struct pace_row *row, double hz, double error, unsigned visits)
 {
     bool same =

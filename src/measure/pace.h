@@ -13,28 +13,32 @@
 #include "measure/visit.h"
 
 enum {
-    PACE_LOADS = 64,  // kinds of load that a worker remembers; the one seen longest ago goes first
-    PACE_LASTING = 8, // so many visits in a row at the same lower clock: the load keeps this clock
-    PACE_HIGHER = 3,  // so many in a row at the same higher clock: it is no error of measurement
+    // Kinds of load that a worker remembers; the one seen longest ago is forgotten first.
+    PACE_LOADS = 64,
+    // After that many visits in a row at the same lower clock, this clock is the load's own.
+    PACE_LASTING = 8,
+    // That many visits in a row at the same higher clock are no error of measurement.
+    PACE_HIGHER = 3,
     PACE_LEAD_FIRST_NS = 2000000, // the first lead of a visit; each further one is 4 times as long
-    PACE_LEAD_MOST_NS = 64000000, // the longest lead
-    PACE_PATIENCE_NS = 150000000, // leads of a visit together, if they do not raise the clock
-    PACE_SPENT_MOST_NS = 300000000, // leads of a visit together, if they do
+    PACE_LEAD_MOST_NS = 64000000, // longest lead
+    PACE_PATIENCE_NS = 150000000, // longest sum of a visit's leads if they do not raise the clock
+    PACE_SPENT_MOST_NS = 300000000, // longest sum of a visit's leads if they raise the clock
     PACE_SPARSE_MOST_NS = 4000000,  // the longest lead of sparse work
-    PACE_CALM = 64                  // visits in a row without a low clock: leads get shorter
+    PACE_CALM = 64 // visits in a row without a low clock after which leads get shorter
 };
 
 // Visits in a row at the same clock, within the margin of pace_is_lower.
 struct pace_row {
-    double hz; // of the last one
+    double hz; // clock of the last visit
     unsigned visits;
 };
 
 struct pace_load {
-    uint32_t load;                 // as in struct visit_clock
-    double kept_hz;                // the highest clock that it kept
-    struct pace_row lower, higher; // the last visits, if their clock was lower or higher than that
-    uint64_t last_seen;            // number of the visit
+    uint32_t load;  // as in struct visit_clock
+    double kept_hz; // the highest clock that it kept
+    // The last visits, if their clock was lower (higher) than kept_hz.
+    struct pace_row lower, higher;
+    uint64_t last_seen; // number of the last visit with this load
 };
 
 // What a worker knows of its device's core clock. All zero at first.
@@ -43,17 +47,18 @@ struct measure_pace {
     bool (*limited)(void *context);
     void *context;
     double fastest_hz;      // highest clock: of the product, or that a load kept; 0: not known
-    struct pace_row higher; // the last visits, if their clock was higher than that
+    struct pace_row higher; // the last visits, if their clock was higher than fastest_hz
     struct pace_load loads[PACE_LOADS];
     size_t load_count;
     uint64_t visits;
-    uint64_t sparse_ns;   // the lead that sparse work needs
-    uint64_t patience_ns; // as PACE_PATIENCE_NS; shorter after leads that were in vain
-    unsigned calm;        // visits in a row without a low clock
-    // The visit at work.
+    uint64_t sparse_ns; // the lead that sparse work needs
+    // As PACE_PATIENCE_NS, but shorter after leads that did not raise the clock.
+    uint64_t patience_ns;
+    unsigned calm; // visits in a row without a low clock
+    // State of the present visit.
     double *case_hz; // the clock that its case keeps; 0: not known
-    double seen_hz;  // of the last samples
-    double most_hz;  // of all samples
+    double seen_hz;  // clock of the last samples
+    double most_hz;  // highest clock of all samples
     uint64_t lead_ns, spent_ns;
     bool sparse;
 };

@@ -42,7 +42,7 @@ struct gpu_program *measure_program(struct measure_programs *programs, const cha
     return program;
 }
 
-// What the driver reports of a program. Fills `loads` with the loads of the innermost loop if
+// Returns what the driver reports about a program, with the loads of the innermost loop if
 // measure/isa.h understands the assembly.
 static struct kernel_info ask(struct arena *arena, struct gpu_program *program,
                               struct isa_loads *loads)

@@ -112,10 +112,10 @@ static const double hit_slowness = 1.25, hit_agreement = 0.05;
 
 enum {
     HIT_SAMPLES_LEAST = 10, // with fewer samples, a case has no typical sample
-    HIT_EACH_MAX = 16       // with more samples, a visit is hit only if a tenth of them is
+    HIT_EACH_MAX = 16       // a visit with more samples is hit only if a tenth of them are slow
 };
 
-// How many times as long a sample took as a typical one.
+// Returns by which factor a sample took longer than a typical one.
 static double slowness_of(double value, double typical, enum better better)
 {
     return better == BETTER_LOWER ? value / typical : typical / value;

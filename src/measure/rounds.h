@@ -24,10 +24,10 @@ struct round_answer {
     unsigned round;
 };
 
-// The first reason of its code and verdict, and the number of rounds that have one.
+// The first reason with this code and verdict, and the number of rounds that have such a reason.
 struct round_reason {
     const char *code, *text;
-    enum verdict verdict; // VERDICT_OK: a remark
+    enum verdict verdict; // VERDICT_OK: the reason is a remark
     unsigned rounds;
 };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const double correlation_allowed = 0.3;
-static const double chance_deviations = 3.3; // one-sided 0.05 % for normal values
+static const double chance_deviations = 3.3; // one-sided 0.05 % of normal values
 
 enum {
     FEW_SAMPLES = 20,       // least samples of a distribution: each share is known to ±30 %
@@ -67,9 +67,9 @@ static void judge_precision(const struct rounds *rounds, double goal, bool step_
                     precision_text(arena, half, goal));
 }
 
-// The first metric decides when a case is precise enough. Another metric may vary while the first
-// does not, as a rate varies with the clock: where it is far less precise, the result gets a
-// remark.
+// The first metric decides when a case is precise enough. Another metric may vary although the
+// first does not: a rate, for example, varies with the clock. If such a metric is far less precise,
+// the result gets a remark.
 static void judge_others(double goal, struct arena *arena, struct result *result)
 {
     double allowed = COLLECT_IMPRECISE_FACTOR * goal;

@@ -283,7 +283,8 @@ static void widen_range(struct measure_span *span, double hz)
     }
 }
 
-// Returns the core clock of the last run, NaN without one. Widens the span's range to it.
+// Returns the core clock of the last run; NaN if it is not known. Widens the span's range so that
+// it contains this clock.
 static double core_hz_now(struct worker *worker, struct measure_span *span)
 {
     const struct measure_clock *clock = worker->desc->clock;
@@ -341,7 +342,7 @@ static bool ran_low(const struct worker *worker, const struct measure_span *span
     return !request->gate && pace_again(request->pace, span->low_hz, span->core_error);
 }
 
-// Takes the samples, again and again while their core clock is too low. Work that was sized at a
+// Takes the samples. While their core clock is too low, takes them again. Work that was sized at a
 // low clock is sized again.
 static bool take_paced_samples(struct worker *worker, struct measure_span *span, struct error *err)
 {

@@ -92,7 +92,7 @@ enum {
 // them. In any case it is warm after SPAN_WARM_MOST_NS of work.
 struct span_warmth {
     double least_ns;
-    unsigned calm_wanted; // 0: two
+    unsigned calm_wanted; // 0: two runs
     double best_ns;       // the shortest run; 0: no run yet
     double spent_ns;
     unsigned calm_runs;

@@ -40,7 +40,8 @@ struct measure_visit {
     size_t remark_count;
     struct named_text *details;
     size_t detail_count;
-    struct named_number *sensors; // "core_clock" in Hz during the samples, the card's after them
+    // "core_clock" in Hz during the samples; the card's sensors after them.
+    struct named_number *sensors;
     size_t sensor_count;
     struct series *series;
     size_t series_count;
@@ -93,10 +94,10 @@ void visit_limit(struct measure_visit *visit, unsigned metric, double limit);
 void visit_flag(struct measure_visit *visit, const char *code, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
-// Adds a reason why something outside of the kernel may have changed this visit's numbers, as other
-// work on the device does. The visit is then no round: the case is visited again. Only when there
-// are too many such visits, or the time is used up, does it count, and the reason makes the case
-// suspect (measure/collect.h).
+// Adds a reason why something other than the kernel, such as other work on the device, may have
+// changed this visit's numbers. The visit is then no round, and the case is visited again. The
+// visit counts only if there are too many such visits or the time is used up; the reason then makes
+// the case suspect (measure/collect.h).
 void visit_retake(struct measure_visit *visit, const char *code, const char *format, ...)
     PRINTF_LIKE(3, 4);
 

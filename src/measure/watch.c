@@ -12,7 +12,7 @@
 
 enum {
     // Some drivers interrupt a dispatch (CUDA), others switch only between dispatches (Vulkan on an
-    // H200): a watch is a row of dispatches, and its stamps are read as one series.
+    // H200). So a watch is a sequence of dispatches, and all their stamps are read as one series.
     STAMPS = 8,
     DISPATCHES = 16,
     READINGS = STAMPS * DISPATCHES,
@@ -22,7 +22,7 @@ enum {
     CORE_GROUPS = 16, // workgroups per core of the arithmetic: enough to keep a core's units busy
     YARDSTICK_RUNS = 2,
     GROUPS_UNKNOWN = 64,
-    GROUPS_MAX = 512 // whose stamps are read
+    GROUPS_MAX = 512 // number of workgroups whose stamps are read
 };
 static const uint64_t least_default_ns = 5000000;
 static const uint64_t timeout_ns = UINT64_C(10000000000);
@@ -172,8 +172,9 @@ static bool take(struct measure_watch *watch, struct watch_finding *finding, dou
     return true;
 }
 
-// Takes one watch of at least least_ns, without the time away. The core clock may have changed
-// since the last watch: a watch that was too short is taken again with more iterations.
+// Takes a watch in which the device did no other work for at least least_ns. The core clock may
+// have changed since the last watch, so a watch that was too short is taken again with more
+// iterations.
 static bool take_long_enough(struct measure_watch *watch, double least_ns,
                              struct watch_finding *finding, double *away_ns, struct error *err)
 {
@@ -246,8 +247,8 @@ static bool record_yardsticks(struct measure_watch *watch, uint32_t iterations, 
     return gpu_batch_end(watch->yardsticks, err);
 }
 
-// Sets *rate to the iterations of all cores in a core cycle, which does not depend on the core
-// clock. If kernels cannot read that clock: in a second.
+// Sets *rate to the iterations of all cores per core cycle, which does not depend on the core
+// clock. If kernels cannot read that clock, sets it to the iterations per second.
 static bool read_arithmetic(struct measure_watch *watch, uint32_t iterations, double *rate,
                             struct error *err)
 {
@@ -311,7 +312,7 @@ static bool take_yardsticks(struct measure_watch *watch, struct watch_finding *f
 
 // ---------------------------------------------------------------- a watch
 
-static const char kernel_without_clocks[] = "measure_clock_none"; // it only waits
+static const char kernel_without_clocks[] = "measure_clock_none"; // this kernel only waits
 
 bool measure_watch_check(const struct gpu_info *info, struct error *err)
 {

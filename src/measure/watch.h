@@ -23,9 +23,9 @@ enum watch_method {
 };
 
 enum watch_yardstick {
-    WATCH_CORES,     // iterations a second, or a core cycle, of all cores
-    WATCH_MEMORY,    // bytes a second copied within the device's memory
-    WATCH_TO_DEVICE, // bytes a second from the host
+    WATCH_CORES,     // iterations of all cores, per core cycle or per second
+    WATCH_MEMORY,    // bytes per second copied within the device's memory
+    WATCH_TO_DEVICE, // bytes per second copied from the host
     WATCH_TO_HOST,
     WATCH_YARDSTICKS
 };
@@ -34,7 +34,7 @@ enum watch_yardstick {
 struct watch_finding {
     enum watch_method method;
     double share;      // share of the watched time in which the device did other work
-    double longest_ns; // the longest time away
+    double longest_ns; // the longest time in which other work had the device
     double watched_ns;
     double rates[WATCH_YARDSTICKS];  // NaN: not measured
     double limits[WATCH_YARDSTICKS]; // physical limits of the rates; NaN: not known
@@ -43,8 +43,8 @@ struct watch_finding {
 
 struct measure_watch;
 
-// False with ERROR_UNSUPPORTED if a device cannot be watched: on a CPU device other processes are
-// the rule.
+// False with ERROR_UNSUPPORTED if the device cannot be watched: a CPU device, because other
+// processes always use the processors.
 MUST_CHECK bool measure_watch_check(const struct gpu_info *info, struct error *err);
 
 // Prepares a watch in `scope` of a device that can be watched. NULL with an error.
@@ -57,9 +57,10 @@ MUST_CHECK bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns
 
 // ---------------------------------------------------------------- from times alone
 
-// Adds the time between neighbouring readings of one core to the finding: to watched_ns, and what
-// was longer than the core's own loop can be to `away_ns`. An interval counts as interrupted if it
-// is six times as long as the median, more than a core clock can change, and 20 µs longer.
+// Adds to the finding the times between neighbouring readings of one core's clock: their sum to
+// watched_ns, and to `away_ns` the time that is too long for the core's own loop. An interval
+// counts as interrupted if it is six times as long as the median (more than a core clock can
+// change) and 20 µs longer.
 void watch_add_intervals(struct arena *scratch, const double *intervals_ns, size_t count,
                          struct watch_finding *finding, double *away_ns);
 

@@ -29,7 +29,7 @@ struct json_out {
     // Gets the text in place of the stream. NULL: none.
     void (*sink)(void *context, const char *text, size_t bytes);
     void *sink_context;
-    const char *without; // a member of structs that is not written; NULL: all are
+    const char *without; // a member of structs that is not written; NULL: all members are written
     // Private to codec_write.c.
     char *text;
     size_t used, capacity;
@@ -95,16 +95,17 @@ json_t *json_read_memory(const char *text, size_t bytes, const char *name, struc
 // The text of a file, as json_read_file reads it. The caller frees it.
 char *json_read_text(const char *path, size_t *bytes, struct error *err);
 
-// The elements of a long top-level array. jansson needs several times the memory of the text, so
-// they are read one at a time, while the text lives.
+// The elements of a long top-level array, which are read one at a time: as values of jansson they
+// would need several times the memory of the text. The text must live as long.
 struct json_rows {
     const char *name;     // of the array
     const char *at, *end; // the rows that are not yet read
     bool failed;          // a row was not JSON
 };
 
-// The document without the elements of its array `name`, which `rows` gets. NULL if there is no
-// such array or the rest is not JSON: read the document as a whole then, which says what is wrong.
+// Reads the document without the elements of its array `name`; `rows` gets these elements. NULL if
+// there is no such array or the other text is not JSON. The caller then reads the document as a
+// whole, and gets the error.
 json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct json_rows *rows);
 
 // The next element; release it with json_decref. NULL after the last one or if `rows` failed.

@@ -24,7 +24,7 @@ void json_message_clean(struct error *err)
 }
 
 enum {
-    READ_BYTES = 1 << 20 // at a time, and room for a file of unknown length
+    READ_BYTES = 1 << 20 // bytes to read at a time; initial capacity for a file of unknown length
 };
 
 // Most bytes that a gzipped file may hold, so that a small file cannot fill the memory. A run of
@@ -63,12 +63,12 @@ static bool cannot_read(const char *path, int number, struct error *err)
     return error_set(err, ERROR_IO, "cannot read %s: %s", path, strerror(number));
 }
 
-// A file that is read. It may be gzipped: zlib finds out by the first two bytes.
+// A file that is read. zlib sees by the first two bytes whether it is gzipped.
 struct source {
     gzFile file;
     char *text;
     size_t bytes, capacity;
-    int number; // errno of a read that failed
+    int number; // errno of a read that failed; 0: none failed
     bool too_long;
 };
 
@@ -83,8 +83,8 @@ static void make_room(struct source *source)
     source->text = text;
 }
 
-// Reads to the end of the file, or as far as it can be read and may be JSON: a device like
-// /dev/zero has no end.
+// Reads up to the end of the file. Stops earlier if reading fails, or if the text cannot be JSON: a
+// device like /dev/zero has no end.
 static void read_all(struct source *source)
 {
     int count;
@@ -184,8 +184,8 @@ static void skip_string(struct scan *scan)
     scan->at += scan->at < scan->end;
 }
 
-// Moves past a value: to the next comma or bracket that is not inside of it. Whether the value is
-// right is for jansson to say.
+// Moves past a value: to the next comma or bracket that is not inside of it. Does not check the
+// value: jansson does.
 static void skip_value(struct scan *scan)
 {
     size_t depth = 0;
@@ -203,8 +203,8 @@ static void skip_value(struct scan *scan)
     }
 }
 
-// Finds the top-level member `name`: from after its opening bracket to its closing one. False if
-// the document has no array of that name.
+// Finds the array that is the top-level member `name`: the range from after its opening bracket to
+// its closing bracket. False if the document has no such array.
 static bool find_rows(struct scan scan, const char *name, struct scan *rows)
 {
     if (!skip_char(&scan, '{'))
@@ -238,7 +238,7 @@ json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct 
     struct scan inside;
     if (!find_rows((struct scan){text, text + bytes}, name, &inside))
         return NULL;
-    // What is left is the same document with an empty array.
+    // The document without the elements is the same document with an empty array.
     size_t before = (size_t)(inside.at - text), after = (size_t)(text + bytes - inside.end);
     char *rest = arena_malloc(before + after);
     memcpy(rest, text, before);
@@ -259,7 +259,7 @@ json_t *json_rows_next(struct json_rows *rows)
     json_error_t why;
     skip_value(&scan);
     json_t *json = parse(rows->at, (size_t)(scan.at - rows->at), JSON_DECODE_ANY, &why);
-    // After a comma follows another row.
+    // After a comma comes another row.
     bool more = skip_char(&scan, ',');
     rows->failed = !json || (more ? scan.at == scan.end : scan.at != scan.end);
     rows->at = scan.at;

@@ -502,7 +502,7 @@ struct run *run_read_text(const char *text, size_t bytes, const char *name, stru
     struct error ignored = {0};
     struct json_rows rows;
     struct run *run = run_of(json_read_rows(text, bytes, "results", &rows), &rows, name, &ignored);
-    // What is wrong with a document is found in the document as a whole.
+    // If the document is wrong, reading it as a whole gives the error message.
     return run ? run : run_of(json_read_memory(text, bytes, name, err), NULL, name, err);
 }
 

@@ -27,11 +27,12 @@ struct metric_info {
     enum better better;
     const char *help; // one sentence
     // If this metric is in core cycles: the name of the metric that measures the same work in time,
-    // as "latency". A list as "triangles,pixels" names the first of the result's metrics that is in
-    // the list. NULL: this metric is not the counterpart of another.
+    // as "latency". A list as "triangles,pixels" names the first of its metrics that the result
+    // has. NULL: no metric measures the same work in time.
     const char *cycles_of;
-    // In op/s: the cases (case_matches) whose operations are floating-point, as "op=fp32-fma".
-    // NULL: no case. Not in run files: there each metric of a result has its own mark.
+    // For metrics in op/s: the cases (case_matches) whose operations are floating-point, as
+    // "op=fp32-fma". NULL: no case. It is not in run files, where each metric of a result has its
+    // own mark.
     const char *floating;
 };
 

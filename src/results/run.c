@@ -192,7 +192,8 @@ void result_flag(struct arena *arena, struct result *result, enum verdict verdic
         result->verdict = verdict;
     if (has_reason(result, code, text))
         return;
-    // The capacity of the array is not known, so it is copied each time; there are few reasons.
+    // The capacity of the array is not known, so each call copies the array. A result has few
+    // reasons.
     struct reason *reasons = ARENA_ARRAY(arena, result->reason_count + 1, struct reason);
     if (result->reason_count)
         memcpy(reasons, result->reasons, result->reason_count * sizeof *reasons);
@@ -203,7 +204,8 @@ void result_flag(struct arena *arena, struct result *result, enum verdict verdic
 
 // ---------------------------------------------------------------- files of an earlier fathom
 
-// A copy of a benchmark's declarations; adds the declarations that an earlier fathom did not write.
+// Returns a copy of a benchmark's declarations, with the declarations that an earlier fathom did
+// not write.
 static const struct benchmark_info *declared_since(struct arena *arena,
                                                    const struct benchmark_info *info)
 {

@@ -32,7 +32,7 @@ struct target {
     bool standard; // the standard output, which is open
 };
 
-// What is written.
+// What is written to the file.
 struct contents {
     file_write *write;
     void *context;
@@ -261,8 +261,8 @@ static void remove_stale(struct arena *arena, const struct target *target)
         closedir(folder);
 }
 
-// True if the file can be replaced, as far as that can be known without doing it: in a folder like
-// /tmp, only the owner of a file or of the folder may.
+// True if the file can probably be replaced. In a folder like /tmp, only the owner of a file or of
+// the folder can replace it.
 static bool may_replace(const struct target *target)
 {
     struct stat folder;

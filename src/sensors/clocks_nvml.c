@@ -166,7 +166,7 @@ static bool nvml_check(void *handle, const struct sensor_clocks_desc *desc, stru
             check_processes(nvml, desc, api->nvmlDeviceGetMPSComputeRunningProcesses_v3, err));
 }
 
-// Appends the processes of a list that are not our own and are visible here.
+// Appends those processes of a list that are visible here, without own_pid and its descendants.
 static const char *add_users(struct arena *arena, const struct nvml_clocks *nvml,
                              const struct sensor_clocks_desc *desc,
                              int (*list)(struct nvml_device *, unsigned *, struct nvml_process *),

@@ -35,15 +35,15 @@ struct clock_guard *clock_guard_create(const struct clock_guard_desc *desc, stru
 // not be restored. NULL is legal.
 bool clock_guard_destroy(struct clock_guard *guard, struct error *err);
 
-// As sensor_clocks_lock. Does nothing if this clock is already locked. If it fails, nothing is
-// locked.
+// Locks the clock as sensor_clocks_lock does. Does nothing if this clock is already locked. If it
+// fails, nothing is locked.
 MUST_CHECK bool clock_guard_lock(struct clock_guard *guard, double hz, double *granted_hz,
                                  struct error *err);
 
 // Restores the clock. Does nothing if nothing is locked.
 MUST_CHECK bool clock_guard_restore(struct clock_guard *guard, struct error *err);
 
-// As sensor_clocks_before.
+// Returns the state before the lock, as sensor_clocks_before does.
 const char *clock_guard_before(const struct clock_guard *guard);
 
 // Serves requests in the guard process until the channel closes, then restores the clock. False if

@@ -14,7 +14,7 @@ struct hwmon {
     const char *folder; // …/hwmon/hwmonN
 };
 
-// The number in a one-line file, times `scale`. NaN if there is none.
+// Reads the number in a one-line file and multiplies it by `scale`. NaN if the file has no number.
 static double file_number(const struct hwmon *hwmon, const char *name, double scale)
 {
     char line[64] = "", *end = line;

@@ -9,8 +9,8 @@ static const struct {
     const char *preset;
     struct budget budget;
 } presets[] = {
-    // The stop rule first decides after 5 rounds and needs at least 16 samples then: so a visit
-    // takes 4.
+    // The stop rule first decides after 5 rounds, and then needs at least 16 samples. So a visit
+    // takes 4 samples.
     {"quick",
      {.samples = 4,
       .sample_ns = NS_PER_MS,

@@ -173,11 +173,13 @@ bool enumerate_serve(const struct gpu_system_desc *desc, int socket_fd, struct e
 
 // ---------------------------------------------------------------- in the parent
 
-// One backend that is asked for its devices.
+// A backend that is asked for its devices.
 struct inquiry {
     const struct gpu_backend *backend;
     uint64_t deadline_ns;
-    bool alone; // its process has the environment in which it needs no other backend's libraries
+    // Its process loads no libraries of other backends first, because its environment has more
+    // space.
+    bool alone;
     struct answer answer;
 };
 
@@ -242,13 +244,14 @@ static void finish(struct inquiries *all, size_t index)
     all->children[index] = NULL;
 }
 
-// Makes the API unavailable. But a backend that loads the libraries of other backends first is
-// asked once more, without them: these libraries may have caused the failure.
+// Makes the API unavailable. A backend that loads the libraries of other backends first is asked
+// once more, without these libraries, because they may have caused the failure.
 static void fail(struct inquiries *all, size_t index, const char *reason)
 {
     static const char remedy[] = "update or reinstall this driver; the other APIs work without it";
     struct inquiry *inquiry = &all->of[index];
-    reason = text_printable(all->arena, reason, SIZE_MAX); // before the process that it quotes goes
+    // Copied first: finish() ends the process in whose memory the text may be.
+    reason = text_printable(all->arena, reason, SIZE_MAX);
     finish(all, index);
     if (!inquiry->alone && inquiry->backend->after_others && inquiry->backend->after_others()) {
         inquiry->alone = true;
@@ -305,7 +308,7 @@ static void take_answer(struct inquiries *all, size_t index, const char *line)
         fail(
             all, index,
             arena_printf(all->arena, "driver disturbs the process that loads it: %s", err.message));
-    else if (!answer->crash) // else the end of the process follows
+    else if (!answer->crash) // otherwise the reason follows from the end of the process
         finish(all, index);
 }
 

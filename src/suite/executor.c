@@ -64,8 +64,8 @@ static enum child_answer receive(struct executor *executor, uint64_t deadline_ns
     return child_receive(executor->worker, left_ns, interrupt ? interrupt->fd : -1, line);
 }
 
-// Waits for the worker's answer. After the first signal the worker has leave_ns left; if it does
-// not answer soon, desc.waiting says so. The second signal ends the wait: CHILD_WOKEN.
+// Waits for the worker's answer. After the first signal the worker has leave_ns to answer;
+// desc.waiting is called if that takes long. The second signal ends the wait: CHILD_WOKEN.
 static enum child_answer await(struct executor *executor, const char **line)
 {
     struct interrupt *interrupt = executor->desc.interrupt;
@@ -89,7 +89,7 @@ static enum child_answer await(struct executor *executor, const char **line)
     return answer;
 }
 
-// What the answer is read into: `finding` for a watch, `visit` if `finding` is NULL.
+// The object into which an answer is read: `finding` for a watch, else `visit`.
 struct answer_desc {
     const struct benchmark_info *info;
     struct arena *arena;

@@ -341,8 +341,8 @@ static void read_visit(struct json_reader *reader, const struct json_node *body,
             json_fail(reader, body, "a series without columns");
 }
 
-// True if the answer is a failure, which is read into the reader's error. False if it is none, or
-// if it is malformed: the reader has failed then.
+// True if the answer is a failure, which is read into the reader's error. False if it is another
+// answer, or if it is malformed; the reader has then failed.
 static bool read_failure(struct json_reader *reader, const struct json_node *root)
 {
     struct json_node body = json_member(reader, root, "failure");

@@ -21,7 +21,7 @@ enum {
     HOST_ENTRIES_MAX = 8,
     LINE_BYTES = 512,
     WORKER_ARGS_MAX = 16,
-    SILENT_WAITS = 6 // a worker that is silent for so many times timeout_ns hangs
+    SILENT_WAITS = 6 // a worker that is silent for this many times timeout_ns counts as hung
 };
 
 struct runner {
@@ -198,8 +198,8 @@ static void notice(void *context, const char *text)
     runner->desc->notice(runner->desc->context, text);
 }
 
-// The worker's command: "-d" with its device, then "-d" with each other device of the API, so that
-// all of them have the same ids there, in whatever order the driver lists them.
+// The worker's command: "-d" with its device, then "-d" with each other device of the API. With the
+// names of all devices, the worker gives each the same id, in whatever order the driver lists them.
 static const char *const *worker_argv(struct runner *runner, const struct gpu_info *own)
 {
     const struct runner_desc *desc = runner->desc;

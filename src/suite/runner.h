@@ -17,7 +17,7 @@ struct runner_desc {
     const char *const *worker_argv;        // NULL-ended, without the device: "-d ID" is added
     const char *const *worker_environment; // NULL-ended, as it was before drivers were loaded;
                                            // NULL: the environment of this process
-    uint64_t silence_ns; // a worker silent for longer is killed; 0: 6 × timeout_ns
+    uint64_t silence_ns; // a worker that is silent for longer is killed; 0: 6 × timeout_ns
     uint64_t seed;       // of the random orders of visits
     bool validation;
     // Makes the plan for one device, in `arena`. Adds a finding to `run` for each benchmark that
@@ -35,8 +35,8 @@ struct runner_desc {
     // NULL.
     void (*progress)(void *context, const struct schedule_state *state, size_t device,
                      size_t devices);
-    // Called at most once a second while a device is measured: the run holds all results so far,
-    // those at work with the reason "unfinished". May be NULL.
+    // Called at most once a second while a device is measured. The run then holds all results so
+    // far; cases that are not done have the reason "unfinished". May be NULL.
     void (*refresh)(void *context, const char *device);
     // Called when a benchmark's results on a device are final. May be NULL.
     void (*benchmark_done)(void *context, const char *device, const char *benchmark);

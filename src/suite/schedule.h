@@ -13,7 +13,7 @@
 
 enum {
     SCHEDULE_LOSSES_MAX = 3, // a device is given up after so many lost workers in a row
-    SCHEDULE_SAVE_SHARE = 50 // saves take at most one part in so many of the time
+    SCHEDULE_SAVE_SHARE = 50 // saves take at most 1 / SCHEDULE_SAVE_SHARE of the time
 };
 
 // Another device of the run. If a benchmark measures devices together (struct benchmark), a case
@@ -49,11 +49,11 @@ struct schedule_desc {
     size_t peer_count;
     const struct budget *budget;
     const char *preset;          // name of the preset, for messages
-    uint64_t seed;               // of the random orders
+    uint64_t seed;               // seed of the random orders
     struct interrupt *interrupt; // NULL: signals are not watched
     uint64_t wait_idle_ns;       // longest wait for a device on which there is other work; 0: none
-    // Called with one line if there is other work on the device at the start, and again if it still
-    // is there after wait_idle_ns. The last line is also a finding of the run. May be NULL.
+    // Called with one line if there is other work on the device at the start, and again if it is
+    // still there after wait_idle_ns. The second line is also a finding of the run. May be NULL.
     void (*notice)(void *context, const char *text);
     // Called before each visit. May be NULL.
     void (*progress)(void *context, const struct schedule_state *state);

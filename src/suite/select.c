@@ -165,7 +165,7 @@ static const struct gpu_unavailable *unavailable_of(const struct gpu_system *sys
     return NULL;
 }
 
-// "cuda: libcuda.so.1 cannot be opened: install the driver".
+// Returns such as "cuda: libcuda.so.1 cannot be opened: install the driver".
 static const char *unavailable_text(const struct selection *s,
                                     const struct gpu_unavailable *unavailable)
 {

@@ -219,7 +219,8 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
     return done && validation_check(visitor, messages_before, err);
 }
 
-// Watches on the usual device, because the other one exists only while one benchmark is visited.
+// Opens the watch on the usual device, because another device exists only while one benchmark is
+// visited.
 static bool watch_open(struct visitor *visitor, struct error *err)
 {
     const struct gpu_device_desc usual = {0};

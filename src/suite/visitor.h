@@ -11,7 +11,7 @@ struct visitor;
 
 struct visitor_desc {
     const char *device;       // its id or identity (gpu/info.h)
-    const char *const *known; // see gpu_system_desc
+    const char *const *known; // as in gpu_system_desc
     size_t known_count;
     long family_pid; // this process and its descendants are not other work; 0: this process
     bool validation; // turns the API's own validation on; a message from it makes the visit fail
@@ -27,7 +27,7 @@ MUST_CHECK bool visitor_visit(struct visitor *visitor, const struct visit_order 
                               struct arena *arena, struct measure_visit **visit, struct error *err);
 
 // Watches the device for other work (measure/watch.h). False with ERROR_UNSUPPORTED if this device
-// cannot be watched, or with another error, as of a visit. finding->who lives in `arena`.
+// cannot be watched, or with an error that a visit can have, too. finding->who lives in `arena`.
 MUST_CHECK bool visitor_watch(struct visitor *visitor, uint64_t least_ns, struct arena *arena,
                               struct watch_finding *finding, struct error *err);
 

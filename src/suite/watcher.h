@@ -14,8 +14,9 @@ enum watch_verdict {
 };
 
 struct watch_judgement {
-    enum watch_verdict verdict, link; // of all visits; of those that use the link to the host
-    const char *text, *link_text;     // NULL: nothing was found
+    // Verdict on all visits; verdict on visits that use the link to the host.
+    enum watch_verdict verdict, link;
+    const char *text, *link_text; // what was found, for the same visits; NULL: nothing
 };
 
 struct watcher {
@@ -43,8 +44,8 @@ void watcher_fini(struct watcher *watcher);
 // Adds the time of a visit. Returns true if a watch is due.
 bool watcher_add(struct watcher *watcher, uint64_t visit_ns);
 
-// Watches the device, the longer the more time visits took since the last watch. *now: what this
-// watch found; *around: the worse of this watch and the one before. The texts live until the next
+// Watches the device; the more time visits took since the last watch, the longer. *now is what this
+// watch found; *around is the worse of this watch and the one before. The texts live until the next
 // watch. Returns false if the device cannot be watched; it is then not watched any more.
 bool watcher_look(struct watcher *watcher, struct watch_judgement *now,
                   struct watch_judgement *around);
