@@ -126,8 +126,9 @@ static const char *preset_values(const struct param_info *param, const char *pre
     return values ? values : param->standard;
 }
 
-// The values as text: from the last setting of this parameter, else from the preset, else from
-// preset standard; NULL if none has any. *from is the setting; NULL: the values are not from one.
+// Returns the values as text: those of the last setting of this parameter, else those of the
+// preset, else those of the preset standard; NULL if none of them has values. *from becomes the
+// setting; NULL if the values come from a preset.
 static const char *chosen_values(const struct choice_request *request,
                                  const struct benchmark *benchmark, const struct param_info *param,
                                  const struct setting **from)
@@ -167,8 +168,8 @@ bool choices_make(struct arena *arena, const struct choice_request *request,
                              "--set %s: more than %d combinations with what else is set for %s: "
                              "take fewer values",
                              setting->text, COMBINATIONS_MAX, info->name);
-        // Only axes are in the key: with two values of another parameter, two cases would have the
-        // same key.
+        // Only axes are in the key. Two values of another parameter would give two cases the same
+        // key.
         if (info->params[i].role != PARAM_AXIS && list.count > 1)
             return error_set(err, ERROR_USAGE, "--set %s: %s takes one value, not a list",
                              setting ? setting->text : info->name, info->params[i].key);

@@ -20,7 +20,7 @@ static int half_exponent(double value)
     return exponent - 1 < HALF_EXPONENT_LEAST ? HALF_EXPONENT_LEAST : exponent - 1;
 }
 
-// 2^exponent, which must be a normal number.
+// Returns 2^exponent, which must be a normal number.
 static double power_of_two(int exponent)
 {
     uint64_t bits = (uint64_t)(exponent + DOUBLE_BIAS) << DOUBLE_MANTISSA_BITS;
@@ -117,7 +117,7 @@ void fma_chain_follow(enum fma_number number, uint64_t steps, struct fma_chain c
     for (unsigned i = FMA_CHAINS; i-- > 0;) {
         struct fma_chain own = follow(number, i, steps);
         chains[i] = own;
-        // The high half of a pair is the next chain.
+        // In FMA_F16X2, the high half of the word is the next chain.
         if (number == FMA_F16X2)
             chains[i] =
                 (struct fma_chain){own.start | next.start << 16, own.fused | next.fused << 16,

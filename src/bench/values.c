@@ -203,7 +203,8 @@ struct spacing {
 static bool cut_spacing(struct parser *p, const char *whole, char *end, struct spacing *spacing)
 {
     *spacing = (struct spacing){.values = 1};
-    char *sign = end + strcspn(end, is_integer(p->param) ? "/+" : "/"); // 1e+3 is one real number
+    // 1e+3 is one real number, not a range with a step.
+    char *sign = end + strcspn(end, is_integer(p->param) ? "/+" : "/");
     char kind = *sign;
     if (!kind)
         return true;

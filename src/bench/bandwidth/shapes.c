@@ -18,8 +18,8 @@ enum kind {
     KIND_SHARED
 };
 
-// A shape without its route. The first form of a kind and width is tried with both routes, all
-// other forms only with the route that should be faster.
+// A shape without its route. The first form of a kind and width is tried with both routes. All
+// other forms are tried only with the route that should be faster.
 struct form {
     enum kind kind;
     unsigned width;

@@ -38,13 +38,13 @@ void bandwidth_close(struct bench_session *session)
         bandwidth_store_close(&own->store);
 }
 
-// What a case's first visit finds out.
+// What a case keeps from its first visit.
 struct memory {
     bool ready;
     struct bandwidth_shape shape;
     uint64_t passes, repeats;
     uint32_t sum; // sum of all words that the work reads, each counted once
-    char *tried;  // "NAME 4.61e12, …": B/s of each shape that was tried; NULL: only one
+    char *tried;  // "NAME 4.61e12, …": B/s of each shape that was tried; NULL: only one was tried
 };
 
 // One shape of one case.
@@ -405,7 +405,8 @@ bool bandwidth_visit(struct bench_visit *run, struct measure_visit *visit, struc
                  .clock = &session->clock,
                  .request = run->request,
                  .unordered = units_overlap(&this_case, run->session->info),
-                 .warm = session->warm}, // cases follow without a pause
+                 // True: one run is warm-up enough, as cases follow without a pause.
+                 .warm = session->warm},
     };
     if (!refuse_missing(run, &this_case, err))
         return false;

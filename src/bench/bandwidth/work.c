@@ -48,8 +48,8 @@ static uint64_t at_least_one(uint64_t value)
 // A working set, divided into the blocks of a shape.
 struct layout {
     uint64_t block_bytes, blocks;
-    uint64_t rows;  // blocks in a step of a workgroup
-    uint64_t chunk; // blocks of a workgroup, if it walks through memory once
+    uint64_t rows;  // blocks that a workgroup reads in one step
+    uint64_t chunk; // blocks that a workgroup reads in all, if it walks through memory once
 };
 
 static bool divide(const struct bandwidth_work_desc *desc, struct layout *layout, struct error *err)
@@ -124,7 +124,7 @@ static bool loop(const struct bandwidth_work_desc *desc, const struct layout *la
     return true;
 }
 
-// Makes a unit of passes over the working set. In a pass, each workgroup walks once through its
+// Makes a unit of passes over the working set: in a pass, each workgroup walks once through its own
 // chunk.
 static void pass(const struct bandwidth_work_desc *desc, const struct layout *layout,
                  struct bandwidth_work *work)

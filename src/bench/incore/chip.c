@@ -7,10 +7,10 @@
 #include <stdio.h>
 
 enum {
-    // Workgroups of INCORE_THREADS threads: whether a core runs one or both at once, all cores end
-    // together.
+    // Number of workgroups per core, each of INCORE_THREADS threads. All cores end together,
+    // whether a core runs one workgroup or both at once.
     GROUPS_A_CORE = 2,
-    CORES_UNKNOWN = 256, // assumed if the number is not known: many short workgroups spread evenly
+    CORES_UNKNOWN = 256, // number of cores, if it is not known: many short workgroups spread evenly
     SIZING_ITERATIONS = 4,
     SIZINGS_MAX = 64,
     SIZING_TRIES = 2,
@@ -20,11 +20,12 @@ static const double warm_ns = 15e6; // an idle clock takes that long to rise
 // A run that is faster by this share shows that the clock still rises.
 static const double still_rising = 0.01;
 
-// What a case's first visit finds out.
+// What a case keeps from its first visit.
 struct memory {
     uint32_t iterations;
-    uint64_t repeats;                 // dispatches in a sample
-    uint32_t words[2 * INCORE_SLOTS]; // the proof, with the chains' expected ends
+    uint64_t repeats; // dispatches in a sample
+    // The proof (session.h), which contains the expected ends of the chains.
+    uint32_t words[2 * INCORE_SLOTS];
 };
 
 struct chip {

@@ -6,7 +6,7 @@
 enum {
     UNIT_TEXT = 32
 };
-static const double units_least = 0.95; // least results per cycle and unit
+static const double units_least = 0.95; // results that each unit must give per cycle, at least
 
 // True for a result of that operation on the device; of any operation if `op` is NULL.
 static bool is_of(const struct result *result, const char *device, const char *op)
@@ -26,7 +26,8 @@ static double units_of(double per_cycle)
 
 static void report(struct run *run, const char *device, const char *op)
 {
-    const struct result *alone = NULL, *full = NULL; // with ilp=1,subgroups=1; with most results
+    // The result with ilp=1 and subgroups=1; the result with the highest throughput.
+    const struct result *alone = NULL, *full = NULL;
     char results[UNIT_TEXT];
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *result = run->results[i];

@@ -13,12 +13,13 @@ enum {
     SIZING_ITERATIONS = 4,
     CYCLES_WANTED =
         1 << 16,            // long compared with a stamp's cost, short because there are many cases
-    TICKS_WANTED = 1 << 18, // counts of a counter that does not count the core clock
+    TICKS_WANTED = 1 << 18, // number of counts, if the counter does not count the core clock
     TRIES_MAX = 20
 };
 
-// What a case's first visit finds out: the number of timed iterations, and the proofs' words, with
-// the chains' expected ends after that number of iterations and after twice as many.
+// What a case keeps from its first visit: the number of timed iterations, and the words of the
+// proofs. Proof 0 contains the expected ends of the chains after that number of iterations, proof 1
+// those after twice as many.
 struct memory {
     uint32_t iterations;
     uint32_t words[INCORE_PROOFS][2 * INCORE_SLOTS];
@@ -36,8 +37,8 @@ struct core {
     bool separate;
 };
 
-// Returns how many lengths the dispatches of a batch have: 1 with the counter; time stamps need 2,
-// N and 2 N iterations.
+// Returns the number of different lengths among a batch's dispatches: 1 with the counter; 2 with
+// time stamps, which need N and 2 N iterations.
 static unsigned proof_count(const struct core *core)
 {
     return core->session->clocked ? 1 : INCORE_PROOFS;
@@ -239,7 +240,8 @@ static bool ran_low(const struct core *core)
                       error);
 }
 
-// Samples of some µs leave the device idle for most of a visit.
+// Takes the samples, and takes them again while their core clock is too low. The lead is that of
+// sparse work, because samples of some µs leave the device idle for most of a visit.
 static bool run_paced(struct core *core, struct error *err)
 {
     bool done;
@@ -307,7 +309,8 @@ static void report(struct core *core, struct measure_visit *visit)
            limit;
     double results =
         steps * this_case->subgroups * session->subgroup_threads * this_case->kind->results;
-    bool whole = this_case->kind->operation == INCORE_BARRIER; // all subgroups make one barrier
+    // True: all subgroups make one barrier together.
+    bool whole = this_case->kind->operation == INCORE_BARRIER;
     double operations = steps * (whole ? 1 : this_case->subgroups);
     bool cycles = session->clocked && session->clock.counts_core_clock;
     put(core, visit, INCORE_METRIC_TIME, operations, false);

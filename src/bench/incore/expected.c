@@ -11,7 +11,8 @@ enum {
     // After so many steps, a function has a fixed value or alternates between two values.
     SETTLED_STEPS = 1024,
     SHIFT_BITS = 3,
-    VOTED = 5, // bits of the first four lanes: every subgroup has at least these
+    // The votes of the first four lanes, as bits: every subgroup has at least these lanes.
+    VOTED = 5,
     FOUR_LANES = 15,
     LEAST_OF_ALL = 3, // the smallest value that a lane adds; lane 1 adds it
     BYTES = 4
@@ -30,7 +31,7 @@ struct constants {
     uint64_t a, b;
 };
 
-// enum fma_number has the order of INCORE_F32 …
+// The values of enum fma_number are in the order of INCORE_F32 …
 static enum fma_number number_of(const struct incore_kind *kind)
 {
     return (enum fma_number)kind->number;
@@ -159,8 +160,9 @@ static struct chain integer_chain(const struct incore_kind *kind, unsigned numbe
 
 // ---------------------------------------------------------------- more than one number
 
-// Returns the last two values after `steps` steps. The next value is always d − e, where e is the
-// value before d. The values repeat after six steps, and are exact however an API rounds.
+// Returns the last two values after `steps` steps. Each new value is d − e, where d is the last
+// value and e the one before it. So the values repeat after six steps, and are exact however an API
+// rounds.
 static uint64_t dot_after(unsigned number, uint64_t steps)
 {
     double d = 1 + (double)number, e = 40 - 2 * (double)number;
@@ -233,7 +235,7 @@ static struct chain special_chain(const struct incore_kind *kind, unsigned numbe
     case INCORE_LEAST:
         x += LEAST_OF_ALL * (uint32_t)steps;
         break;
-    default: // barriers do not change x
+    default: // a barrier does not change x
         break;
     }
     return (struct chain){start, 0, x, x};

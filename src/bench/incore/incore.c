@@ -180,8 +180,8 @@ static bool reach(const struct bench_pick *pick)
                : threads <= INCORE_THREADS;
 }
 
-// False for cases without a kernel. If the device lacks the operation, only one case on one core is
-// kept, or all if the user chose the operation: a visit skips them with the reason.
+// False for cases without a kernel. If the device lacks an operation, one case of it on one core is
+// kept, or all its cases if the user chose the operation: their visits are skipped with the reason.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     struct incore_case this_case;

@@ -20,9 +20,10 @@ struct incore_kind {
     const char *kernel; // for one core; the kernel for the whole chip has "_peak" appended
     unsigned number;    // type: INCORE_F32 …
     unsigned operation; // INCORE_FMA …; if the type is INCORE_TILE: INCORE_TILE_F16 …
-    unsigned steps;   // steps of a thread in one iteration, on one core; 0: no kernel for one core
-    gpu_caps caps;    // capabilities that a device must have
-    unsigned results; // per step of a thread: 1, or 2 if packed or mixed; tiles: products
+    unsigned steps; // steps of a thread in one iteration, on one core; 0: no kernel for one core
+    gpu_caps caps;  // capabilities that a device must have
+    // Results of a thread in one step: 1, or 2 if packed or mixed; tiles: number of products.
+    unsigned results;
     unsigned arithmetic; // operations in a result: 2 for fma, mad and tiles, 3 for dot, 8 for dot4
     const struct incore_peak *peak; // NULL: no kernel for the whole chip
 };
@@ -30,8 +31,8 @@ struct incore_kind {
 extern const struct incore_kind incore_kinds[]; // in the order of the choices of `op`
 extern const size_t incore_kind_count;
 
-// Returns the number (0, 1 …) of the barrier kernel for workgroups of that many threads; −1 if
-// there is none: only a few sizes have a kernel.
+// Returns the number (0, 1 …) of the barrier kernel for workgroups of `threads` threads; −1 if no
+// kernel has that size.
 int incore_barrier_kernel(unsigned threads);
 
 // Returns the class of arithmetic units that compute the operation.
@@ -46,8 +47,8 @@ void incore_kind_fill(const struct incore_kind *kind, uint64_t steps, uint32_t *
 // ---------------------------------------------------------------- cases
 
 enum {
-    INCORE_SAMPLES_MAX = 16,   // samples of a visit on one core
-    INCORE_PROOFS = 2,         // a batch proves dispatches of up to two lengths
+    INCORE_SAMPLES_MAX = 16, // samples of a visit on one core
+    INCORE_PROOFS = 2, // a batch has dispatches of at most two lengths, each with its own proof
     INCORE_PROOF_STRIDE = 1024 // bytes from one proof to the next
 };
 

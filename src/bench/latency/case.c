@@ -8,7 +8,7 @@
 static const struct {
     const char *name;
     gpu_caps caps;
-    bool pointers; // can have pointer chains
+    bool pointers; // true: the path can have pointer chains
     bool linear;   // true: memory with pages, in which neighbouring bytes lie side by side
 } paths[LATENCY_PATH_COUNT] = {
     [LATENCY_VECTOR] = {"vector", 0, true, true},
@@ -200,7 +200,7 @@ uint32_t latency_log2(uint64_t power)
     return bits;
 }
 
-// Sets the size of a block, the places in it, and how often a lap visits each block.
+// Sets the size of a block, the number of places in it, and how often a lap visits each block.
 static void set_blocks(const struct latency_case *this_case, struct latency_chain *chain)
 {
     switch (this_case->order) {

@@ -49,9 +49,9 @@ const char *latency_path_name(enum latency_path path);
 // Returns the capabilities that a device must have for that path, with pointer or index chains.
 gpu_caps latency_caps(enum latency_path path, bool pointer);
 
-// True if the path can have chains of pointers (else indices) in that order. Only vector, scalar
-// and atomic have pointers. image has only random order; shared, atomic-shared and constant have no
-// page order.
+// True if the path can have chains of pointers (`pointer` false: chains of indices) in that order.
+// Only vector, scalar and atomic have pointers. image has only random order; shared, atomic-shared
+// and constant have no page order.
 bool latency_path_has(enum latency_path path, bool pointer, unsigned order);
 
 // Reads a case. In a plan, a case may still lack `bytes` and the values after it: they become 0.

@@ -50,7 +50,7 @@ static struct gpu_program *chase_program(struct latency_chase *chase, struct err
     char name[NAME_BYTES], kind[16] = "index";
     if (this_case->pointer)
         snprintf(kind, sizeof kind, "pointer");
-    else if (on_chip(this_case)) // the smallest array that holds the region
+    else if (on_chip(this_case)) // the KiB of the smallest array that holds the region
         snprintf(kind, sizeof kind, "%uk", (unsigned)((chase->chain.bytes + 16383) / 16384 * 16));
     const char *path = this_case->path == LATENCY_ATOMIC_SHARED
                            ? "atomic_shared"

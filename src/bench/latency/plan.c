@@ -91,7 +91,8 @@ static size_t size_step(const struct latency_plan *plan, const struct latency_ca
     return plan->quick && slopes ? 2 * step : step;
 }
 
-// A path that the device cannot have keeps one case, of the first size. Its visit names the reason.
+// A path that the device cannot have keeps one case, of the first size. That case's visit gives the
+// reason.
 static void replace(const struct bench_pick *pick)
 {
     struct latency_case this_case;

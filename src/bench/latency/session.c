@@ -105,7 +105,7 @@ static bool add_chunk(struct latency_region *region, struct latency_session *ses
     return true;
 }
 
-// As add_chunk, but if memory is short, frees the other regions and tries again.
+// Adds a chunk as add_chunk does; if memory is short, frees the other regions and tries again.
 static bool add_chunk_surely(struct latency_region *region, struct latency_session *session,
                              uint64_t bytes, struct error *err)
 {
@@ -172,7 +172,7 @@ struct latency_region *latency_region(struct latency_session *session,
                                       struct error *err)
 {
     const char *name = NULL;
-    struct latency_case widest = {.pointer = true}; // no path has a higher limit than this case
+    struct latency_case widest = {.pointer = true}; // a case with the highest limit of all paths
     uint64_t most = latency_bytes_max(session->bench->info, &widest, &name) / 4 * 4;
     bool paged = this_case->pointer && this_case->order == LATENCY_ORDER_PAGE;
     bool small = bytes <= small_bytes && small_bytes < most;

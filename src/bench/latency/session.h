@@ -79,8 +79,8 @@ struct gpu_program *latency_program(struct latency_session *session, const char 
 // for chains in shared memory, which need no L1; else 100.
 unsigned latency_l1_percent(const char *kernel);
 
-// Return a buffer, made at first use: of path=constant; the one that load=keep-awake reads. NULL
-// with `err`.
+// Each returns a buffer that the first call makes: the one of path=constant, and the one that
+// load=keep-awake reads. NULL with `err`.
 struct gpu_buffer *latency_constants(struct latency_session *session, struct error *err);
 struct gpu_buffer *latency_stream(struct latency_session *session, struct error *err);
 
@@ -96,7 +96,7 @@ struct latency_region *latency_region(struct latency_session *session,
 // repeats) hops.
 struct latency_run {
     bool control;     // only the index arithmetic, without loads
-    bool touch;       // first the workgroup reads a word in each page
+    bool touch;       // the workgroup first reads a word in each page
     uint32_t start;   // number of the first hop
     uint32_t warm;    // hops before `start` whose places the workgroup reads first; 0: none
     uint32_t untimed; // repeats before the timed windows
@@ -144,7 +144,7 @@ enum {
     LATENCY_RATIOS_MAX = 64
 };
 
-// What a case's first visit finds out.
+// What a case keeps from its first visit.
 struct latency_memory {
     bool warm;         // the measuring workgroup warms up by a lap; false: it touches every page
     double hop_ns;     // rough time of a hop

@@ -27,9 +27,9 @@ static const double warm_ns_max = 100e6;
 
 enum {
     TIMED_CHASE = 2, // the chase whose windows are the samples
-    SHORT_PART = 8,  // the cross-check's shorter chase has an eighth of the windows
+    SHORT_PART = 8,  // the shorter chase of the cross-check has 1 / SHORT_PART of the windows
     TRIES_MAX = 50,
-    PAIRS_MAX = 5,  // samples of a visit without a counter, at most
+    PAIRS_MAX = 5,  // most samples of a visit without a counter
     RATIOS_MIN = 5, // rounds before the cross-check may flag a case
     CONTROL_WINDOWS = 16,
     CONTROL_REPEATS = LATENCY_CONTROL_UNROLL / LATENCY_UNROLL

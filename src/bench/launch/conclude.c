@@ -8,7 +8,7 @@ enum {
     POINTS_MIN = 5
 };
 static const double volume_least = 65536, volume_most = 20e6;
-// If the host's call takes this part of a kernel's time or more, the host is the limit.
+// If the host's call takes at least this share of a kernel's time, the host is the limit.
 static const double bound_share = 0.9;
 
 // ---------------------------------------------------------------- a launch and a volume

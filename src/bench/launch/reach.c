@@ -115,7 +115,7 @@ static bool take_answers(struct launch_row *row, struct timestamp *best, unsigne
             *best = stamp;
         ++*answers;
     }
-    *question = QUESTIONS; // so that the kernel does not wait for more questions
+    *question = QUESTIONS; // tells the kernel to end without waiting for more questions
     return gpu_batch_wait(batch, row->run->request->timeout_ns, err);
 }
 
@@ -239,7 +239,7 @@ bool launch_reach_take(struct launch_row *row, unsigned count, struct launch_rea
     if (!prepare(row->session, err) || !make_stamp(row, err) ||
         !take(row, count, reach, &plausible, err))
         return false;
-    if (!plausible && reach->answers == 0) { // kernels read another clock than the API's
+    if (!plausible && reach->answers == 0) { // the kernels read another clock than the API does
         row->session->api_refuted = true;
         if (!take(row, count, reach, &plausible, err))
             return false;

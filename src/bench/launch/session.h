@@ -17,7 +17,7 @@ enum launch_between { // what stands between kernels
     LAUNCH_SPLIT,     // a split barrier: set, then waited for at once
 };
 
-enum launch_mode {     // what a case times
+enum launch_mode {     // the time that a case measures
     LAUNCH_BATCH,      // device time per kernel of a batch that one call submits
     LAUNCH_REPLAY,     // device time per kernel of a batch that is a graph
     LAUNCH_SUBMIT,     // host time per kernel: one submission each, all in flight
@@ -102,8 +102,8 @@ enum {
     LAUNCH_ROUND_TRIPS = 16 // round trips in a sample
 };
 
-// The kernels of a sample: in one batch, each in its own batch, or a batch on each of several
-// queues.
+// The kernels of a sample. They are in one batch, each in a batch of its own, or in one batch on
+// each of several queues.
 struct launch_row {
     struct bench_visit *run;
     struct launch_session *session;
@@ -121,7 +121,8 @@ struct launch_row {
 struct launch_reach {
     double *to, *back; // ns, one value for each sample
     double half_ns;    // ± uncertainty of the relation between the clocks
-    unsigned answers; // number of answers that the relation rests on; 0: the API relates the clocks
+    // Number of answers from which the relation was made; 0: the API relates the clocks.
+    unsigned answers;
 };
 
 // Takes `count` samples of one kernel alone: the time from the host's call to the kernel's first

@@ -19,7 +19,7 @@ enum {
     IN_FLIGHT_LEAST = 8
 };
 
-// What a case's first visit finds out.
+// What a case keeps from its first visit.
 struct memory {
     uint64_t kernels; // kernels in a sample; 0: not known yet
 };
@@ -155,9 +155,9 @@ static bool submit_all(struct launch_row *row, struct error *err)
     return true;
 }
 
-// Waits for all batches. Sets *ns to the host's time per kernel since `start_ns`. Where the last
-// batch ends after all others, the time ends when it is seen done: the calls that wait for the
-// others would cost a kernel as much as a third of a submission.
+// Waits for all batches. Sets *ns to the host's time per kernel since `start_ns`. If the last batch
+// ends after all others, the time ends when the host sees that batch done: the calls that wait for
+// the other batches would cost a kernel up to a third of a submission.
 static bool wait_all(struct launch_row *row, uint64_t start_ns, double *ns, struct error *err)
 {
     bool is_rows = row->this_case->mode == LAUNCH_QUEUES;

@@ -44,15 +44,15 @@ enum loads_source {
     LOADS_FROM_GATHER,
     LOADS_FROM_TRILINEAR,
     LOADS_FROM_STRETCHED, // bilinear with anisotropic filter
-    LOADS_FROM_MIP,       // nearest, from the second level of detail
-    LOADS_FROM_ARRAY,     // bilinear; VOLUME and CUBE are bilinear, too
+    LOADS_FROM_MIP,       // nearest filter, from the second level of detail
+    LOADS_FROM_ARRAY,     // bilinear; VOLUME and CUBE are bilinear as well
     LOADS_FROM_VOLUME,
     LOADS_FROM_CUBE,
-    LOADS_FROM_ROW,           // a texture of one dimension, texel by texel
-    LOADS_FROM_LEVELS,        // nearest; neighbouring threads read different levels of detail
-    LOADS_FROM_STORE,         // writes to a buffer in device memory
-    LOADS_FROM_ATOMIC,        // adds atomically to a buffer in device memory
-    LOADS_FROM_SHARED_STORE,  // writes to the workgroup's own memory
+    LOADS_FROM_ROW,          // a texture of one dimension, texel by texel
+    LOADS_FROM_LEVELS,       // nearest filter; neighbouring threads read different levels of detail
+    LOADS_FROM_STORE,        // writes to a buffer in device memory
+    LOADS_FROM_ATOMIC,       // adds atomically to a buffer in device memory
+    LOADS_FROM_SHARED_STORE, // writes to the workgroup's own memory
     LOADS_FROM_SHARED_ATOMIC, // adds atomically to the workgroup's own memory
     LOADS_SOURCE_COUNT
 };
@@ -92,7 +92,8 @@ enum loads_resource { // the argument through which a kernel loads or writes
     LOADS_BY_BUFFER,
     LOADS_BY_TYPED,
     LOADS_BY_IMAGE,
-    LOADS_BY_NOTHING // none: the workgroup's own memory, or the kernel's parameters
+    // No argument: loads from the workgroup's own memory, or from the kernel's parameters.
+    LOADS_BY_NOTHING
 };
 
 // The properties that all rows of one source share.

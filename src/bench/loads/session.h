@@ -107,7 +107,7 @@ struct loads_run {
     struct measure_span span; // a unit is a workgroup: LOADS_THREADS × LOADS_A_THREAD loads
 };
 
-// Runs and verifies the work; the first run finds its size.
+// Runs the work and verifies its results. The first run finds the work's size.
 MUST_CHECK bool loads_run(struct bench_visit *visit, struct loads_run *run, struct error *err);
 
 enum {

@@ -17,8 +17,10 @@ enum {
 };
 
 enum {
-    TRIAL_SHARE = 32,  // a trial has 1/32 of a dispatch's workgroups: one per core of a GPU
-    CONTROL_SHARE = 4, // the loop without loads is measured for 1/4 of a sample's time
+    // A trial has 1 / TRIAL_SHARE of a dispatch's workgroups: one per core of a GPU.
+    TRIAL_SHARE = 32,
+    // The loop without loads is measured for 1 / CONTROL_SHARE of a sample's time.
+    CONTROL_SHARE = 4,
 };
 
 static const double loads_a_group = (double)LOADS_THREADS * LOADS_A_THREAD;
@@ -26,7 +28,8 @@ static const double loads_a_group = (double)LOADS_THREADS * LOADS_A_THREAD;
 // Number of loads in one dispatch of the published tool.
 static const double published_loads = 1024.0 * 1024 * 256;
 
-// A case that takes less than 1.2 times as long as the loop without loads may measure the loop.
+// A case may measure only its loop if it takes less than 1.2 times as long as the loop without
+// loads.
 static const double control_least = 1.2;
 
 // The baseline is measured again if its last sample is older than this.

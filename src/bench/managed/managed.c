@@ -9,7 +9,7 @@ enum {
     OVER = 2          // oversubscribed arrays have twice the device's memory
 };
 static const uint64_t advised_most =
-    96 << 20; // presets give advice only up to this size: the host writes slowly
+    96 << 20; // presets with advice measure only up to this size, because the host writes slowly
 
 static const struct param_info params[] = {
     {.key = "touch",

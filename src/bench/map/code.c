@@ -13,15 +13,16 @@
 
 enum {
     WINDOWS = 16,
-    WINDOW_INSTRUCTIONS = 16384, // least number of instructions between two stamps
+    WINDOW_INSTRUCTIONS = 16384, // least number of instructions between two stamps of a window
     LEAD_LAPS = 2,               // laps before the first stamp; the first lap loads the code
     EMPTY_LAPS = 1024,
     SLOPE_NS = 300 * 1000, // without a core counter: two runs differ by at least this time
-    SLOPE_INSTRUCTIONS_MAX = 1 << 22, // … and by at most so many instructions
-    PAIRS = 3,                        // pairs of such runs per visit
-    RUNS_MAX = 2,                     // runs of different lengths
+    SLOPE_INSTRUCTIONS_MAX = 1 << 22, // … and by at most this many instructions
+    PAIRS = 3,                        // number of such pairs of runs in a visit
+    RUNS_MAX = 2,                     // runs of one case can have two lengths
     WARM_NS = 300 * 1000 * 1000,
-    STEPS_MIN = 100 // least steps of the device's clock that give the counter's rate
+    // Least number of steps of the device's clock from which the counter's rate is computed.
+    STEPS_MIN = 100
 };
 
 // A core clock below this share of the earlier one is still rising.
@@ -123,8 +124,9 @@ static bool program_make(struct map_code_program *programs, const struct bench_s
     return true;
 }
 
-// The shortest kernel that has at least `steps` stretches, compiled if it is new. ERROR_UNSUPPORTED
-// if this build lacks it, or if a shorter one took the driver too long.
+// Returns the shortest kernel that has at least `steps` stretches, and compiles it if it is new.
+// ERROR_UNSUPPORTED if this build lacks it, or if the driver took too long to compile a shorter
+// one.
 static struct map_code_program *program_for(struct map_code_program programs[MAP_CODE_KERNELS],
                                             const struct bench_session *session, uint32_t steps,
                                             struct error *err)
@@ -199,8 +201,8 @@ static bool is_as(const uint32_t *words, const struct code_ends *ends)
     return true;
 }
 
-// Tests that the chains of every thread end where the host's do. The ends are kept for the next
-// run.
+// Checks that the chains of every thread end where the host's chains do. Keeps the ends for the
+// next run.
 static bool verify(struct code *c, const struct params *p, struct code_ends *kept, bool *known,
                    struct error *err)
 {

@@ -84,7 +84,8 @@ static bool execute(struct neighbours *n, const struct params *params, struct er
            gpu_batch_span_ns(batch, 0, &n->span_ns, err);
 }
 
-// Tests that each chain ended where the formula says, and that each workgroup had its own core.
+// Checks that each chain ended where the formula says, and that each workgroup had a core of its
+// own.
 static bool verify(const struct neighbours *n, const struct params *p, struct error *err)
 {
     const uint32_t *words = gpu_buffer_map(n->result);

@@ -3,8 +3,9 @@
 
 #include <math.h>
 
-// A finding lists cases with the parameter `param`, each as "BEFORE: AFTER": the metrics `before`
-// and `after`. If `before` is NULL, BEFORE is the value of the parameter.
+// A kind of finding. It lists the cases with the parameter `param`, each as "BEFORE: AFTER", the
+// values of the metrics `before` and `after`. If `before` is NULL, BEFORE is the value of the
+// parameter.
 struct kind {
     const char *param, *before, *after;
 };

@@ -68,10 +68,11 @@ struct occupancy_tally {
     unsigned least;   // the smallest, over the cores, of the most workgroups at once on that core
     unsigned fullest; // number of cores that had `most` workgroups at once
     unsigned chip;    // most workgroups at once on all cores together
-    // Of the first of these cores: time from its first start until it had `most` workgroups.
+    // For the first core that had `most` workgroups: time from its first start until it had them
+    // all.
     double fill_ns;
-    bool refilled; // true: that core got a workgroup later, so it was full, and workgroups had not
-                   // run out
+    // True: that core got another workgroup later, so it was full when it had `most` workgroups.
+    bool refilled;
 };
 
 // Returns how many workgroups were on a core at once, from at least one stay. If one workgroup

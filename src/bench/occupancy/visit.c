@@ -16,11 +16,13 @@ enum {
 
 enum {
     ITERATIONS = 4,
-    // Distance in words from what a thread writes to what it reads: another subgroup wrote that.
+    // Distance in words from the word that a thread writes to the word that it reads, so that it
+    // reads what another subgroup wrote.
     SHIFT = 61,
     POLLS = 1 << 20,
-    GROUPS_A_CORE = 32, // half of the workgroups per core in the first run, unless fewer fit
-    GROUPS_ELSE = 256,  // workgroups in the first run if the number of cores is not known
+    // The first run has twice this number of workgroups per core, or twice as many as fit.
+    GROUPS_A_CORE = 32,
+    GROUPS_ELSE = 256, // workgroups in the first run if the number of cores is not known
     GROUPS_MAX = 1 << 16,
     TRIES = 8,
     WAVES = 3, // a run has three times as many workgroups as fit on the chip

@@ -188,7 +188,8 @@ static void record_barrier(struct recording *recording, uint32_t workloads)
     case OVERLAP_BARRIER_EXECUTION:
         gpu_batch_barrier(recording->segment->batch, GPU_BARRIER_EXECUTION);
         break;
-    case OVERLAP_BARRIER_SPLIT: // its set is in another segment, so this one cannot wait for it
+    // The first half of the split is in another segment, so this segment cannot wait for it.
+    case OVERLAP_BARRIER_SPLIT:
     case OVERLAP_BARRIER_MEMORY:
         gpu_batch_barrier(recording->segment->batch, GPU_BARRIER_MEMORY);
         break;
@@ -209,7 +210,7 @@ static void record_barrier(struct recording *recording, uint32_t workloads)
     recording->unordered = 0;
 }
 
-// Records what must stand right before workload `w`: waits for split barriers, or a barrier.
+// Records what must precede workload `w`: the waits for split barriers, or a barrier.
 static void record_waits(struct recording *recording, size_t w)
 {
     uint32_t after = recording->stage->scenario->workloads[w].after;
@@ -226,7 +227,8 @@ static void record_waits(struct recording *recording, size_t w)
         record_barrier(recording, after);
 }
 
-// Records what must stand right after workload `w`: the set of its split barrier, or a barrier.
+// Records what must follow right after workload `w` if another workload waits for it: the first
+// half of its split barrier (gpu_batch_split_set), or a barrier.
 static void record_signals(struct recording *recording, size_t w)
 {
     recording->unordered |= BIT(w);

@@ -153,7 +153,7 @@ static void add_markers(const struct overlap_shown *shown, struct measure_visit 
     visit_series(visit, &series);
 }
 
-// Sets row[0] to the median overlap of a pair of workloads over the frames kept, and row[1] and
+// Sets row[0] to the median overlap of a pair of workloads over the frames kept. Sets row[1] and
 // row[2] to its 95 % interval, or to the extremes if there are too few frames.
 static void matrix_row(struct arena *arena, const struct overlap_history *history, size_t pair,
                        double row[3])

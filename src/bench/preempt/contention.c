@@ -110,7 +110,7 @@ bool contention_arrive(struct contention_arrivals *arrivals, struct contention *
 
 // ---------------------------------------------------------------- the hog's side
 
-// What the victim's thread gets, and what it leaves.
+// The arguments and the results of the victim's thread.
 struct victim_thread {
     struct contention_arrivals arrivals;
     struct contention *result;

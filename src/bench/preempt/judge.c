@@ -155,7 +155,7 @@ static void add_quantiles(struct arena *arena, const struct preempt_responses *r
 {
     static const struct {
         double p;
-        size_t least; // least number of responses
+        size_t least; // responses needed for the quantile to be shown
     } quantiles[] = {{0, 1},       {0.5, 1},       {0.9, 100}, {0.95, 300},
                      {0.99, 1000}, {0.999, 10000}, {1, 1}};
     const char *columns[] = {"p", "response", "low", "high", "samples", "at_least"};

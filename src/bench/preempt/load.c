@@ -7,7 +7,8 @@
 #include <math.h>
 
 enum {
-    WORDS_CHECKED = 4 // words per load and visit; few, as each repeats a thread's work on the host
+    // Words per load and visit; few, because the host repeats a thread's work for each.
+    WORDS_CHECKED = 4
 };
 
 struct preempt_params {

@@ -15,7 +15,7 @@ struct preempt_side {
 // Where hog and victim run: on two queues of one device, on two devices of one chip, or in two
 // processes.
 struct preempt_setup {
-    const char *setting, *priority; // as requested; both and `draws` identify the set-up
+    const char *setting, *priority; // as requested; a set-up is identified by both and by `draws`
     bool draws;                     // the victim's queue can draw
     struct preempt_side hog, victim;
     const char *queue_text, *priority_text; // descriptions for the user
@@ -46,10 +46,11 @@ void preempt_session_close(struct bench_session *bench);
 
 // The set-up that a case needs.
 struct preempt_setup_request {
-    const char *setting;  // "queues", "devices" or "processes"
-    const char *priority; // victim's priority: "low", "medium", "high", "realtime", or "highest":
-                          // "realtime" or else "high"; the hog has medium priority
-    bool draws;           // the victim needs a universal queue; otherwise compute-only is preferred
+    const char *setting; // "queues", "devices" or "processes"
+    // The victim's priority: "low", "medium", "high", "realtime", or "highest" (tries "realtime",
+    // then "high"); the hog always has medium priority.
+    const char *priority;
+    bool draws; // the victim needs a universal queue; otherwise compute-only is preferred
 };
 
 // Returns the set-up for a request. The first request opens it. NULL with ERROR_UNSUPPORTED if the

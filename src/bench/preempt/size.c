@@ -18,7 +18,7 @@ enum {
     RECORDS = 512,
     DRAW_SHARE = 8,   // a hog's draw has about an eighth of the groups of a dispatch
     FRAMES_AHEAD = 4, // submissions in flight, of the hog "baseline"
-    LONG_AHEAD = 2    // … and of the hogs that last 100 ms
+    LONG_AHEAD = 2    // the same, of the hogs that last 100 ms
 };
 // Wanted lengths: of a victim, of one wave of a hog's groups, and of a hog's submission:
 // "baseline", the other hogs on a GPU, and on a CPU.
@@ -27,7 +27,7 @@ static const double hog_cpu_ns = 20e6;
 
 static const uint64_t warm_ns = 15000000; // time for the core clock to rise
 
-// The session whose loads are sized, and where they run.
+// The session whose loads are sized, and where the loads run.
 struct sizing {
     struct bench_visit *run;
     struct preempt_session *session;

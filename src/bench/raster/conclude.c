@@ -6,9 +6,10 @@
 enum {
     UNIT_TEXT = 32
 };
-static const double bound = 0.5; // pixels limit rates of at most this share of the highest rate
+// Pixels are the limit if a rate is at most this share of the highest rate.
+static const double bound = 0.5;
 
-// The device whose results are read.
+// The device whose results the findings are about.
 struct subject {
     struct run *run;
     const char *device;

@@ -125,8 +125,9 @@ static bool prepare(struct job *job, struct error *err)
 
 // ---------------------------------------------------------------- the proof
 
-// Checks triangles that draw no pixel because they are culled or too small: the same triangles must
-// be seen if they are not culled and, if too small, moved over pixel centres.
+// Checks triangles that draw no pixel because they are culled or too small. The check draws the
+// same triangles without culling and, if they are too small, moved over pixel centres: all of them
+// must then be seen.
 static bool verify_unseen(struct job *job, struct error *err)
 {
     struct raster_mesh_params mesh = job->work.params.mesh;

@@ -118,7 +118,8 @@ static void plan_mesh(const struct raster_case *this_case, bool cpu, struct rast
     uint32_t seen = (uint32_t)(fitting < most ? fitting : most);
     if (seen < TRIANGLES_MIN)
         seen = TRIANGLES_MIN;
-    // Triangles that draw no pixel are fast, so a unit has the most; the check draws only `seen`.
+    // A unit has the most triangles if they draw no pixel, because they are fast. The check draws
+    // only `seen` of them.
     uint32_t triangles = this_case->culled || this_case->side == 0 ? (uint32_t)most : seen;
     uint32_t columns = work->target / pitch;
     work->params_bytes = sizeof work->params.mesh;

@@ -30,7 +30,7 @@ struct stream_op {
         unsigned threads, loads, steps; // steps: blocks of a workgroup, one after another
     } shapes[STREAM_SHAPES_MAX];        // the default comes first
     bool resident;                      // there are also kernels whose workgroups loop
-    bool single;                        // there are also kernels with an element a thread
+    bool single; // there are also kernels in which each thread takes one element
 };
 
 extern const struct stream_op stream_ops[STREAM_OPS]; // [STREAM_INIT] …, see stream.h

@@ -179,7 +179,7 @@ static bool choose_shape(struct trial *trial, struct memory *memory, struct erro
 
 // ---------------------------------------------------------------- the proof
 
-// Checks the sum that an operation that only reads found in all dispatches.
+// For an operation that only reads: checks the sum that all dispatches found.
 static bool verify_sum(struct trial *trial, const struct memory *memory,
                        const struct measure_span *span, struct error *err)
 {

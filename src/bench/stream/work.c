@@ -6,8 +6,9 @@ enum {
     RESIDENT_GROUPS_MAX = 16, // most workgroups per core; every known core can hold 16
     SMALL_THREADS = 32,
     LARGE_THREADS = 128,
-    SINGLE_GROUPS = 2, // workgroups of a core whose threads take an element each
-    SINGLE_LEAST = 32, // threads of such a workgroup: this number, or a multiple of SINGLE_STEP
+    SINGLE_GROUPS = 2, // workgroups per core of the kernels whose threads take one element each
+    // Least threads of such a workgroup; more threads are multiples of SINGLE_STEP.
+    SINGLE_LEAST = 32,
     SINGLE_STEP = 64,
     SINGLE_MOST = 1024,
     DRIVER_SHARED_BYTES = 1024,

@@ -25,7 +25,7 @@ enum transfer_direction {
 enum transfer_memory { // memory of the host
     TRANSFER_PINNED,   // allocated by the driver
     TRANSFER_PAGEABLE, // ordinary memory
-    TRANSFER_MAPPED,   // none: the host loads and stores device memory
+    TRANSFER_MAPPED,   // no memory of the host: the host loads and stores device memory
 };
 
 enum transfer_by {
@@ -178,7 +178,8 @@ const char *transfer_queue_name(const struct transfer_session *session,
 MUST_CHECK bool transfer_open(struct bench_session *bench, struct error *err);
 void transfer_close(struct bench_session *bench);
 
-// Sets *station to that of the device with that id; opens the device if it is not open yet.
+// Sets *station to the station of the device with the id `id`, and opens the device if it is not
+// open yet.
 MUST_CHECK bool transfer_station_of(struct transfer_session *session, const char *id,
                                     struct transfer_station **station, struct error *err);
 
@@ -207,8 +208,8 @@ void transfer_record(void *job, struct gpu_batch *batch, uint64_t repeats);
 MUST_CHECK bool transfer_wait(const struct transfer_job *job, struct gpu_batch *batch,
                               struct error *err);
 
-// For pageable memory. The first function prepares stages if the driver cannot copy such memory;
-// the second transfers once.
+// For pageable memory. transfer_pageable_prepare makes stages if the driver cannot copy such
+// memory; transfer_pageable_once transfers once.
 MUST_CHECK bool transfer_pageable_prepare(struct transfer_job *job, struct arena *arena,
                                           struct error *err);
 MUST_CHECK bool transfer_pageable_once(const struct transfer_job *job, struct error *err);

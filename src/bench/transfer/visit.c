@@ -15,10 +15,10 @@ enum {
     PASSES_MAX = 4096, // transfers in a sample that the host times
     SINGLES = 16       // single transfers in a sample
 };
-// Longest time of all samples: more transfers of a slow kind show little.
+// Longest time of all samples together. If a transfer is slow, more samples would show little.
 static const double sample_most_ns = 32e6;
 
-// What a case's first visit finds out.
+// What a case keeps from its first visit.
 struct memory {
     uint64_t passes; // transfers in a sample
     bool is_slow;    // a transfer lasts longer than sample_most_ns: too long for a warm-up
@@ -228,7 +228,7 @@ static bool size_passes(struct trial *trial, struct error *err)
             return false;
         if (is_known && trial->is_slow)
             return true;
-        if (!time_passes(trial, &ns, err)) // a warm-up if the number is known
+        if (!time_passes(trial, &ns, err)) // a warm-up, if the number of transfers is already known
             return false;
         double needed = wanted_ns / fmax(ns, 1);
         if (is_known || trial->jobs[0].this_case->single || (double)trial->passes >= needed ||

@@ -147,8 +147,8 @@ struct cuda_block {
     unsigned char data[];
 };
 
-// Copies of constant buffers to one symbol. `first` runs at the start of the batch, before its
-// commands.
+// Copies of constant buffers to one symbol. The copy `first` runs at the start of the batch, before
+// its commands.
 struct cuda_upload {
     struct cuda_range_copy first;
     struct cuda_range_copy last; // the latest copy to the symbol in the commands recorded so far

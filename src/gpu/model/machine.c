@@ -326,8 +326,8 @@ double model_company_ns(const struct model_machine *machine, double own_ns)
     double since_ns = own_ns - machine->company_after_ns, slice_ns = machine->company_slice_ns;
     if (!(machine->company_period_ns > 0) || since_ns < 0)
         return 0;
-    // In the first length_ns of a period, slices of other work and of own work alternate; other
-    // work begins.
+    // In the first length_ns of a period, slices of other work and of own work follow each other in
+    // turn. The first slice is other work.
     double length_ns = machine->company_length_ns;
     double pairs = floor(length_ns / (2 * slice_ns));
     double away_ns = pairs * slice_ns + fmin(length_ns - 2 * slice_ns * pairs, slice_ns);

@@ -60,7 +60,8 @@ static VkDebugUtilsMessengerCreateInfoEXT messenger_info(struct vulkan_state *st
         .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
         .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
                            VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
-        // No GENERAL messages: they are the loader's, about drivers that fathom does not use.
+        // GENERAL messages are left out: they come from the loader, about drivers that fathom does
+        // not use.
         .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT,
         .pfnUserCallback = count_message,
         .pUserData = state,

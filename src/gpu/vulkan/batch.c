@@ -215,7 +215,8 @@ static bool fetch_stamps(struct vulkan_device *device, struct vulkan_batch *batc
         device->handle, batch->stamps, 0, count, (size_t)count * sizeof *batch->stamp_values,
         batch->stamp_values, sizeof *batch->stamp_values,
         VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
-    if (result != VK_SUCCESS && result != VK_NOT_READY) // VK_NOT_READY: a span was not recorded
+    // VK_NOT_READY is no error: a span was not recorded.
+    if (result != VK_SUCCESS && result != VK_NOT_READY)
         return vulkan_error(err, result, "%s: vkGetQueryPoolResults", device->info->id);
     device->vk.vkResetQueryPool(device->handle, batch->stamps, 0, count);
     return true;
