@@ -43,7 +43,7 @@ static void babble(void)
     done = true;
 }
 
-// A crash at an address, in this library: the file that the parent must name.
+// Crashes at an address in this library, whose file the parent must name.
 static void crash(void)
 {
     int *volatile nowhere = (int *)8; // a value that the compiler does not know
@@ -133,7 +133,8 @@ static void tell(VkPhysicalDevice device, VkPhysicalDeviceProperties *told)
     arrive("query");
     told->apiVersion = VK_API_VERSION_1_3;
     told->deviceType = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
-    memset(told->deviceName, 'x', sizeof told->deviceName); // not ended, if the name is "names"
+    // The text is not terminated if the fault is "names".
+    memset(told->deviceName, 'x', sizeof told->deviceName);
     if (has_fault("names"))
         memcpy(told->deviceName, device_name(), strlen(device_name()));
     else

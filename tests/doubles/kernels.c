@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the double's kernels do: those of some benchmarks, written out by hand, so that a wrong
-// argument, order or address shows as wrong data. All others do nothing.
+// What the double's kernels do: the kernels of some benchmarks, written by hand, so that a wrong
+// argument, order or address shows as wrong data. All other kernels do nothing.
 #include "doubles/world.h"
 
 #include "bench/managed/managed.h"
@@ -20,7 +20,7 @@ static unsigned groups_of(const struct fake_op *op)
     return op->grid[0] * op->grid[1] * op->grid[2];
 }
 
-// tests/kernels/prelude_ids.cl.
+// Runs the kernel of tests/kernels/prelude_ids.cl.
 static void run_prelude_ids(const struct fake_op *op)
 {
     uint32_t *words = address_of(op, 0);
@@ -41,7 +41,7 @@ static void run_prelude_ids(const struct fake_op *op)
 
 // ---------------------------------------------------------------- src/bench/transfer
 
-// As many elements as there are threads for, as many as were asked for at most.
+// Copies one element per thread, but not more than `count` elements.
 static void run_transfer_copy(const struct fake_op *op)
 {
     uint32_t count;

@@ -22,18 +22,18 @@ enum {
     DEVICES_MAX = 8
 };
 
-// A handle to count: mipmapped arrays, their levels, textures.
+// A handle without content, which is only counted: for mipmapped arrays, their levels and textures.
 struct cu_mipmap {
     char level[8];
 };
 
-// Every function that api.h declares must be one of these, with the same arguments.
+// Declares each function of api.h, so that the double must define it with the same arguments.
 #define X(name, args) int name args;
 CUDA_REQUIRED(X)
 CUDA_OPTIONAL(X)
 #undef X
 
-// What is given back is gone also where the call says that it failed.
+// Frees the memory. It is also freed if the call then reports an error, as in a real driver.
 static int give_back(const char *function, void *memory)
 {
     if (memory)
@@ -63,7 +63,7 @@ int cuDriverGetVersion(int *version)
     return CU_SUCCESS;
 }
 
-// These two are not counted: they are asked after a failure.
+// The next two functions are not counted as calls, because they are called after a failure.
 int cuGetErrorName(int result, const char **name)
 {
     *name = result == CU_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_FAKE";
@@ -278,7 +278,7 @@ int cuSurfObjectDestroy(uint64_t object)
 
 // ---------------------------------------------------------------- modules
 
-// Sizes of the parameters of the module's one entry, as its PTX declares them.
+// Reads from the PTX the sizes of the parameters of the module's only entry.
 static void read_entry(const char *ptx, struct fake_function *function)
 {
     const char *at = strstr(ptx, ".visible .entry ");

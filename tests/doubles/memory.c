@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The double of libcuda: memory, which each device has so much of, and copies. An address belongs
-// to the device that it was allocated on: copies between devices must name the right ones.
+// The double of libcuda: memory and copies. Each device has a limited amount of memory. An address
+// belongs to the device on which it was allocated: copies between devices must name the right
+// devices.
 #include "doubles/world.h"
 
 #include <stdlib.h>
@@ -15,7 +16,7 @@ enum {
     CU_INVALID_VALUE = 1
 };
 
-// What devices hold; bytes 0 = no such.
+// The allocations of all devices; bytes 0: the entry is free.
 static struct allocation {
     uint64_t address;
     size_t bytes;
@@ -31,7 +32,8 @@ static void *pointer(uint64_t address)
 static size_t bytes_left(void)
 {
     size_t left = (size_t)(fake_setting("FAKE_CUDA_MEMORY_MIB", 1024) -
-                           fake_setting("FAKE_CUDA_OTHERS_MIB", 0)) // held by other processes
+                           // Memory that other processes hold.
+                           fake_setting("FAKE_CUDA_OTHERS_MIB", 0))
                   << 20;
     for (int i = 0; i < ALLOCATIONS_MAX; i++)
         if (allocations[i].device == fake_device())
@@ -39,7 +41,8 @@ static size_t bytes_left(void)
     return left;
 }
 
-// A driver gives managed memory that does not fit, and a GPU can hang over it: nobody may ask.
+// Ends the program if managed memory is requested that does not fit: a real driver would grant it,
+// and a GPU could hang over it, so fathom must never request it.
 static int allocate(uint64_t *address, size_t bytes, bool managed)
 {
     if (bytes > bytes_left()) {
@@ -57,7 +60,7 @@ static int allocate(uint64_t *address, size_t bytes, bool managed)
     abort();
 }
 
-// The allocation that holds all of a range; NULL where none does.
+// The allocation that contains the whole range; NULL if none does.
 static const struct allocation *holder(uint64_t address, size_t bytes)
 {
     for (int i = 0; i < ALLOCATIONS_MAX; i++)
@@ -80,7 +83,7 @@ int cuMemAllocManaged(uint64_t *address, size_t bytes, unsigned flags)
     return allocate(address, bytes, true);
 }
 
-// What is given back is gone also where the call says that it failed.
+// Frees the memory. It is also freed if the call then reports an error, as in a real driver.
 int cuMemFree_v2(uint64_t address)
 {
     for (int i = 0; i < ALLOCATIONS_MAX; i++)

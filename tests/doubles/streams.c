@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The double of libcuda: streams, events, graphs.
+// The double of libcuda: streams, events and graphs.
 #include "doubles/world.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ int cuStreamQuery(struct cu_stream *stream)
     return fake_progress(stream) ? CU_SUCCESS : CU_NOT_READY;
 }
 
-// Waiting for an event of a capturing stream draws a stream into that capture.
+// A stream that waits for an event of a capture becomes part of that capture.
 int cuStreamWaitEvent(struct cu_stream *stream, struct cu_event *event, unsigned flags)
 {
     (void)flags;
@@ -89,7 +89,7 @@ static int record(struct cu_event *event, struct cu_stream *stream)
     return CU_SUCCESS;
 }
 
-// In a capture an event marks a place and is no command.
+// In a capture, an event only marks a place and is no command.
 int cuEventRecord(struct cu_event *event, struct cu_stream *stream)
 {
     FAKE_ENTER();

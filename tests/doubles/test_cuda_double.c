@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The CUDA backend on the double: what it says of devices, and of those it cannot use.
+// Tests the CUDA backend on the double: what it reports of devices, and of devices that it cannot
+// use.
 #include "gpu/kernels.h"
 #include "gpu/managed.h"
 #include "gpu/peers.h"
@@ -113,7 +114,8 @@ static void refused_ptx_is_an_error_with_the_drivers_log(void **state)
 static void ptx_for_another_chip_is_refused_by_name_before_the_driver_sees_it(void **state)
 {
     static const struct {
-        const char *ptx, *named; // NULL: taken
+        // The word that the error must contain; NULL: the kernel is accepted.
+        const char *ptx, *named;
     } cases[] = {
         {".version 7.0\n.target sm_80\n.visible .entry prelude_ids()", NULL},
         {".version 8.0\n.target sm_90\n.visible .entry prelude_ids()", NULL},
@@ -182,7 +184,7 @@ static void run_held(const struct gpu_batch_desc *desc)
 
     assert_true(gpu_hold_release(hold, &err));
     assert_true(gpu_batch_wait(batch, 1000000000, &err));
-    assert_int_equal(words[8 + 4], 1); // thread 1 knows its place
+    assert_int_equal(words[8 + 4], 1); // thread 1 knows its own position
     assert_int_equal(words[16 * 8 + 1], 1);
     gpu_scope_close(scope);
     gpu_device_close(device);
@@ -269,7 +271,7 @@ static void pair_close(const struct pair *pair)
     assert_string_equal(getenv("FAKE_CUDA_LEAKS"), "0");
 }
 
-// Records one copy; true where the batch could be ended, which then runs.
+// Records one copy. If the batch can be ended, runs it and returns true.
 static bool copies(const struct pair *pair, const struct gpu_peers_copy *copy, struct error *err)
 {
     struct gpu_batch *batch = gpu_batch_create(pair->scopes[0], &(struct gpu_batch_desc){0}, err);
@@ -286,7 +288,8 @@ static void a_copy_between_devices_arrives_at_its_place(void **state)
     uint32_t words[3] = {1, 2, 3}, seen[3];
     bool direct = false;
     assert_true(gpu_peers_connect(pair.devices[0], pair.devices[1], &direct, &err));
-    assert_true(gpu_peers_connect(pair.devices[0], pair.devices[1], &direct, &err)); // once more
+    // Connecting again is legal.
+    assert_true(gpu_peers_connect(pair.devices[0], pair.devices[1], &direct, &err));
     assert_true(direct);
     assert_true(gpu_buffer_write(pair.buffers[0], 100, words, sizeof words, &err));
     assert_true(copies(&pair,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every call of the driver fails once: each time the CUDA backend must end in a clear message, give
-// everything back and not crash. (Memory errors are found where the tests are built with ASan.)
+// Each call of the driver fails once. Each time the CUDA backend must end with a clear message,
+// release everything and not crash. (Tests that are built with ASan also find errors of memory.)
 #include "gpu/cuda/api.h"
 #include "gpu/kernels.h"
 #include "gpu/managed.h"
@@ -154,7 +154,7 @@ static bool use_device(struct gpu_device *device, struct arena *arena, struct er
     return ok;
 }
 
-// A copy to the second device, by the first.
+// Copies to the second device; the first device makes the copy.
 static bool use_pair(struct gpu_device *first, struct gpu_device *second, struct error *err)
 {
     bool direct = false;
@@ -216,7 +216,8 @@ static int get(const char *name)
     return text ? (int)strtol(text, NULL, 10) : -1;
 }
 
-// Calls whose failure may go unsaid: giving back, and facts about a device that it can do without.
+// True for calls whose failure need not be reported: calls that release something, and queries of
+// facts about a device that the backend can do without.
 static bool may_be_silent(const char *function)
 {
     static const char *const parts[] = {"Destroy", "Free",         "Unload",
@@ -240,7 +241,7 @@ static void check_outcome(int call, int result, bool ok, const struct error *err
         return;
     }
     const char *name = result == 2 ? "CUDA_ERROR_OUT_OF_MEMORY 2" : "CUDA_ERROR_FAKE";
-    // A missing attribute can make the device one that is too old: that is said as such.
+    // A missing attribute can make the device look too old; the message then says so.
     if (!strstr(err->message, name) && !may_be_silent(failed))
         fail_msg("call %d (%s) fails: the message does not tell: %s", call, failed, err->message);
     if (result == 719 && !may_be_silent(failed) && err->code != ERROR_DEVICE_LOST &&
@@ -252,7 +253,7 @@ static void check_outcome(int call, int result, bool ok, const struct error *err
 static void fail_each_call(int result)
 {
     int calls = CALLS_MAX;
-    for (int call = 0; call <= calls; call++) { // 0: none fails
+    for (int call = 0; call <= calls; call++) { // call 0: no call fails
         struct error err = {0};
         set("FAKE_CUDA_DEVICES", 2);
         set("FAKE_CUDA_FAIL_CALL", call);
@@ -289,7 +290,8 @@ static void each_call_that_is_refused_is_told_and_cleaned_up(void **state)
     fail_each_call(1);
 }
 
-// A worker ends with its device: only what has broken the context may count as that.
+// A worker ends when its device is lost. So only errors that break the context may count as a lost
+// device.
 static void only_errors_that_break_the_context_lose_the_device(void **state)
 {
     (void)state;

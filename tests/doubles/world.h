@@ -28,7 +28,7 @@ enum {
 
 struct fake_function {
     char name[64];
-    size_t param_bytes[FAKE_PARAMS_MAX]; // as the PTX declares them
+    size_t param_bytes[FAKE_PARAMS_MAX]; // declared by the PTX
     int param_count;
 };
 
@@ -38,7 +38,7 @@ enum fake_op_kind {
     FAKE_OP_FILL,
     FAKE_OP_RECORD,
     FAKE_OP_WAIT_VALUE,
-    FAKE_OP_WAIT_EVENT, // until it was recorded `word` times
+    FAKE_OP_WAIT_EVENT, // waits until the event was recorded `word` times
 };
 
 struct fake_op {
@@ -46,7 +46,7 @@ struct fake_op {
     enum fake_op_kind kind;
     struct fake_function function;
     unsigned grid[3], block[3];
-    void *params[FAKE_PARAMS_MAX]; // owned copies
+    void *params[FAKE_PARAMS_MAX]; // copies, which the command owns
     void *to;
     const void *from;
     size_t bytes; // COPY; FILL: words
@@ -67,8 +67,8 @@ struct cu_graph_exec {
 };
 
 struct cu_stream {
-    struct fake_list queue;   // waiting, first is what it waits for
-    struct cu_graph *capture; // commands go there
+    struct fake_list queue;   // commands that wait; the stream waits for what the first one needs
+    struct cu_graph *capture; // the capture to which the stream's commands go; NULL: they run
 };
 
 struct cu_context {
@@ -76,15 +76,15 @@ struct cu_context {
 };
 
 struct cu_event {
-    uint32_t asked, recorded; // how often it shall be, and was, recorded
+    uint32_t asked, recorded; // how often recording was requested, and how often it was done
     double ms;
-    struct cu_graph *capture; // recorded in a capture
+    struct cu_graph *capture; // the capture in which the event was recorded; NULL: none
 };
 
-// Memory of an object, zeroed and counted.
+// Allocates a zeroed object and counts it.
 void *fake_make(size_t bytes);
 
-// Leaves a function with the error that it must fail with.
+// Returns from the calling function with the error with which it must fail, if it must fail.
 #define FAKE_ENTER()                                                                               \
     do {                                                                                           \
         int result_ = fake_enter(__func__);                                                        \
@@ -92,39 +92,39 @@ void *fake_make(size_t bytes);
             return result_;                                                                        \
     } while (0)
 
-// Counts the call; CU_SUCCESS, or the result with which it must fail.
+// Counts the call. Returns CU_SUCCESS, or the result with which the call must fail.
 int fake_enter(const char *function);
 
-// Objects alive: every create calls it with 1, every release with −1.
+// Counts living objects: every create function calls it with 1, every release function with −1.
 void fake_count(int objects);
 
 struct fake_op *fake_op_create(enum fake_op_kind kind);
 
-// Runs the command, or lets it wait behind what the stream waits for, or captures it.
+// Runs the command, appends it to the commands that wait, or adds it to the stream's capture.
 void fake_enqueue(struct cu_stream *stream, struct fake_op *op);
 
-// Runs what no longer has to wait; true where nothing is left.
+// Runs the commands that need not wait any longer. True if no command is left.
 bool fake_progress(struct cu_stream *stream);
 
-// Of all streams.
+// Calls fake_progress for all streams.
 void fake_progress_all(void);
 void fake_stream_add(struct cu_stream *stream);
 void fake_stream_remove(struct cu_stream *stream);
 
-// Ends a capture for every stream that takes part in it.
+// Ends a capture for every stream that is part of it.
 void fake_streams_leave(const struct cu_graph *capture);
 
 void fake_list_init(struct fake_list *list);
 void fake_list_copy(struct fake_list *to, const struct fake_list *from);
 void fake_list_fini(struct fake_list *list);
 
-// What the kernel of that name does (kernels.c).
+// Does what the kernel with that name does (kernels.c).
 void fake_launch(const struct fake_op *op);
 
-// The device whose context is current.
+// The device of the current context.
 int fake_device(void);
 
-// An environment variable as a number.
+// The number in an environment variable; `otherwise` if it is not set.
 int fake_setting(const char *name, int otherwise);
 
 #endif

@@ -31,7 +31,7 @@ static void rewind_gives_back_and_reuses_zeroed(void **state)
     size_t before = arena_used_bytes(arena);
     struct arena_mark mark = arena_mark(arena);
 
-    memset(arena_alloc(arena, 1 << 20), 0xff, 1 << 20); // larger than a block
+    memset(arena_alloc(arena, 1 << 20), 0xff, 1 << 20); // more bytes than a block has
     assert_true(arena_used_bytes(arena) > before);
     arena_rewind(arena, mark);
 

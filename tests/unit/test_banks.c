@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The number of banks, from what loads of hardware with so many banks would take.
+// Finds the number of banks from the times that loads take on simulated hardware.
 #include "analysis/banks.h"
 
 #include <setjmp.h>
@@ -12,7 +12,7 @@ enum {
     STRIDES_MAX = 256
 };
 
-// So many threads of 32 meet in the fullest bank.
+// Returns how many of 32 threads use the bank that most threads use.
 static double turns(unsigned stride, unsigned banks)
 {
     unsigned users[STRIDES_MAX] = {0}, most = 0;
@@ -53,7 +53,7 @@ static void what_was_not_measured_far_enough_gives_none(void **state)
 static void what_is_no_conflict_of_banks_gives_none(void **state)
 {
     (void)state;
-    assert_int_equal(count_up_to(1, 64, 1), 0); // all the same
+    assert_int_equal(count_up_to(1, 64, 1), 0); // all strides take the same time
     assert_int_equal(count_up_to(32, 64, 1.6), 0);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How a card is found, what its readings say of a visit, and the verdict on the visit's clock.
+// Tests how a card is found, what its readings say about a visit, and how the clock of a visit is
+// judged.
 #include "measure/card.h"
 
 #include <math.h>
@@ -25,7 +26,7 @@ static void a_card_is_known_by_what_its_api_tells(void **state)
     arena_destroy(arena);
 }
 
-// A reading `at_s` seconds after the first one; every value is absent.
+// Returns a reading `at_s` seconds after the first one, in which every value is absent.
 static struct sensor_reading reading_at(double at_s)
 {
     struct sensor_reading reading = {.at_ns = (uint64_t)(at_s * 1e9)};
@@ -40,9 +41,9 @@ static void the_limiter_times_say_what_limited_the_clock(void **state)
     // Given a card that named its power limit at the second reading.
     struct sensor_reading from = reading_at(10), to = reading_at(11);
     to.values[SENSOR_THROTTLE] = SENSOR_THROTTLE_POWER;
-    // Without limiter times, then it was the power limit.
+    // Without limiter times, the power limit counts.
     assert_int_equal(measure_card_limiter(&from, &to), SENSOR_THROTTLE_POWER);
-    // With limiter times, then they decide: the power limit was at work for 1 % of the time.
+    // With limiter times, the times decide: the power limit was at work for 1 % of the time.
     from.values[SENSOR_POWER_LIMITED] = 5;
     to.values[SENSOR_POWER_LIMITED] = 5.01;
     from.values[SENSOR_THERMAL_LIMITED] = to.values[SENSOR_THERMAL_LIMITED] = 3;
@@ -52,7 +53,7 @@ static void the_limiter_times_say_what_limited_the_clock(void **state)
     to.values[SENSOR_THERMAL_LIMITED] = 4;
     assert_int_equal(measure_card_limiter(&from, &to),
                      SENSOR_THROTTLE_POWER | SENSOR_THROTTLE_THERMAL);
-    // The same reading twice says nothing.
+    // Two equal readings say nothing.
     assert_int_equal(measure_card_limiter(&from, &from), 0);
 }
 
@@ -64,9 +65,9 @@ static void power_is_the_energy_of_work_without_pauses(void **state)
     from.values[SENSOR_ENERGY] = 1000;
     to.values[SENSOR_ENERGY] = 2705;
     assert_true(fabs(measure_card_watts(&from, &to, UINT64_C(2500000000)) - 682) < 1e-9);
-    // The device was idle for a fifth of the time: the average is nobody's power.
+    // The device was idle for a fifth of the time, so the average is not the power of its work.
     assert_true(isnan(measure_card_watts(&from, &to, UINT64_C(2000000000))));
-    // The counter's step of 0.1 s is too long for half a second.
+    // Half a second is too short for a counter that changes each 0.1 s.
     to.at_ns = from.at_ns + 500000000;
     assert_true(isnan(measure_card_watts(&from, &to, 500000000)));
 }
@@ -78,7 +79,7 @@ static const struct metric_info metrics[] = {{.name = "rate", .unit = UNIT_OP_PE
 static const struct benchmark_info timed = {.metrics = metrics, .metric_count = 1},
                                    counted = {.metrics = metrics + 1, .metric_count = 1};
 
-// Visits a case whose samples had these clocks, and returns the visit.
+// Makes a visit whose samples had these clocks, and returns the visit.
 static struct measure_visit *visit_at(struct measure_card *card, struct arena *arena,
                                       const struct benchmark_info *info, double low_hz,
                                       double high_hz)
@@ -100,19 +101,19 @@ static void a_low_clock_is_taken_again_and_a_lasting_one_is_told(void **state)
     struct measure_card *card = measure_card_open(arena, &info);
     struct measure_visit *visit = visit_at(card, arena, &timed, 1980e6, 1980e6);
     assert_int_equal(visit->retake_count + visit->remark_count, 0);
-    // When the clock falls during the samples, or the load had a higher one, then the visit is to
-    // be taken again.
+    // When the clock falls during the samples, or when the load had a higher clock before, then the
+    // visit should be taken again.
     visit = visit_at(card, arena, &timed, 1305e6, 1980e6);
     assert_string_equal(visit->retakes[0].code, "low-clock");
     visit = visit_at(card, arena, &timed, 1755e6, 1755e6);
     assert_string_equal(visit->retakes[0].text, "1.75 GHz; such a load kept 1.98 GHz in this run");
-    // When it stays there, then this is what the load keeps.
+    // When the clock stays there, then the load keeps this clock.
     for (int i = 1; i < PACE_LASTING; i++)
         visit = visit_at(card, arena, &timed, 1755e6, 1755e6);
     assert_int_equal(visit->retake_count, 0);
     assert_string_equal(visit->remarks[0].code, "low-clock");
     assert_string_equal(visit->remarks[0].text, "1.75 GHz under this load, cause unknown");
-    // A count is the same at any clock.
+    // A count does not depend on the clock.
     visit = visit_at(card, arena, &counted, 1000e6, 1755e6);
     assert_int_equal(visit->retake_count + visit->remark_count, 0);
     measure_card_close(card);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The children are shells: small, everywhere, and able to misbehave in every way needed.
+// The children are shells, because a shell exists everywhere and can misbehave in every way that a
+// test needs.
 #include "base/child.h"
 #include "base/clock.h"
 
@@ -45,8 +46,8 @@ static void lines_go_both_ways(void **state)
     child_destroy(child, NS_PER_S);
 }
 
-// Given an environment that a driver then changes, when a child starts in the copy of before, then
-// it sees none of that.
+// Given an environment that a driver changes later, when a child starts with the copy that was made
+// before, then the child does not see the change.
 static void it_starts_in_the_environment_that_it_is_given(void **state)
 {
     (void)state;
@@ -56,7 +57,7 @@ static void it_starts_in_the_environment_that_it_is_given(void **state)
     struct arena *arena = arena_create();
     assert_int_equal(setenv("TEST_DRIVERS", "one:two", 1), 0);
     struct child_desc desc = {.argv = argv, .environment = child_environment_copy(arena)};
-    getenv("TEST_DRIVERS")[3] = '\0'; // as Khronos' OpenCL loader does
+    getenv("TEST_DRIVERS")[3] = '\0'; // Khronos' OpenCL loader changes its variable like this.
 
     struct child *child = child_create(&desc, &err);
     assert_non_null(child);
@@ -81,7 +82,8 @@ static void silence_ends_at_the_limit(void **state)
     uint64_t start_ns = clock_now_ns();
     assert_int_equal(child_receive(child, 50 * NS_PER_MS, -1, &line), CHILD_TIMEOUT);
     assert_true(clock_now_ns() - start_ns >= 50 * NS_PER_MS);
-    child_destroy(child, 0); // does not wait for the sleep, which is longer than this test may last
+    // Does not wait for the sleep, which is longer than the test's time limit.
+    child_destroy(child, 0);
 }
 
 static void death_is_told_with_the_last_words(void **state)
@@ -149,8 +151,8 @@ static void a_wake_up_interrupts_the_wait(void **state)
     close(pipe_fds[1]);
 }
 
-// Given three children of which one is silent and one prints without end, when all are waited for,
-// then the third one's line comes, and after it nothing until the limit.
+// Given three children, of which one is silent and one prints without end, when the parent waits
+// for all of them, then it gets the third child's line, and after it nothing until the time limit.
 static void any_of_several_may_answer(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Metrics divided from a claim, and limits judged by it.
+// Tests that metrics are computed from a claim, and that the claim gives their limits.
 #include "measure/claim.h"
 
 #include <float.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-// Equal but for the last bits, which the order of operations decides.
+// True if the numbers are equal except for the last bits, which depend on the order of operations.
 #define SAME(a, b) assert_true(fabs((a) - (b)) <= 4 * DBL_EPSILON * fabs(b))
 
 static const struct measure_limits h200 = {.cores = 132,
@@ -29,10 +29,10 @@ static void cores_limit_what_every_core_has(void **state)
     const struct measure_claim claim = {.read_bytes[MEASURE_CORE_CACHE] = 3e9, .cores = 132};
     struct measure_bound bytes = measure_claim_bound(&claim, &h200, 3e9, hz);
     assert_true(bytes.per_cycle == 128 && bytes.per_s == 128.0 * 132 * hz);
-    // Loads of 12 bytes: 128 / 12 of them a cycle.
+    // loads of 12 bytes: 128 / 12 of them per cycle
     struct measure_bound loads = measure_claim_bound(&claim, &h200, 3e9 / 12, hz);
     SAME(loads.per_cycle, 128 / 12.0);
-    // Without the clock nothing is known of a second.
+    // Without the core clock, the rate per second is not known.
     assert_true(measure_claim_bound(&claim, &h200, 3e9, 0).per_s <= 0);
 }
 
@@ -59,7 +59,7 @@ static void a_link_moves_both_ways_at_once(void **state)
 static void the_lowest_limit_is_the_roof(void **state)
 {
     (void)state;
-    // Given fma of floats, two operations each, at 1 and at 100 operations a byte.
+    // Given fma of floats, two operations each, at 1 and at 100 operations per byte.
     static const double intensities[] = {1, 100};
     for (size_t i = 0; i < sizeof intensities / sizeof *intensities; i++) {
         double intensity = intensities[i], bytes = 4e9, operations = bytes * intensity;
@@ -145,14 +145,14 @@ static void loads_of_one_kind_have_the_same_cores_levels_units_and_balance(void 
     assert_int_equal(measure_claim_load(&one_core), MEASURE_ONE_CORE);
     assert_int_equal(measure_claim_load(&other_core), MEASURE_ONE_CORE);
     assert_int_equal(measure_claim_load(&unknown), 0);
-    // Given the whole chip, then the amount does not matter.
+    // Given the whole chip, then the kind of load does not depend on the amount of work.
     struct measure_claim chip = {
         .read_bytes[MEASURE_DRAM] = 1e9, .results[MEASURE_FP32] = 1e10, .cores = 132};
     const uint32_t load = measure_claim_load(&chip);
     chip.read_bytes[MEASURE_DRAM] = 3e9;
     chip.results[MEASURE_FP32] = 3.03e10;
     assert_int_equal(measure_claim_load(&chip), load);
-    // But the balance does, and so do the unit, the level and the number of cores.
+    // It depends on the balance, the unit, the level and the number of cores.
     chip.results[MEASURE_FP32] = 6e10;
     assert_int_not_equal(measure_claim_load(&chip), load);
     struct measure_claim others[] = {

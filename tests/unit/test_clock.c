@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Clocks judged from scripted readings: those of cards at hand, and those known to be awkward.
+// Judges clocks from scripted readings: the clocks of cards that were measured, and clocks that are
+// known to be difficult.
 #include "measure/clock_kernel.h"
 
 #include <math.h>
@@ -24,9 +25,9 @@ struct script {
     uint64_t core_step, core_start;
     double device_tick_ns;
     uint64_t device_step, device_start;
-    double iteration_ns; // of the waiting loop
-    double overhead_ns;  // of a dispatch
-    uint32_t iterations; // of the long runs
+    double iteration_ns; // time of one iteration of the waiting loop
+    double overhead_ns;  // time of a dispatch beside its iterations
+    uint32_t iterations; // iterations of the long runs
 };
 
 struct scripted {
@@ -63,7 +64,7 @@ static void play(const struct script *script, struct scripted *played)
             .count = STAMPS,
             .iterations = iterations,
             .span_ns = now_ns - begin_ns,
-            .seen_ns = now_ns + (r % 2 ? 3e5 : 1e4), // the host is late now and then
+            .seen_ns = now_ns + (r % 2 ? 3e5 : 1e4), // the host sees the end late now and then
         };
         now_ns += r == RUNS / 2 ? 20e6 : 0;
     }
@@ -97,7 +98,7 @@ static void hopper_has_a_64_bit_core_clock_and_nanoseconds_in_steps_of_32(void *
 {
     (void)state;
     struct measure_clock clock = judge(&h200, true, true);
-    assert_int_equal(clock.counter_bits, 46); // in use
+    assert_int_equal(clock.counter_bits, 46); // the bits in use
     assert_int_equal(clock.device_bits, 64);
     assert_true(clock.counts_core_clock);
     NEAR(clock.counter_hz / 1980e6, 1, 1e-4);
@@ -119,7 +120,8 @@ static void rdna_2_wraps_at_20_bits_and_counts_ticks_of_10_ns(void **state)
     assert_int_equal(clock.counter_bits, 20);
     assert_true(clock.counts_core_clock);
     NEAR(clock.counter_hz / 2581e6, 1, 1e-2);
-    NEAR(clock.device_tick_ns, 10, 0.1); // stamps are in ns here: nothing to snap to
+    // Time stamps are in ns here, so there is no unit to round to.
+    NEAR(clock.device_tick_ns, 10, 0.1);
 }
 
 static void lavapipe_reads_one_clock_of_the_host_for_both(void **state)
@@ -142,7 +144,7 @@ static void a_core_that_runs_at_1_ghz_is_still_a_core(void **state)
     struct script script = h200;
     script.core_hz = 1e9;
     struct measure_clock clock = judge(&script, true, true);
-    assert_true(clock.counts_core_clock); // its step gives it away
+    assert_true(clock.counts_core_clock); // its step shows that it is the core clock
 }
 
 static void a_timer_crystal_is_no_core_clock(void **state)
@@ -190,7 +192,7 @@ static void a_counter_of_33_to_63_bits_is_right_across_its_wrap(void **state)
 {
     (void)state;
     for (unsigned width = 33; width <= 56; width++) {
-        // given a counter that the probe saw in its upper half, and that wraps later
+        // given a counter whose upper half the probe saw, and which wraps later
         const uint64_t range = UINT64_C(1) << width, seen = range - range / 4;
         const struct clock_stamp stamps[] = {{seen, 0}, {seen + 1000, 0}};
         struct clock_run run = {.stamps = stamps, .count = 2};
@@ -199,7 +201,8 @@ static void a_counter_of_33_to_63_bits_is_right_across_its_wrap(void **state)
         assert_int_equal(bits, width);
         assert_int_equal(measure_clock_delta(range - 300, 700, bits), 1000);
     }
-    // given a counter of 64 bits of which few are in use yet, then so is one that gains a bit
+    // given a counter of 64 bits of which few are in use, then an interval is also right when one
+    // more bit comes into use
     const struct clock_stamp early[] = {{UINT64_C(5) << 32, 0}, {(UINT64_C(5) << 32) + 9, 0}};
     struct clock_run run = {.stamps = early, .count = 2};
     unsigned bits = clock_evidence_bits(&run, 1);
@@ -211,7 +214,7 @@ static void a_counter_of_33_to_63_bits_is_right_across_its_wrap(void **state)
 static void a_step_back_by_a_hair_is_no_wrap(void **state)
 {
     (void)state;
-    // Given a thread that moved to a processor whose clock is 5 ns behind.
+    // Given a thread that moved to a processor whose clock is 5 ns behind the first processor's.
     const struct clock_stamp stamps[] = {{3000000000, 0}, {2999999995, 0}, {3000000400, 0}};
     struct clock_run run = {.stamps = stamps, .count = 3};
     assert_int_equal(clock_evidence_bits(&run, 1), 32);
@@ -231,7 +234,8 @@ static void stamps_are_related_across_a_wrap(void **state)
     (void)state;
     const uint32_t words[2] = {0x89abcdef, 0x1234567};
     assert_true(measure_clock_stamp(words) == 0x123456789abcdef);
-    // Given a clock of 32 bits and 10 ns a tick, and two stamps 20 ticks apart around its wrap.
+    // Given a clock of 32 bits and 10 ns per tick, and two stamps 20 ticks apart, with a wrap
+    // between them.
     const struct measure_clock clock = {.device_bits = 32, .device_tick_ns = 10};
     uint64_t before = 0xfffffff6, after = 10;
     NEAR(measure_clock_elapsed_ns(&clock, before, after), 200, 0);

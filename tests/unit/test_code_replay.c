@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The results of straight-line code show how many instructions ran, and which.
+// The results of straight-line code show how many instructions ran, and which ones.
 #include "bench/map.h"
 #include "bench/map/code_replay.h"
 

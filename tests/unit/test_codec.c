@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The JSON codec where things go wrong: no memory, a stream that refuses, names that are not UTF-8.
+// Tests how the JSON codec fails: without memory, with a stream that refuses data, with names that
+// are not UTF-8.
 #define _GNU_SOURCE // fopencookie
 #include "golden/rich_run.h"
 #include "report/export.h"
@@ -24,10 +25,10 @@
 // ---------------------------------------------------------------- memory that ends, writing
 
 void *__real_malloc(size_t bytes);
-void *__wrap_malloc(size_t bytes); // in place of malloc for all of fathom, by the linker's --wrap
+void *__wrap_malloc(size_t bytes); // replaces malloc in all of fathom (--wrap of the linker)
 
 static size_t requests;
-static size_t request_refused; // the first is 1; 0: none
+static size_t request_refused; // number of the request that fails; the first is 1; 0: none fails
 
 void *__wrap_malloc(size_t bytes)
 {
@@ -46,7 +47,7 @@ static void *refuse_all(size_t bytes)
     return NULL;
 }
 
-// What is written while jansson gets no memory at all, against what is written otherwise.
+// Compares what is written while jansson gets no memory with what is written otherwise.
 static void is_written_without_jansson(char *(*write)(size_t *bytes))
 {
     size_t bytes, bytes_without;
@@ -117,7 +118,7 @@ static void writing_needs_nothing_of_jansson(void **state)
 
 // ---------------------------------------------------------------- memory that ends, reading
 
-// Reads a run or, with `info`, the answer of a worker; whether it was accepted.
+// Reads a run or, with `info`, a worker's answer. Returns whether it was accepted.
 static bool is_read(const char *text, const struct benchmark_info *info)
 {
     struct error err = {0};
@@ -131,8 +132,8 @@ static bool is_read(const char *text, const struct benchmark_info *info)
     return read;
 }
 
-// A process of its own reads while its request number `refused` fails. It must end at once, with
-// the message of an arena without memory.
+// Reads in a process of its own, in which request number `refused` fails. The process must end at
+// once, with the message of an arena without memory.
 static void reading_ends_the_process(const char *text, const struct benchmark_info *info,
                                      size_t refused)
 {
@@ -195,7 +196,7 @@ static void a_save_without_memory_leaves_the_former_file(void **state)
     struct run *run = rich_run();
     size_t refused = 0;
     int status = ARENA_EXIT_STATUS;
-    while (status != 0) { // until a save needs fewer requests
+    while (status != 0) { // until a save needs fewer requests than that
         pid_t child = fork();
         refused++;
         if (child == 0) {
@@ -225,7 +226,7 @@ static ssize_t write_nothing(void *number, const char *text, size_t bytes)
     return 0;
 }
 
-// Writing a run to a stream whose writes fail with that errno.
+// Writes a run to a stream whose writes fail with the errno `number`, and expects this message.
 static void run_is_refused(int number, const char *message)
 {
     struct error err = {0};
@@ -283,7 +284,7 @@ static void only_bytes_that_are_no_character_are_replaced(void **state)
     arena_destroy(arena);
 }
 
-// A member that stands twice would make the file unreadable.
+// A member that appears twice would make the file unreadable.
 static void a_name_stands_once_and_has_its_last_value(void **state)
 {
     (void)state;

@@ -114,7 +114,7 @@ static void what_one_visit_alone_took_has_the_interval_that_it_knows(void **stat
     for (int round = 0; round < 5; round++) {
         struct measure_visit *visit = measure_visit_create(fixture.arena);
         visit_samples(visit, 0, rates, 4, 0.1);
-        visit_half(visit, 0, 20); // counts for nothing: there are five rounds
+        visit_half(visit, 0, 20); // does not count, because there are five rounds
         if (round == 0) {
             visit_samples(visit, 1, &once, 1, 0);
             visit_half(visit, 1, 2);
@@ -145,7 +145,7 @@ static void equal_samples_stop_at_the_first_look(void **state)
     assert_string_equal(result.metrics[0].name, "bandwidth");
     assert_int_equal(result.metrics[0].n, 15);
     assert_int_equal(result.metrics[0].round_count, 5);
-    // Then the interval is one step of the clock to either side, not nothing.
+    // Then the interval is one step of the clock to either side, and not a point.
     NEAR(result.metrics[0].median, 32.25, 0);
     NEAR(result.metrics[0].ci95[0], 32.125, 0);
     NEAR(result.metrics[0].ci95[1], 32.375, 0);
@@ -171,8 +171,8 @@ static void the_first_metric_may_be_absent(void **state)
 static void looks_happen_only_after_5_10_20_rounds(void **state)
 {
     (void)state;
-    // Given two wild rounds and then nothing but calm, when rounds go on, then the case does not
-    // stop before the next allowed look.
+    // Given two rounds with other values and then only equal ones, when rounds go on, then the case
+    // does not stop before the next permitted look.
     struct fixture f = begin(40);
     for (int round = 0; round < 19; round++) {
         double value = round < 2 ? 100 + 10 * round : 100;
@@ -183,7 +183,8 @@ static void looks_happen_only_after_5_10_20_rounds(void **state)
     assert_true(collect_done(f.collect));
     struct result result = end(&f);
     assert_int_equal(result.verdict, VERDICT_OK);
-    NEAR(result.metrics[0].ci95[1], 100, 0); // ranks: two wild rounds do not move it
+    // The interval uses ranks, so the two other rounds do not move it.
+    NEAR(result.metrics[0].ci95[1], 100, 0);
     arena_destroy(f.arena);
 }
 
@@ -282,7 +283,7 @@ static void better_than_physics_is_suspect(void **state)
     arena_destroy(f.arena);
 }
 
-// The verdict of five rounds of an equal time with a limit; the interval is ±0.1 ns.
+// Returns the verdict on five rounds of an equal time with a limit; the interval is ±0.1 ns.
 static enum verdict verdict_at(double time, double limit, double *share)
 {
     struct fixture f = begin(5);
@@ -306,7 +307,8 @@ static void where_lower_is_better_a_time_below_its_limit_is_suspect(void **state
     assert_int_equal(verdict_at(320, 100, &share), VERDICT_OK);
     NEAR(share, 0.3125, 1e-12);
     assert_int_equal(verdict_at(99, 100, &share), VERDICT_OK); // a share of 1.01
-    assert_int_equal(verdict_at(98, 100, &share), VERDICT_OK); // 1.02, but not all of the interval
+    // A share of 1.02, but not for the whole interval.
+    assert_int_equal(verdict_at(98, 100, &share), VERDICT_OK);
     assert_int_equal(verdict_at(97, 100, &share), VERDICT_SUSPECT);
     NEAR(share, 100.0 / 97, 1e-12);
 }
@@ -323,7 +325,7 @@ static void drift_within_rounds_is_suspect(void **state)
     struct fixture f = begin(5);
     for (int round = 0; round < 5; round++) {
         double samples[16];
-        for (int i = 0; i < 16; i++) // a warm-up that was too short
+        for (int i = 0; i < 16; i++) // the warm-up was too short
             samples[i] = 100 + 0.2 * i + 0.1 * noise_of(&f);
         visit_with(&f, samples, 16, 0);
     }
@@ -401,7 +403,7 @@ static void flags_of_visits_are_counted_once_a_code(void **state)
     arena_destroy(f.arena);
 }
 
-// Makes a visit with one sample; `why` is a reason to take it again, or NULL.
+// Makes a visit with one sample. `why` is a reason to take it again; NULL: no reason.
 static void visit_doubtful(struct fixture *f, double value, const char *why)
 {
     struct measure_visit *visit = measure_visit_create(f->arena);
@@ -412,7 +414,8 @@ static void visit_doubtful(struct fixture *f, double value, const char *why)
     collect_visit(f->collect, visit);
 }
 
-// Makes a visit with one sample at a core clock. `limited`: the card said that it limited it.
+// Makes a visit with one sample at a core clock. `limited`: the card reported that it limited this
+// clock.
 static void visit_clocked(struct fixture *f, double value, double hz, bool limited)
 {
     struct measure_visit *visit = measure_visit_create(f->arena);
@@ -426,7 +429,7 @@ static void visit_clocked(struct fixture *f, double value, double hz, bool limit
 static void rounds_at_a_lower_clock_are_taken_again(void **state)
 {
     (void)state;
-    // Given two rounds at a low clock, one of them before the clock that the case keeps was known,
+    // Given two rounds at a low clock, one of them before it was known which clock the case keeps,
     // and clocks that differ by less than a step.
     struct fixture f = begin(5);
     visit_clocked(&f, 43.7, 1305e6, false);
@@ -461,7 +464,7 @@ static void two_clocks_that_never_become_one_are_suspect(void **state)
 static void a_limit_that_does_not_last_is_a_low_clock(void **state)
 {
     (void)state;
-    // Given a card that is still hot from the case before, in one round of six.
+    // Given a card that is still hot from the case before, in one of six rounds.
     struct fixture f = begin(5);
     visit_clocked(&f, 60, 1780e6, true);
     for (int round = 0; round < 5; round++) {
@@ -532,7 +535,7 @@ static void enough_clean_rounds_do_without_the_doubtful_ones(void **state)
 {
     (void)state;
     struct fixture f = begin(40);
-    for (int visit = 0; visit < 6; visit++) // noisy: no end after five
+    for (int visit = 0; visit < 6; visit++) // noisy: the case does not end after five rounds
         visit_doubtful(&f, 100 + 10 * (visit % 2), NULL);
     for (int visit = 0; visit < 16; visit++) {
         assert_false(collect_done(f.collect));
@@ -553,7 +556,8 @@ static void doubtful_visits_count_when_the_time_is_used_up(void **state)
     begin_with(&f, &(struct collect_rule){.goal = 0.005, .budget_ns = 3000});
     visit_doubtful(&f, 100, NULL);
     visit_doubtful(&f, 50, "other work");
-    assert_int_equal(end(&f).metrics[0].round_count, 2); // as if the caller stopped here
+    // The number of rounds if the caller made no more visits.
+    assert_int_equal(end(&f).metrics[0].round_count, 2);
     assert_false(collect_done(f.collect));
     visit_doubtful(&f, 100, NULL);
     assert_true(collect_done(f.collect));
@@ -651,7 +655,7 @@ static struct fixture begin_spread(void)
     return fixture;
 }
 
-// Mostly 2, now and then 80: as behind a hog.
+// Makes a visit whose samples are mostly 2 and sometimes 80, like those of a victim behind a hog.
 static void visit_two_peaks(struct fixture *fixture, size_t count, double factor)
 {
     double values[64];
@@ -678,7 +682,8 @@ static void a_median_among_censored_samples_is_a_lower_bound_and_a_remark(void *
 {
     (void)state;
     for (int censored = 0; censored < 2; censored++) {
-        // Given five rounds of equal samples, the third of which are bounds in the second trial
+        // Given five rounds of equal samples. In the second trial, the samples of the third round
+        // are lower bounds.
         struct fixture f = begin(5);
         for (int round = 0; round < 5; round++) {
             struct measure_visit *visit = measure_visit_create(f.arena);
@@ -688,7 +693,7 @@ static void a_median_among_censored_samples_is_a_lower_bound_and_a_remark(void *
                 visit_at_least(visit, 0);
             collect_visit(f.collect, visit);
         }
-        // Then the result says so, and is no less certain for it.
+        // Then the result says so, but its verdict does not change.
         struct result result = end(&f);
         assert_int_equal(result.verdict, VERDICT_OK);
         assert_int_equal(result.metrics[0].at_least, censored);

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-// Two runs and what comparing them said.
+// Two runs and the result of comparing them.
 struct scene {
     struct arena *arena;
     struct run *base, *now;
@@ -56,7 +56,8 @@ static void runs_without_a_difference_are_the_same(void **state)
     assert_true(scene.compared);
     assert_int_equal(count_of(&scene, "latency", COMPARE_SAME), 20);
     assert_int_equal(count_of(&scene, "bandwidth", COMPARE_SAME), 20);
-    assert_int_equal(count_of(&scene, "latency_cycles", COMPARE_SAME), 0); // confirms, no row
+    // A metric that confirms another one has no row.
+    assert_int_equal(count_of(&scene, "latency_cycles", COMPARE_SAME), 0);
     assert_false(compare_regressed(&scene.compare));
     assert_true(fabs(scene.compare.parts[0].geometric_mean - 1) < 0.003);
     scene_end(&scene);
@@ -68,7 +69,7 @@ static void five_percent_more_work_is_slower(void **state)
     struct scene scene =
         scene_of((struct pair_desc){0}, (struct pair_desc){.work = 1.05}, (struct compare_desc){0});
     assert_int_equal(count_of(&scene, "latency", COMPARE_SLOWER), 20);
-    assert_int_equal(count_of(&scene, "bandwidth", COMPARE_SLOWER), 20); // less of it
+    assert_int_equal(count_of(&scene, "bandwidth", COMPARE_SLOWER), 20); // a part of them
     assert_int_equal(count_of(&scene, "depth", COMPARE_OTHER), 20);
     assert_true(compare_regressed(&scene.compare));
     for (size_t i = 0; i < scene.compare.row_count; i++) {
@@ -104,7 +105,7 @@ static void a_lower_clock_is_named_and_is_no_regression(void **state)
     scene_end(&scene);
 }
 
-// A higher clock must not hide more work: time is the same, cycles are not.
+// A higher clock must not hide that the work takes more cycles in the same time.
 static void a_clock_that_hides_more_work_is_named(void **state)
 {
     (void)state;
@@ -144,7 +145,8 @@ static void a_missing_case_and_a_new_one_are_listed(void **state)
 static void a_metric_that_new_has_no_more_is_missing(void **state)
 {
     (void)state;
-    // Given a case whose bandwidth new does not have and one whose bandwidth has no number there,
+    // given a case that lacks its bandwidth in the new run, and one whose bandwidth has no number
+    // there,
     struct scene scene = {.arena = arena_create(),
                           .base = pair_run((struct pair_desc){.seed = 1}),
                           .now = pair_run((struct pair_desc){.seed = 2})};
@@ -154,7 +156,8 @@ static void a_metric_that_new_has_no_more_is_missing(void **state)
     // when both runs are compared
     assert_true(
         compare_runs(scene.arena, scene.base, scene.now, &desc, &scene.compare, &scene.err));
-    // then a row for each says that it is gone, and the other metrics are still compared.
+    // then a row for each says that the metric is missing, and the other metrics are still
+    // compared.
     assert_int_equal(count_of(&scene, "bandwidth", COMPARE_MISSING), 2);
     assert_int_equal(scene.compare.counts[COMPARE_MISSING], 2);
     assert_int_equal(count_of(&scene, "latency", COMPARE_SAME), 20);
@@ -239,7 +242,7 @@ static void changes_come_largest_first(void **state)
                           .now = pair_run((struct pair_desc){.seed = 2})};
     const double factors[] = {1.1, 1.5, 0.5, 1.2};
     for (size_t i = 0; i < 4; i++)
-        for (size_t j = 0; j < 2; j++) { // time and cycles alike
+        for (size_t j = 0; j < 2; j++) { // the same for time and cycles
             struct metric *metric = &scene.now->results[i]->metrics[j];
             metric->median *= factors[i];
             metric->ci95[0] *= factors[i];
@@ -272,7 +275,8 @@ static void numbers_without_an_interval_or_of_zero_are_unsure(void **state)
     assert_true(isnan(ratio_of(NULL, &b).value));
 }
 
-// The word for the latency of one case, with these intervals and medians amid.
+// Returns the verdict for the latency of one case with these intervals, and with the medians in
+// their middle.
 static enum compare_word word_between(const double base[2], const double now[2])
 {
     struct scene scene = {.arena = arena_create(),
@@ -317,12 +321,14 @@ static void a_lower_bound_is_neither_slower_nor_faster(void **state)
 static void more_than_nothing_is_more_without_a_ratio(void **state)
 {
     (void)state;
-    assert_int_equal(WORD_BETWEEN(0, 0, 1, 1), COMPARE_SLOWER); // no deadline missed, then all
+    // First no missed deadline, then all missed.
+    assert_int_equal(WORD_BETWEEN(0, 0, 1, 1), COMPARE_SLOWER);
     assert_int_equal(WORD_BETWEEN(1, 1, 0, 0), COMPARE_FASTER);
     assert_int_equal(WORD_BETWEEN(0, 0, 0, 0), COMPARE_SAME);
     assert_int_equal(WORD_BETWEEN(0, 0, 0, 1), COMPARE_UNSURE);
-    assert_int_equal(WORD_BETWEEN(-5, 20, 500, 600), COMPARE_SLOWER);  // a gap
-    assert_int_equal(WORD_BETWEEN(-5, 20, 20.1, 600), COMPARE_UNSURE); // by 0.5 % of its end
+    assert_int_equal(WORD_BETWEEN(-5, 20, 500, 600), COMPARE_SLOWER); // a gap between the intervals
+    // A gap of 0.5 % of the interval's end.
+    assert_int_equal(WORD_BETWEEN(-5, 20, 20.1, 600), COMPARE_UNSURE);
     assert_int_equal(WORD_BETWEEN(-9, -8, -7.99, -7), COMPARE_UNSURE);
 }
 
@@ -343,16 +349,16 @@ static void a_figure_in_cycles_is_the_twin_that_its_benchmark_declares(void **st
     assert_false(metric_is_twin(&info, &result, &metrics[0]));
     assert_true(metric_is_twin(&info, &result, &metrics[1]));
     assert_false(metric_is_twin(&info, &result, &metrics[2]));
-    // It counts the first of those that the case has.
+    // A list of names counts the first metric that the case has.
     assert_null(metric_in_cycles(&info, &result, &metrics[3]));
-    // Without a benchmark, or without a number in cycles, there is none.
+    // Without a benchmark, or without a number in cycles, there is no such metric.
     assert_null(metric_in_cycles(NULL, &result, &metrics[0]));
     metrics[1].median = NAN;
     assert_null(metric_in_cycles(&info, &result, &metrics[0]));
 }
 
-// Of pairs without any difference at most 1 % may be called changed, however noisy they are and
-// however few rounds they have; 200 pairs of each sort, and 4000 to be sure of the rate.
+// At most 1 % of the pairs without any difference may be called changed, whatever their noise and
+// their number of rounds. 200 pairs of each kind, and 4000 pairs to know the rate.
 static void pairs_of_one_distribution_are_not_called_changed(void **state)
 {
     (void)state;

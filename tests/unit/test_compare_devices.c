@@ -10,10 +10,10 @@
 #include <cmocka.h>
 
 enum {
-    CASES = 20 // of a device
+    CASES = 20 // cases of a device
 };
 
-// Runs of some devices each and what comparing them said.
+// Runs of some devices each, and the result of comparing them.
 struct scene {
     struct arena *arena;
     struct run *base, *now;
@@ -57,13 +57,13 @@ static void pair_is(const struct scene *scene, size_t i, const char *base, const
 static void the_second_card_of_another_host_is_compared_too(void **state)
 {
     (void)state;
-    // Given two cards of one model here and two others there, when the second of those is slower
+    // Given two cards of one model in each run, when the second card of the new run is slower
     struct scene scene =
         scene_of(RUN_OF({.device_id = "cuda:0", .uuid = "a"}, {.device_id = "cuda:1", .uuid = "b"}),
                  RUN_OF({.device_id = "cuda:0", .uuid = "c"},
                         {.device_id = "cuda:1", .uuid = "d", .work = 2}),
                  (struct compare_desc){0});
-    // then each is held against one, by its id, and the slower one is seen.
+    // then each card is compared with one card, by its id, and the slower one is found.
     assert_int_equal(scene.compare.pairs.count, 2);
     pair_is(&scene, 0, "cuda:0", "cuda:0");
     pair_is(&scene, 1, "cuda:1", "cuda:1");
@@ -80,21 +80,21 @@ static void the_second_card_of_another_host_is_compared_too(void **state)
 static void a_card_is_known_by_its_uuid_before_its_number(void **state)
 {
     (void)state;
-    // Given two cards that changed their numbers, when one of them was measured alone before
+    // Given two cards whose numbers changed, when one of them was measured alone in the first run
     struct scene scene =
         scene_of(RUN_OF({.device_id = "cuda:0", .uuid = "x"}, {.device_id = "cuda:1", .uuid = "a"}),
                  RUN_OF({.device_id = "cuda:0", .uuid = "a"},
                         {.device_id = "cuda:1", .uuid = "y", .work = 2}),
                  (struct compare_desc){0});
-    // then it is held against itself and the other one gets what is left.
+    // then this card is compared with itself, and the other card with the remaining one.
     assert_int_equal(scene.compare.pairs.count, 2);
     pair_is(&scene, 0, "cuda:1", "cuda:0");
     pair_is(&scene, 1, "cuda:0", "cuda:1");
     scene_end(&scene);
 }
 
-// What comparing a run of card "a" with one of card `uuid` says. There the work takes `work` times
-// as many cycles of a clock of `clock_hz`; it is 2 GHz on card "a".
+// Compares a run of card "a" with a run of card `uuid`, on which the work takes `work` times as
+// many cycles at a clock of `clock_hz`. The clock of card "a" is 2 GHz.
 static struct compare between(const char *uuid, double work, double clock_hz)
 {
     struct scene scene = scene_of(
@@ -111,14 +111,15 @@ static struct compare between(const char *uuid, double work, double clock_hz)
 static void another_card_is_slower_only_beyond_what_cards_of_one_model_differ_by(void **state)
 {
     (void)state;
-    // Given how far cards are apart, in what is in no class of its own: the most that is known
+    // Given how much cards differ in metrics without a class of their own (the largest known
+    // spread)
     double spread = card_spread_of("pair", UNIT_NS);
     assert_true(spread > 0.05 && spread < 1);
-    // when the work takes longer by half of that, or by twice that,
+    // when the work takes longer by half of this spread, or by twice the spread,
     struct compare near = between("b", 1 + spread / 2, 2e9),
                    far = between("b", 1 + 2 * spread, 2e9);
     struct compare same = between("a", 1 + spread / 2, 2e9);
-    // then it is slower on the same card, but between two cards only where the spread ends.
+    // then it is slower on the same card, but between two cards only beyond the spread.
     assert_int_equal(near.counts[COMPARE_CARD], 3 * CASES); // latency, bandwidth, depth
     assert_int_equal(near.counts[COMPARE_SLOWER], 0);
     assert_false(compare_regressed(&near));
@@ -131,10 +132,12 @@ static void another_card_is_slower_only_beyond_what_cards_of_one_model_differ_by
 static void another_card_that_is_asleep_is_told_by_its_clock(void **state)
 {
     (void)state;
-    // Given a card whose work takes some more cycles, as cards differ, when its clock is half
+    // Given a card whose work takes a few more cycles, as cards differ, when its clock is half as
+    // high
     double spread = card_spread_of("pair", UNIT_CYCLE);
     struct compare compare = between("b", 1 + spread / 2, 1e9);
-    // then the clock is blamed for the time; bandwidth and depth differ as cards do.
+    // then the difference in time is attributed to the clock; bandwidth and depth differ as cards
+    // do.
     assert_int_equal(compare.counts[COMPARE_CLOCK], CASES);
     assert_int_equal(compare.counts[COMPARE_CARD], 2 * CASES);
     assert_false(compare_regressed(&compare));
@@ -181,12 +184,13 @@ static void cases_are(const struct scene *scene, enum compare_word word, const c
 static void the_cases_of_a_device_that_is_gone_are_missing(void **state)
 {
     (void)state;
-    // Given two devices here, when there is one of them there, and one of another model
+    // Given two devices in the first run, when the second run has one of them and one of another
+    // model
     struct scene scene = scene_of(
         RUN_OF({.device_id = "cuda:0"}, {.device_id = "vulkan:0"}),
         RUN_OF({.device_id = "cuda:0"}, {.device_id = "opencl:0", .device_name = "Other GPU"}),
         (struct compare_desc){0});
-    // then each case of both stands among what is missing and what is new, with its device.
+    // then each case of the unmatched devices is listed as missing or new, with its device.
     assert_int_equal(scene.compare.pairs.count, 1);
     cases_are(&scene, COMPARE_MISSING, "vulkan:0");
     cases_are(&scene, COMPARE_ADDED, "opencl:0");

@@ -6,8 +6,8 @@
 
 #include <jansson.h>
 
-// Two runs with one of each: slower, faster, another clock, unsure, broken, refused, missing,
-// and a metric that is.
+// Two runs with one case of each kind: slower, faster, other clock, unsure, broken, refused,
+// missing, and one with a missing metric.
 struct scene {
     struct arena *arena;
     struct run *base, *now;

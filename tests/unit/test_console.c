@@ -6,7 +6,7 @@
 
 #define DEMO TESTS_DIR "/golden/demo"
 
-// The console's text of a run; the caller frees it.
+// Returns the console's text of a run; the caller frees it.
 static char *shown(const struct run *run, struct console_desc desc)
 {
     char *text = NULL;
@@ -201,11 +201,11 @@ static void a_long_table_keeps_the_powers_of_two(void **state)
         if (!strstr(text, row))
             fail_msg("no row '%s' in:\n%s", row, text);
     }
-    // Every seventh is shown as well: 19, of which 1, 8 and 64 are powers of two.
+    // Every seventh row is shown, too: 19 rows, of which 1, 8 and 64 are powers of two.
     assert_non_null(strstr(text, "\n      15   215"));
     assert_null(strstr(text, "\n      14   214"));
     assert_non_null(strstr(text, "(24 of 128 points; all of them are in the run file)"));
-    assert_null(strstr(text, "Latency by size")); // of another benchmark
+    assert_null(strstr(text, "Latency by size")); // a view of another benchmark
     free(text);
     run_destroy(run);
 }
@@ -236,7 +236,7 @@ static void a_table_has_columns_for_the_sensors_of_its_view(void **state)
     run_destroy(run);
 }
 
-// Axes that the view does not name still tell series apart.
+// Axes that the view does not name still separate series.
 static void no_case_hides_another(void **state)
 {
     (void)state;
@@ -298,7 +298,7 @@ static void a_view_of_cycles_shows_time_where_there_are_none(void **state)
             struct run *run = arithmetic_run(&info, clocked);
             // When the console shows it
             char *text = shown(run, (struct console_desc){0});
-            // Then the tableau has cycles, or else the time, if no other view of the cases has it
+            // Then the table has cycles. It has the time if no other view of the cases has it.
             assert_true((strstr(text, "4.25") != NULL) == clocked);
             assert_true((strstr(text, "Tableau") != NULL) == (clocked || count == 1));
             assert_true((strstr(text, "2.125") != NULL) == (!clocked || count == 2));
@@ -343,7 +343,7 @@ static void a_run_with_only_failures_says_so(void **state)
     run->result_count = 1;
     run->status = RUN_INTERRUPTED;
     char *text = shown(run, (struct console_desc){0});
-    assert_null(strstr(text, "Latency by size")); // an empty table says nothing
+    assert_null(strstr(text, "Latency by size")); // an empty table shows nothing
     assert_non_null(strstr(text, "1 failed case"));
     assert_non_null(
         strstr(text, "0 ok · 0 suspect · 0 skipped · 1 failed · interrupted: some cases"));
@@ -430,7 +430,7 @@ static void a_spark_fills_gaps_but_not_ends(void **state)
     arena_destroy(arena);
 }
 
-// A span that is shorter than half a column is still seen, and no line gets too wide.
+// A span that is shorter than half a column is still drawn, and no line becomes too wide.
 static void a_time_line_has_a_bar_a_lane(void **state)
 {
     (void)state;
@@ -449,7 +449,7 @@ static void a_time_line_has_a_bar_a_lane(void **state)
     static double spans[] = {0, 5000, 0, 5000, 5001, 1, 5000, 10000, 2};
     static double crowd[] = {0, 5000, 0, 0, 10000, 1, 5000, 10000, 2};
     static const char *pair_columns[] = {"a", "b", "overlap"};
-    static double pairs[] = {0, 1, 0.5, 0, 2, 0, 1, 2, 1, 1, 9, 1}; // there is no lane 9
+    static double pairs[] = {0, 1, 0.5, 0, 2, 0, 1, 2, 1, 1, 9, 1}; // lane 9 does not exist
     static struct series series[] = {{"timeline", columns, 3, spans, 3},
                                      {"workgroups", columns, 3, crowd, 3},
                                      {"matrix", pair_columns, 3, pairs, 4}};

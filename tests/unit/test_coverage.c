@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Proof by simulation that the 95 % intervals of measure/collect.h hold for the whole procedure:
-// rounds, looks, stopping and all. Samples follow each other within a round; between two rounds the
-// process runs on unseen for as long as other cases are visited. Seeds are fixed.
+// Shows by simulation that the 95 % intervals of measure/collect.h are right for the whole
+// procedure: rounds, looks and stopping. Samples follow each other within a round; between two
+// rounds the process continues unseen while other cases are visited. Seeds are fixed.
 #include "math/random.h"
 #include "math/stats.h"
 #include "measure/collect.h"
@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 enum {
-    SAMPLES = 4, // a round, as the presets have it
+    SAMPLES = 4, // samples per round, as in the presets
     ROUNDS_MAX = 40,
     TRIALS = 2500
 };
@@ -26,8 +26,8 @@ static const double required = 0.93;
 struct process {
     const char *name;
     double memory; // ρ of the AR(1) noise
-    double slope;  // rise over the longest run, relative
-    bool skewed;   // exponential noise: a floor and a tail, as timings have
+    double slope;  // relative rise over the longest run
+    bool skewed;   // exponential noise: a lowest value and a tail, as timings have
 };
 
 struct outcome {
@@ -40,7 +40,7 @@ static double draw_normal(struct random *random)
     return radius * cos(2 * 3.14159265358979323846 * random_unit(random));
 }
 
-// A process at work: what it remembers, and how many samples' time has passed.
+// A process in time: the state of its noise, and the time that has passed, in samples.
 struct walk {
     const struct process *process;
     struct random *random;
@@ -48,7 +48,7 @@ struct walk {
     int time;
 };
 
-// The noise of the next sample: unit variance, median 0.
+// Returns the noise of the next sample, with variance 1 and median 0.
 static double walk_step(struct walk *walk)
 {
     walk->time++;
@@ -64,8 +64,8 @@ static double walk_level(const struct walk *walk)
     return level * (1 + walk->process->slope * walk->time / (ROUNDS_MAX * 9.0 * SAMPLES));
 }
 
-// How long the others take between two visits of this case: random order, so from next to nothing
-// to twice the mean.
+// Returns how long other cases take between two visits of this case. Their order is random, so that
+// is from almost nothing to twice the mean.
 static int gap_between_rounds(struct random *random)
 {
     return (int)random_below(random, UINT64_C(16) * SAMPLES);
@@ -74,7 +74,7 @@ static int gap_between_rounds(struct random *random)
 static const struct metric_info metric = {.name = "value", .better = BETTER_LOWER};
 static const struct benchmark_info info = {.name = "walk", .metrics = &metric, .metric_count = 1};
 
-// One more round; the level that it should find, that of its middle.
+// Makes one more round. Returns the level that the round should find: the level in its middle.
 static double visit_round(struct arena *arena, struct walk *walk, double noise,
                           struct collect *collect)
 {
@@ -91,8 +91,8 @@ static double visit_round(struct arena *arena, struct walk *walk, double noise,
     return stats_mean(levels, SAMPLES);
 }
 
-// One case from first to last visit. True where the interval holds the truth: the middle of what
-// the process was about while it was looked at.
+// Runs one case from the first to the last visit. True if the interval contains the true level: the
+// middle of the process's levels while it was measured.
 static bool run_case(struct arena *arena, struct walk walk, double noise, struct outcome *outcome)
 {
     const struct collect_rule rule = {.goal = goal, .rounds_max = ROUNDS_MAX};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Each crash happens in a process of its own, whose standard input is a socket, as in a child.
+// Each crash happens in a process of its own, whose standard input is a socket, as it is in a
+// child.
 #include "base/crash.h"
 
 #include <setjmp.h>
@@ -31,7 +32,7 @@ static int overflow(volatile int *depth)
 {
     volatile int local[1024] = {*depth};
     if (*depth == 0)
-        return 0; // it never is
+        return 0; // is never reached
     return overflow(local) + local[0];
 }
 
@@ -40,7 +41,7 @@ static void run_out_of_stack(void)
     overflow((volatile int[]){1});
 }
 
-// Crashes in a process and returns its signal; `line` gets what it said before.
+// Crashes in a process and returns its signal. `line` becomes the line that it sent before.
 static int crash(void (*how)(void), char line[256])
 {
     int ends[2], status;

@@ -5,7 +5,7 @@
 #include "golden/pair_runs.h"
 #include "report/console.h"
 
-// A run of one chip through Vulkan and CUDA; CUDA's numbers are those of another pair_run.
+// A run of one chip through Vulkan and through CUDA; CUDA's numbers are those of another pair_run.
 static struct run *both(struct pair_desc vulkan, struct pair_desc cuda)
 {
     vulkan.seed = 1;
@@ -15,7 +15,7 @@ static struct run *both(struct pair_desc vulkan, struct pair_desc cuda)
     run->devices[0].uuid = "00112233445566778899aabbccddeeff";
     *run_add_device(run) = (struct run_device){
         .id = "cuda:0", .name = "Made-up GPU", .uuid = "00112233445566778899aabbccddeeff"};
-    // Deep enough: the other run's arena goes.
+    // Copies all that is kept, because the arena of the other run is destroyed.
     for (size_t i = 0; i < other->result_count; i++) {
         const struct result *from = other->results[i];
         struct result *to = run_add_result(run);
@@ -45,7 +45,7 @@ static void equal_cases_of_one_chip_stand_side_by_side(void **state)
     const struct cross_chip *chip = &cross.chips[0];
     assert_int_equal(chip->device_count, 2);
     assert_string_equal(chip->devices[chip->reference]->id, "cuda:0");
-    assert_int_equal(chip->row_count, 3 * 20); // cycles stand behind their time
+    assert_int_equal(chip->row_count, 3 * 20); // the row with cycles follows the row with time
     for (size_t i = 0; i < chip->row_count; i++) {
         assert_true(fabs(chip->rows[i].cells[0].ratio.value - 1) < 0.02);
         assert_true(isnan(chip->rows[i].cells[1].ratio.value));
@@ -113,10 +113,11 @@ static void other_chips_are_not_mixed(void **state)
     assert_int_equal(cross_of(arena, run).chip_count, 0);
     run->devices[0].pci = run->devices[1].pci = "0000:1b:00.0";
     assert_int_equal(cross_of(arena, run).chip_count, 1);
-    run->devices[0].uuid = "00112233445566778899aabbccddeeff"; // APIs make them up differently
+    // Each API makes up a UUID of its own.
+    run->devices[0].uuid = "00112233445566778899aabbccddeeff";
     run->devices[1].uuid = "ffeeddccbbaa99887766554433221100";
     assert_int_equal(cross_of(arena, run).chip_count, 1);
-    run->devices[1].id = "vulkan:1"; // the same API twice is no second view of it
+    run->devices[1].id = "vulkan:1"; // the same API twice is no second API
     assert_int_equal(cross_of(arena, run).chip_count, 0);
     run_destroy(run);
     arena_destroy(arena);

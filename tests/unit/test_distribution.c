@@ -34,7 +34,7 @@ static void the_distance_is_the_largest_between_the_two_functions(void **state)
     assert_true(isnan(distribution_distance(a, 0, b, 4)));
 }
 
-// Of one heavy-tailed distribution: chance is exceeded in at most 5 % of all tries.
+// Two sets of one distribution with a heavy tail: at most 5 % of all tries exceed chance.
 static void sets_of_one_distribution_are_hardly_ever_told_apart(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Energy of a unit of work from readings of a card's counter, made up by hand.
+// Tests the energy of a unit of work, computed from invented readings of a card's counter.
 #include "measure/energy.h"
 
 #include <math.h>
@@ -15,7 +15,8 @@ enum {
 };
 static const uint64_t ms_ns = 1000000;
 
-// A reading each 5 ms; the card draws `watts`, its counter changes each `period_ms`.
+// Makes readings 5 ms apart, of a card that draws `watts` and whose counter changes every
+// `period_ms`.
 static void fill(struct energy_reading *readings, double watts, unsigned period_ms)
 {
     for (unsigned i = 0; i < READINGS; i++) {
@@ -43,12 +44,12 @@ static void the_interval_holds_late_ends_and_scattered_power(void **state)
     (void)state;
     struct energy_reading readings[READINGS];
     struct measure_energy_result steady, restless;
-    // Given readings 5 ms apart and ten changes in a second, when the power stands still, then the
-    // ends alone count: 5 ms of a second
+    // Given readings 5 ms apart and ten changes in a second, when the power is constant, then only
+    // the uncertainty of the ends counts: 5 ms of a second.
     fill(readings, 500, 100);
     measure_energy_of(readings, READINGS, &steady);
     assert_true(fabs(steady.half - 0.005) < 1e-6);
-    // When it goes up and down by a tenth, then that is added
+    // When the power rises and falls by a tenth, then its scatter is added.
     double joules = 1e6;
     for (unsigned i = 1; i < READINGS; i++) {
         if (i % 20 == 0)
@@ -57,7 +58,7 @@ static void the_interval_holds_late_ends_and_scattered_power(void **state)
     }
     measure_energy_of(readings, READINGS, &restless);
     assert_in_range((int)(1000 * restless.half), 80, 200);
-    // When it changes but four times, then there is no interval
+    // When the counter changes only four times, then there is no interval.
     fill(readings, 500, 250);
     measure_energy_of(readings, READINGS, &steady);
     assert_int_equal(steady.changes, 3);

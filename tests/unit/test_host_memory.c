@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the host has left, from files like the kernel's in a folder of the test's own.
+// Tests the memory that the host has left, with files like the kernel's in a folder of the test.
 #include "base/host_memory.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What fathom does to the page: embedding runs without harm. What the page does with them is
-// tested in a browser (tests/web).
+// Tests what fathom does to the page: it embeds runs so that they cannot break it. What the page
+// does with the runs is tested in a browser (tests/web).
 #include "golden/golden.h"
 #include "golden/rich_run.h"
 #include "report/export.h"
@@ -37,7 +37,7 @@ static unsigned digit_of(char c)
     return (unsigned)(at - digits);
 }
 
-// The bytes that base64 stands for; returns how many.
+// Decodes base64. Returns the number of bytes.
 static size_t unpack_base64(const char *text, size_t length, unsigned char *bytes)
 {
     size_t count = 0;
@@ -53,7 +53,7 @@ static size_t unpack_base64(const char *text, size_t length, unsigned char *byte
     return count;
 }
 
-// The JSON between the script tags; the caller drops it.
+// Returns the JSON between the script tags; the caller releases it.
 static json_t *embedded(const char *page)
 {
     static const char head[] = "<script type=\"text/plain\" id=\"runs\">";
@@ -86,7 +86,8 @@ static void runs_stand_in_the_page_as_they_are(void **state)
     assert_int_equal(json_array_size(results), demo->result_count);
     json_t *metrics = json_object_get(json_array_get(results, 0), "metrics");
     json_t *median = json_object_get(json_array_get(metrics, 0), "median");
-    assert_true(json_real_value(median) == demo->results[0]->metrics[0].median); // every bit
+    // Every bit is the same.
+    assert_true(json_real_value(median) == demo->results[0]->metrics[0].median);
     assert_null(strstr(page, "@RUNS@"));
     json_decref(json);
     free(page);

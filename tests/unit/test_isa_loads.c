@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Loads in the innermost loop of a listing as Mesa prints it.
+// Counts loads in the innermost loop of a listing in the form that Mesa prints.
 #include "measure/isa.h"
 
 #include <setjmp.h>
@@ -57,7 +57,7 @@ static void what_is_not_understood_says_nothing(void **state)
     assert_false(isa_loop_loads(arena, "", &loads));
     assert_false(isa_loop_loads(arena, "Register Count: 32\n", &loads));
     assert_false(isa_loop_loads(arena, "send(16) g2UD g3UD 0x02106e02\n", &loads));
-    // A branch ahead is no loop, nor is one to a block that is not there.
+    // A branch forwards is no loop, and a branch to a missing block is none either.
     assert_false(isa_loop_loads(
         arena, "\ts_branch BB1\n\tbuffer_load_dword v0\nBB1:\n\ts_branch BB7\n", &loads));
     arena_destroy(arena);

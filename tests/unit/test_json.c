@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-// The text of a run; the caller frees it.
+// Returns the text of a run; the caller frees it.
 static char *written(const struct run *run, size_t *bytes)
 {
     char *text = NULL;
@@ -63,7 +63,7 @@ static void an_empty_run_comes_back(void **state)
     run_destroy(run);
 }
 
-// Golden files are read for ever; a difference here is a change of the schema.
+// Golden files must stay readable for ever; a difference in this test is a change of the schema.
 static void the_golden_file_reads_and_writes_the_same(void **state)
 {
     (void)state;
@@ -89,7 +89,7 @@ static void the_golden_file_reads_and_writes_the_same(void **state)
     run_destroy(run);
 }
 
-// The run that the text of `from`, with one part replaced, describes.
+// Returns the run that is described by the text of `from` with one part of the text replaced.
 static struct run *edited(const struct run *from, const char *part, const char *with)
 {
     size_t bytes;
@@ -111,7 +111,8 @@ static void a_share_is_computed_from_the_limit_also_where_the_file_has_none(void
     (void)state;
     struct run *run = rich_run();
     struct metric *metric = &run->results[0]->metrics[1];
-    metric->median = 56; // cycles, of which fewer are better: half of what the limit of 28 allows
+    // Cycles, of which fewer are better: half of the share that the limit of 28 would be.
+    metric->median = 56;
     struct run *older = edited(run, ",\"limit\":28,\"share\":0.5", ",\"limit\":28,\"of_limit\":2");
     const struct metric *read = &older->results[0]->metrics[1];
     assert_true(metric_share(read, read->median) == 0.5);
@@ -156,7 +157,7 @@ static void hard_numbers_keep_every_bit(void **state)
     metric->round_medians = rounds;
     metric->round_count = sizeof rounds / sizeof *rounds;
     metric->median = INFINITY;
-    const uint64_t large[] = {UINT64_C(1) << 63, UINT64_MAX}; // the latter is "max" in a case
+    const uint64_t large[] = {UINT64_C(1) << 63, UINT64_MAX}; // in a case, UINT64_MAX means "max"
     for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
         run->results[0]->bench_case.values[1].uint = large[i];
         struct run *copy = again(run);
@@ -286,7 +287,7 @@ static void unknown_members_and_views_are_ignored(void **state)
 
 struct bad {
     const char *text;
-    const char *message; // must stand in it
+    const char *message; // the error must contain this text
 };
 
 static const struct bad bad_files[] = {
@@ -376,7 +377,8 @@ static void every_cut_of_a_file_is_refused(void **state)
     run_destroy(run);
 }
 
-// Results are read one at a time, after what declares their types, wherever they stand.
+// Results are read one at a time, after the members that declare their types, wherever in the file
+// those members are.
 static void results_may_stand_before_what_declares_them(void **state)
 {
     (void)state;
@@ -493,7 +495,7 @@ static void bytes_save(const char *path, const void *bytes, size_t count, size_t
     assert_int_equal(fclose(file), 0);
 }
 
-// Reads a file that must be refused with one line, which it returns.
+// Reads a file that must be refused with one line of message, and returns this line.
 static const char *refused(const char *path)
 {
     static struct error err;
@@ -551,14 +553,14 @@ static void a_gzipped_file_that_is_cut_or_changed_is_refused_in_one_line(void **
     size_t count = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
     assert_true(count > 100 && count < sizeof bytes);
-    // Each of the last bytes counts: they hold the check sum and the length.
+    // Each of the last bytes matters: they hold the check sum and the length.
     for (size_t kept = 2; kept < count; kept += kept < count - 10 ? 1 + count / 64 : 1) {
         bytes_save(place.path, bytes, kept, 1);
         refused(place.path);
     }
     assert_non_null(strstr(refused(place.path), "run.json.gz: the gzipped file is damaged ("));
-    // Between the header, parts of which say nothing, and the last byte of the packed text, which
-    // has bits to spare.
+    // Between the header, of which some bytes carry no information, and the last byte of the packed
+    // text, which has unused bits.
     for (size_t at = 10; at < count; at += at < count - 20 ? 1 + count / 64 : 1) {
         if (at == count - 9)
             continue;
@@ -570,7 +572,7 @@ static void a_gzipped_file_that_is_cut_or_changed_is_refused_in_one_line(void **
     place_drop(&place);
 }
 
-// Members of a gzipped file stand one behind the other: each of these holds 1 MiB of blanks.
+// The members of a gzipped file follow one another. Each of these members holds 1 MiB of blanks.
 static void a_gzipped_file_that_holds_too_much_is_refused(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lines, sectors and sizes from probes, held against caches that are simulated load by load.
+// Compares lines, sectors and sizes that are found from probes with those of caches that are
+// simulated load by load.
 #include "map/lines.h"
 #include "math/random.h"
 
@@ -22,9 +23,9 @@ enum {
 // One cache of 8 ways with LRU replacement; memory lies behind it.
 struct cache {
     unsigned sets, line, sector;
-    bool hashed;                      // which set, else by address bits
-    uint64_t tags[SETS_MAX][WAYS];    // line number + 1, newest first
-    unsigned present[SETS_MAX][WAYS]; // sectors, a bit each
+    bool hashed;                   // a hash of the address selects the set; false: address bits do
+    uint64_t tags[SETS_MAX][WAYS]; // line number + 1, newest first
+    unsigned present[SETS_MAX][WAYS]; // sectors that are present, one bit each
 };
 
 static const double near_latency = 30, far_latency = 200;
@@ -34,7 +35,7 @@ static double capacity_of(const struct cache *cache)
     return (double)cache->sets * WAYS * cache->line;
 }
 
-// Every aligned block of `sets` lines falls on all sets once.
+// Every aligned block of `sets` lines uses each set once.
 static unsigned set_of(const struct cache *cache, uint64_t line)
 {
     uint64_t above = line / cache->sets;
@@ -42,7 +43,7 @@ static unsigned set_of(const struct cache *cache, uint64_t line)
     return (unsigned)((line ^ (cache->hashed ? mixed >> 40 : 0)) % cache->sets);
 }
 
-// Loads; true where line and sector were there.
+// Simulates a load. True if the line and the sector were in the cache.
 static bool cache_load(struct cache *cache, uint64_t address)
 {
     uint64_t line = address / cache->line;
@@ -59,7 +60,7 @@ static bool cache_load(struct cache *cache, uint64_t address)
     return present & sector;
 }
 
-// Mean latency of the last lap of a chain in random order.
+// Returns the mean latency of the last lap of a chain in random order.
 static double chase(struct cache *cache, const struct lines_chain *chain)
 {
     static size_t order[NODES_MAX];
@@ -108,7 +109,8 @@ static void the_expected_latency_is_that_of_a_simulated_cache(void **state)
         }
 }
 
-// What the plan's probes say of a cache that a chain with this stride sees end there.
+// Returns what the plan's probes find out about a cache whose end a chain with this stride has
+// found.
 static struct lines_answer answer_of(struct cache *cache, double end, double stride)
 {
     struct lines_probe probes[16];
@@ -141,7 +143,7 @@ static void lines_sectors_and_sizes_of_hashed_caches_are_found(void **state)
     for (unsigned line = 32; line <= 256; line *= 2)
         for (unsigned sector = 32; sector <= line; sector *= 2) {
             struct cache cache = cache_of(line, sector, true);
-            // A node every 128 bytes takes a whole line of each shorter one.
+            // A node every 128 bytes occupies a whole line of each cache with shorter lines.
             double end = capacity_of(&cache) * fmax(128.0 / line, 1);
             struct lines_answer answer = answer_of(&cache, end, 128);
             assert_answer(&cache, &answer);
@@ -153,8 +155,8 @@ static void lines_of_caches_with_plain_sets_are_found(void **state)
     (void)state;
     for (unsigned line = 32; line <= 256; line *= 2) {
         struct cache cache = cache_of(line, line, false);
-        // Every second set and more stays empty: the end is where all bytes of the region would
-        // fill the cache.
+        // Every second set stays empty, or more of them: the chain finds the end where all bytes of
+        // the region would fill the cache.
         struct lines_answer answer = answer_of(&cache, capacity_of(&cache), 128);
         assert_answer(&cache, &answer);
     }

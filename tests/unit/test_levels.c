@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Levels found in the latency curve of a run. How well curves are judged is tests/levels' matter;
-// here it is which curve is taken and what is reported of it.
+// Tests which latency curve of a run is taken and what is reported about its levels. How well
+// levels are found in curves is tested in tests/levels.
 #include "analysis/levels.h"
 #include "golden/golden.h"
 
@@ -27,7 +27,7 @@ static const struct benchmark_info latency = {.name = "latency",
                                               .headlines = by_bytes,
                                               .headline_count = 1};
 
-// A run of that benchmark on these devices, empty.
+// Returns an empty run of that benchmark on these devices.
 static struct run *run_of(const struct benchmark_info *benchmark, size_t devices)
 {
     static const char *const ids[] = {"vulkan:0", "cuda:0"};
@@ -68,7 +68,8 @@ static void add_case(struct run *run, const char *device, const char *path, doub
     result->metric_count = 1;
 }
 
-// 10 ns up to 32 KiB, 50 ns up to 4 MiB, then 200 ns; 1 KiB to 64 MiB, twelve points an octave.
+// 10 ns up to 32 KiB, 50 ns up to 4 MiB, then 200 ns; from 1 KiB to 64 MiB, twelve points per
+// octave.
 static void add_staircase(struct run *run, const char *device, const char *path)
 {
     for (int i = 10 * 12; i <= 26 * 12; i++) {
@@ -132,7 +133,7 @@ static void the_levels_of_an_earlier_fathom_are_named_when_they_are_read(void **
     run_destroy(run);
 }
 
-// What `map` found of a level by the chains that show its lines.
+// What `map` found about a level by the chains that show its lines.
 static const struct param_info map_params[] = {{.key = "level", .type = PARAM_UINT}};
 static const struct metric_info map_metrics[] = {{.name = "size", .unit = UNIT_BYTE}};
 static const struct headline_info map_headlines[] = {
@@ -171,8 +172,8 @@ static void add_mapped_size(struct run *run, const char *device, uint64_t level,
 static void a_size_that_map_corrected_is_the_one_reported(void **state)
 {
     (void)state;
-    // given a chain that ends at 32 KiB of a cache of 8 KiB with short lines, and at 4 MiB of one
-    // that is as large
+    // given a chain that ends at 32 KiB in a cache of 8 KiB with short lines, and one that ends at
+    // 4 MiB in a cache of that size
     struct run *run = run_of(&latency, 1);
     run_add_benchmark(run, &map);
     add_staircase(run, "vulkan:0", "vector");
@@ -180,7 +181,8 @@ static void a_size_that_map_corrected_is_the_one_reported(void **state)
     add_mapped_size(run, "vulkan:0", 2, 4 << 20);
     // when
     add_findings(run);
-    // then the text of the first has both sizes, and the value is where the curve steps
+    // then the text of the first level has both sizes, and its value is the size at which the curve
+    // steps
     assert_int_equal(run->finding_count, 2);
     const char *first = run->findings[0].text, *second = run->findings[1].text;
     assert_non_null(
@@ -208,7 +210,7 @@ static void the_longest_curve_decides(void **state)
 {
     (void)state;
     struct run *run = run_of(&latency, 1);
-    for (int i = 10 * 4; i <= 20 * 4; i++) // flat, and shorter
+    for (int i = 10 * 4; i <= 20 * 4; i++) // a flat curve, and a shorter one
         add_case(run, "vulkan:0", "shared", i / 4.0, 9);
     add_staircase(run, "vulkan:0", "vector");
     add_findings(run);
@@ -276,8 +278,8 @@ static void failed_cases_do_not_count(void **state)
     run_destroy(run);
 }
 
-// The card's L1 is 256 KiB less what the driver keeps; its L2 two halves of 30 MB, the far one
-// slower.
+// The card's L1 has 256 KiB minus the part that the driver keeps. Its L2 has two halves of 30 MB,
+// of which the farther one is slower.
 static void an_h200_shows_its_l1_and_both_halves_of_its_l2(void **state)
 {
     (void)state;

@@ -54,7 +54,7 @@ static void similar_names_are_told_apart(void **state)
     (void)state;
     NEAR(limits_of("NVIDIA GeForce RTX 3080", 0x10de, 0x2206, 10).dram_bytes_per_s, 760e9, 0);
     NEAR(limits_of("NVIDIA GeForce RTX 3080 Ti", 0x10de, 0x2208, 12).dram_bytes_per_s, 912e9, 0);
-    // Given products that are not listed: another size, a laptop, a longer word.
+    // Given products that are not in the table: another memory size, a laptop, a longer name.
     NEAR(limits_of("NVIDIA GeForce RTX 3080", 0x10de, 0x220a, 12).dram_bytes_per_s, 0, 0);
     NEAR(limits_of("NVIDIA GeForce RTX 3080 Laptop GPU", 0x10de, 0, 10).dram_bytes_per_s, 0, 0);
     NEAR(limits_of("NVIDIA XT4", 0x10de, 0, 16).dram_bytes_per_s, 0, 0);
@@ -68,7 +68,7 @@ static void what_mesa_puts_in_brackets_does_not_matter(void **state)
     assert_string_equal(limits.architecture, "RDNA 2");
     assert_int_equal(limits.cores, 72);
     assert_int_equal(limits.last_cache_bytes, 128 << 20);
-    NEAR(limits.l1_bytes_per_cycle, 0, 0); // no source: no share
+    NEAR(limits.l1_bytes_per_cycle, 0, 0); // no source gives this figure, so there is no share
 }
 
 static void the_driver_counts_more_than_the_table(void **state)
@@ -95,8 +95,8 @@ static void the_driver_counts_more_than_the_table(void **state)
 static void derived_peaks_are_the_published_ones(void **state)
 {
     (void)state;
-    // The clock is that of the source; `fp32`, `fp16` (matrices of halves, dense, summed up as
-    // floats) and `fp8` are its peaks in TFLOP/s, 0 if it has none.
+    // The clock is that of the source. `fp32`, `fp16` (dense matrices of halves, accumulated as
+    // floats) and `fp8` are its peak rates in TFLOP/s; 0: the source has none.
     const struct {
         const char *name;
         uint32_t vendor;
@@ -157,7 +157,7 @@ static void turing_without_matrix_units_has_no_rate_of_them(void **state)
     NEAR(limits_of("NVIDIA GeForce GTX 1660 Ti", 0x10de, 0x2182, 6).fp16_matrix_per_cycle, 0, 0);
     NEAR(limits_of("NVIDIA GeForce GTX 1650", 0x10de, 0x1f82, 4).fp16_matrix_per_cycle, 0, 0);
     NEAR(limits_of("Quadro RTX 4000", 0x10de, 0x1eb1, 8).fp16_matrix_per_cycle, 0, 0);
-    // then the part of L1 that holds data is known all the same
+    // then the part of L1 that can hold data is still known
     assert_int_equal(limits_of("Quadro RTX 4000", 0x10de, 0x1eb1, 8).l1_bytes, 64 << 10);
 }
 
@@ -173,8 +173,9 @@ static void a_cache_counts_as_the_last_where_somebody_knows(void **state)
     } devices[] = {
         {"NVIDIA H200", 0x10de, GPU_KIND_DISCRETE, 60, 60, 60, true},
         {"NVIDIA Something New", 0x10de, GPU_KIND_DISCRETE, 40, 40, 40, true},
-        {"Orin", 0x10de, GPU_KIND_INTEGRATED, 4, 4, 256, false}, // a system cache behind
-        {"AMD Radeon RX 6900 XT", 0x1002, GPU_KIND_DISCRETE, 1, 128, 128, true}, // by OpenCL: L1
+        {"Orin", 0x10de, GPU_KIND_INTEGRATED, 4, 4, 256, false}, // a system cache lies behind it
+        // Through OpenCL: its L1.
+        {"AMD Radeon RX 6900 XT", 0x1002, GPU_KIND_DISCRETE, 1, 128, 128, true},
         {"AMD Radeon New", 0x1002, GPU_KIND_DISCRETE, 1, 1, 256, false},
         {"Apple M1", 0x106b, GPU_KIND_INTEGRATED, 0, 0, 256, false},
         {"Frobnicator with a large cache", 0, GPU_KIND_DISCRETE, 512, 512, 512, false},
@@ -199,14 +200,14 @@ static void a_core_of_rdna_is_what_the_driver_counts(void **state)
     (void)state;
     const struct {
         const char *name;
-        uint64_t cores, core_threads; // by the driver
+        uint64_t cores, core_threads; // reported by the driver
         unsigned group_cores;
-        double fp32; // of a core
+        double fp32; // results per core and cycle
     } drivers[] = {
         {"AMD Radeon RX 6900 XT (RADV NAVI21)", 80, 1024, 2, 64}, // compute units
         {"AMD Radeon RX 6900 XT", 40, 0, 1, 128},                 // ROCm's OpenCL: their pairs
         {"AMD Radeon RX 6900 XT", 80, 0, 2, 64},                  // another OpenCL
-        {"AMD Radeon Pro unlisted", 30, 0, 0, 0},                 // either
+        {"AMD Radeon Pro unlisted", 30, 0, 0, 0}, // the driver may count compute units or pairs
         {"AMD Radeon Pro unlisted", 60, 1024, 2, 64},
     };
     for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++) {
@@ -222,7 +223,7 @@ static void a_core_of_rdna_is_what_the_driver_counts(void **state)
         assert_int_equal(limits.group_cores, drivers[i].group_cores);
         NEAR(limits.fp32_per_cycle, drivers[i].fp32, 0);
     }
-    // A workgroup elsewhere is on one core.
+    // On other architectures a workgroup runs on one core.
     assert_int_equal(limits_of("NVIDIA H200", 0x10de, 0, 140).group_cores, 1);
     assert_int_equal(limits_of("AMD Instinct MI300X", 0x1002, 0x74a1, 192).group_cores, 1);
 }

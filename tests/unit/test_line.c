@@ -31,7 +31,8 @@ static void three_points_by_hand(void **state)
     assert_true(line_fit_relative(x, y, 3, &line));
     assert_true(fabs(line.intercept) < 1e-12 && fabs(line.slope - 1) < 1e-12);
     const double bent[] = {1, 2, 4};
-    // Weights 1, 1/4, 1/16: s = 21/16, sx = 27/16, sy = 7/4; about 9/7, sxx = 11/28 and sxy = 1/2.
+    // Weights 1, 1/4, 1/16: s = 21/16, sx = 27/16, sy = 7/4; relative to 9/7, sxx = 11/28 and sxy =
+    // 1/2.
     assert_true(line_fit_relative(x, bent, 3, &line));
     assert_true(fabs(line.slope - 14.0 / 11) < 1e-12);
     assert_true(fabs(line.intercept + 10.0 / 33) < 1e-12);
@@ -44,7 +45,7 @@ static double normal(struct random *random)
     return radius * cos(6.283185307179586 * random_unit(random));
 }
 
-// 95 % of the intervals hold the truth, for relative errors of 2 %.
+// For relative errors of 2 %, 95 % of the intervals contain the true value.
 static void intervals_cover(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A benchmark's view of lines: the two columns of a published table, only where they are asked for.
+// Tests a benchmark's view of lines: the two columns of a published table, only where a terminal
+// shows them.
 #include "report/console.h"
 #include "results/json.h"
 

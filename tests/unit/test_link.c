@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A card's link by the files of a folder of the test's own.
+// Tests a card's link, read from files in a folder of the test.
 #include "sensors/link.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// When samples are taken again because of their core clock, after which lead, and which clock a
-// load keeps: from scripted clocks.
+// Tests, with scripted clocks, when samples are taken again because of their core clock, after
+// which lead, and which clock a load keeps.
 #include "measure/pace.h"
 
 #include <math.h>
@@ -15,17 +15,17 @@ static void a_clock_is_lower_by_more_than_the_margin(void **state)
     (void)state;
     assert_true(pace_is_lower(1945e6, 1980e6, 0));
     assert_false(pace_is_lower(1955e6, 1980e6, 0));
-    // At low clocks a step of 15 MHz is the larger margin, and a clock that is known badly has its
-    // own.
+    // At low clocks the margin is a step of 15 MHz, which is larger; a clock with a large error has
+    // a margin of its own.
     assert_false(pace_is_lower(500e6, 514e6, 0));
     assert_true(pace_is_lower(490e6, 514e6, 0));
     assert_false(pace_is_lower(1900e6, 1980e6, 0.05));
-    // What is not known is not lower.
+    // An unknown clock is not lower.
     assert_false(pace_is_lower(NAN, 1980e6, 0));
     assert_false(pace_is_lower(1305e6, 0, 0));
 }
 
-// A card that dozes: its clock is up only after leads of this length, together.
+// A card that sleeps: its clock is high only after leads of this total length.
 struct dozing {
     uint64_t awake_after_ns;
     double low_hz, high_hz;
@@ -58,7 +58,7 @@ static void a_dozing_card_is_woken(void **state)
         double case_hz = 0;
         assert_true(visit(&pace, &card, &case_hz, false) == 1980e6);
         assert_true(card.waited_ns <= 4 * waits_ns[i] + PACE_LEAD_FIRST_NS);
-        assert_true(case_hz == 0); // nothing lower was accepted
+        assert_true(case_hz == 0); // no lower clock was accepted
     }
 }
 
@@ -72,7 +72,8 @@ static void leads_that_do_not_help_end_and_are_not_tried_in_each_round(void **st
     visit(&pace, &card, &case_hz, false);
     assert_in_range(card.waited_ns, PACE_PATIENCE_NS, 2 * PACE_PATIENCE_NS);
     assert_true(case_hz == 1800e6);
-    // Then the case's next rounds accept this clock, and the next case is tried for a shorter time.
+    // Then the next rounds of the case accept this clock, and leads for the next case give up
+    // earlier.
     visit(&pace, &card, &case_hz, false);
     assert_int_equal(card.samplings, 1);
     visit(&pace, &card, &other_hz, false);
@@ -89,7 +90,7 @@ static void leads_that_do_not_help_end_and_are_not_tried_in_each_round(void **st
 static void a_low_clock_is_tried_with_all_leads_again(void **state)
 {
     (void)state;
-    // Given a case that settled at a low clock, of a load that keeps a higher one.
+    // Given a case that accepted a low clock, although its load keeps a higher one.
     struct measure_pace pace = {.fastest_hz = 1980e6};
     struct dozing card = {UINT64_MAX, 510e6, 1980e6, 0, 0};
     double case_hz = 0, kept_hz;
@@ -100,7 +101,7 @@ static void a_low_clock_is_tried_with_all_leads_again(void **state)
     assert_true(case_hz == 510e6);
     assert_int_equal(pace_judge(&pace, 510e6, &low, &kept_hz), PACE_LOW);
     assert_true(kept_hz == 1980e6);
-    // When it is visited again, then it is woken by leads as long as the first ones.
+    // When the case is visited again, then leads as long as the first ones raise the clock.
     card.awake_after_ns = PACE_PATIENCE_NS;
     assert_true(visit(&pace, &card, &case_hz, false) == 1980e6);
 }
@@ -127,7 +128,7 @@ static void what_the_card_limits_is_not_tried(void **state)
 static void sparse_work_gets_the_lead_that_it_needs(void **state)
 {
     (void)state;
-    // Given a card that is awake only if each visit keeps it busy for 3 ms.
+    // Given a card whose clock is high only if each visit keeps it busy for 3 ms.
     struct measure_pace pace = {.fastest_hz = 1980e6};
     struct dozing card = {3000000, 510e6, 1980e6, 0, 0};
     double case_hz = 0;
@@ -140,19 +141,19 @@ static void sparse_work_gets_the_lead_that_it_needs(void **state)
     assert_in_range(again, 1, 5);
     assert_in_range(pace_lead_ns(&pace, true), 3000000, PACE_SPARSE_MOST_NS);
     assert_int_equal(pace_lead_ns(&pace, false), 0);
-    // When the card needs it no more, then the lead becomes shorter.
+    // When the card no longer needs the lead, then the lead becomes shorter.
     card.awake_after_ns = 0;
     for (int i = 0; i < 20 * PACE_CALM; i++)
         visit(&pace, &card, &case_hz, true);
     assert_true(pace_lead_ns(&pace, true) < 100000);
 }
 
-// A card that lowers its clock when it was busy for less than `share` of the last second, and
-// raises it again after 20 ms of work. A visit takes 3.5 ms, the device is idle for most of it.
+// A card that lowers its clock if it was busy for less than `share` of the last second, and raises
+// it again after 20 ms of work. A visit takes 3.5 ms, and the device is idle for most of it.
 struct governor {
     double share, busy;
     bool awake;
-    uint64_t lead_ns; // of all visits
+    uint64_t lead_ns; // sum of the leads of all visits
 };
 
 static double governed_hz(struct governor *card, uint64_t lead_ns, double visit_ns)
@@ -210,15 +211,15 @@ static enum pace_verdict judge(struct measure_pace *pace, double hz, uint32_t lo
 static void each_kind_of_load_has_its_own_clock(void **state)
 {
     (void)state;
-    // Given one core at 2.8 GHz, and a chip that keeps 2.1 GHz.
+    // Given one core that keeps 2.8 GHz, and a whole chip that keeps 2.1 GHz.
     struct measure_pace pace = {0};
     assert_int_equal(judge(&pace, 2800e6, 1), PACE_KEPT);
     assert_int_equal(judge(&pace, 2100e6, 2), PACE_LOWER);
     assert_int_equal(judge(&pace, 2090e6, 2), PACE_LOWER);
-    // Then 1.3 GHz of the chip is low, and so is 2.1 GHz of one core.
+    // Then 1.3 GHz is low for the chip, and 2.1 GHz is low for one core.
     assert_int_equal(judge(&pace, 1300e6, 2), PACE_LOW);
     assert_int_equal(judge(&pace, 2100e6, 1), PACE_LOW);
-    // Loads of no known kind are compared with the fastest only.
+    // Loads of an unknown kind are only compared with the fastest clock.
     assert_int_equal(judge(&pace, 1300e6, 0), PACE_LOWER);
 }
 
@@ -230,7 +231,7 @@ static void a_clock_that_lasts_becomes_the_load_s_own(void **state)
     for (int i = 1; i < PACE_LASTING; i++)
         assert_int_equal(judge(&pace, 1755e6, 1), PACE_LOW);
     assert_int_equal(judge(&pace, 1755e6, 1), PACE_LOWER);
-    // A clock that keeps falling never lasts.
+    // A clock that falls again and again is never accepted.
     struct measure_pace other = {.fastest_hz = 1980e6};
     judge(&other, 1980e6, 1);
     for (int i = 1; i < 3 * PACE_LASTING; i++)
@@ -240,20 +241,20 @@ static void a_clock_that_lasts_becomes_the_load_s_own(void **state)
 static void one_reading_that_is_too_high_makes_no_clock_low(void **state)
 {
     (void)state;
-    // Given cards whose fastest clock is known or not, a reading of 1976 MHz, and one that is 1.4
-    // or 2 % too high.
+    // Given cards whose fastest clock is known or not known, a right reading of 1976 MHz, and one
+    // that is 1.4 or 2 % too high.
     static const double known_hz[] = {0, 1980e6}, high_hz[] = {2004e6, 2016e6};
     for (size_t i = 0; i < 4; i++) {
         struct measure_pace pace = {.fastest_hz = known_hz[i / 2]};
         assert_int_equal(judge(&pace, 1976e6, 1), PACE_KEPT);
         assert_int_equal(judge(&pace, high_hz[i % 2], 1), PACE_KEPT);
-        // Then a clock within the margin of the right reading is none that is low, and no samples
-        // at it are taken again.
+        // Then a clock within the margin of the right reading is not low, and samples at it are not
+        // taken again.
         assert_int_equal(judge(&pace, 1960e6, 1), PACE_KEPT);
         double case_hz = 0;
         pace_begin(&pace, &case_hz);
         assert_false(pace_again(&pace, 1960e6, 0));
-        // A second high one later changes nothing.
+        // A second reading that is too high, later, changes nothing.
         judge(&pace, high_hz[i % 2], 1);
         assert_int_equal(judge(&pace, 1960e6, 1), PACE_KEPT);
     }
@@ -262,12 +263,12 @@ static void one_reading_that_is_too_high_makes_no_clock_low(void **state)
 static void a_higher_clock_that_several_visits_have_is_the_load_s(void **state)
 {
     (void)state;
-    // Given a desktop card that boosts beyond its product's clock, after a visit at a low one.
+    // Given a desktop card that boosts above its product's clock, after a visit at a low clock.
     struct measure_pace pace = {.fastest_hz = 2520e6};
     judge(&pace, 2300e6, 1);
     for (int i = 0; i < PACE_HIGHER; i++)
         assert_int_equal(judge(&pace, 2745e6 + 1e6 * i, 1), PACE_KEPT);
-    // Then the product's clock is low.
+    // Then the product's clock counts as low.
     assert_int_equal(judge(&pace, 2520e6, 1), PACE_LOW);
     assert_int_equal(judge(&pace, 2520e6, 2), PACE_LOWER);
 }
@@ -279,7 +280,7 @@ static void a_clock_that_changes_during_the_samples_is_told(void **state)
     double kept_hz;
     const struct visit_clock clock = {.low_hz = 1755e6, .high_hz = 1980e6, .load = 1};
     assert_int_equal(pace_judge(&pace, 1980e6, &clock, &kept_hz), PACE_FELL);
-    assert_int_equal(pace.load_count, 0); // it says nothing about the load
+    assert_int_equal(pace.load_count, 0); // the clock says nothing about the load
 }
 
 static void more_kinds_of_load_than_places_forget_the_oldest(void **state)

@@ -32,7 +32,8 @@ static void every_value_is_hit_exactly_once(void **state)
     assert_bijection(1000003, 0xdeadbeef);
 }
 
-// The specification in permute.h, frozen: chains built by kernels of older runs stay checkable.
+// The specification in permute.h must not change: chains that older kernels built must stay
+// checkable.
 static void values_are_those_of_the_specification(void **state)
 {
     (void)state;
@@ -59,7 +60,7 @@ static void values_are_those_of_the_specification(void **state)
 static void the_full_32_bit_domain_works(void **state)
 {
     (void)state;
-    // Given n = 2^32, written 0, when a stretch is mapped, then no two values collide.
+    // Given n = 2^32, which is written as 0, when a range is mapped, then no two values are equal.
     enum {
         COUNT = 4096
     };
@@ -71,8 +72,8 @@ static void the_full_32_bit_domain_works(void **state)
     }
 }
 
-// Chi-square of where an index lands over many keys: each of n places alike. 0.1 % critical value
-// by Wilson and Hilferty's approximation.
+// Chi-square test, over many keys, that each index is mapped to all n places equally often. 0.1 %
+// critical value by Wilson and Hilferty's approximation.
 static void keys_spread_every_index_over_all_places(void **state)
 {
     (void)state;
@@ -98,8 +99,8 @@ static void keys_spread_every_index_over_all_places(void **state)
 static void neighbours_land_far_apart(void **state)
 {
     (void)state;
-    // Given independent uniform places, then the mean distance is n/3 and one hop in 64 stays
-    // within about n/128 of where it was.
+    // Given places that are independent and uniform, then the mean distance is n/3, and one hop in
+    // 64 ends within about n/128 of its start.
     const uint32_t n = 100000;
     double sum = 0, near = 0;
     for (uint32_t i = 0; i + 1 < n; i++) {

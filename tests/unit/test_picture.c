@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The first screen of the page: what it says of a device, of one that gave nothing, and of foreign
-// text. How it looks is tested in a browser (tests/web/page.test.mjs).
+// Tests the first screen of the page: what it shows of a device, of a device without results, and
+// of foreign text. How it looks is tested in a browser (tests/web/page.test.mjs).
 #include "report/picture.h"
 
 #include <math.h>
@@ -70,7 +70,7 @@ static void add_case(struct run *run, double octave, double ns, enum verdict ver
     result->metric_count = 1;
 }
 
-// A staircase: 16 ns to 256 KiB, 142 ns to 28 MiB, 265 ns to 57 MiB, 350 ns beyond.
+// A curve with steps: 16 ns up to 256 KiB, 142 ns up to 28 MiB, 265 ns up to 57 MiB, then 350 ns.
 static void add_curve(struct run *run, enum verdict verdict)
 {
     const double ends[] = {18, 24.8, 25.83, INFINITY}, ns[] = {16, 142, 265, 350};
@@ -91,7 +91,8 @@ static char *written(struct run *run)
     picture_write(runs, 1, stream);
     fclose(stream);
     run_destroy(run);
-    char *copy = strdup(text); // gcc 12 takes the stream's own text for a local variable
+    // A copy, because gcc 12 takes the stream's text for a local variable.
+    char *copy = strdup(text);
     free(text);
     return copy;
 }

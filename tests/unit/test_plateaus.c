@@ -14,7 +14,7 @@ enum {
     POINTS = 120
 };
 
-// Fits y(x) for x = 10 … 30 octaves with relative noise, uniform within ± `noise`.
+// Fits y(x) for x = 10 … 30 octaves, with relative noise that is uniform within ± `noise`.
 static void fit(double (*curve)(double), double noise, struct plateaus *result)
 {
     double x[POINTS], y[POINTS];
@@ -97,8 +97,9 @@ static void a_slow_creep_within_a_level_is_not_a_step(void **state)
     assert_int_equal(result.count, 2);
 }
 
-// An H200's near L2 through Vulkan (ns; KiB): translation adds 3 % from 8 MiB on, and the rise has
-// one point. Through CUDA, where nothing creeps, the same level ends at 29.05 to 29.74 MiB.
+// The near L2 of an H200 through Vulkan (ns; KiB): translation adds 3 % from 8 MiB on, and the rise
+// has one point. Through CUDA, where the latency stays constant, the same level ends at 29.05 to
+// 29.74 MiB.
 static const struct {
     double kib, ns;
 } h200[] = {
@@ -162,7 +163,7 @@ static void an_outlier_is_not_a_level(void **state)
     arena_destroy(arena);
 }
 
-// An H200 through CUDA, a point an octave from 1 KiB on, in ns: one point on each ramp.
+// An H200 through CUDA, one point per octave from 1 KiB on, in ns, with one point on each rise.
 static void a_point_on_a_ramp_does_not_tilt_its_level(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The cases that are made of chosen values, by what parameters declare.
+// Tests the cases that are made from chosen values and the declarations of parameters.
 #include "bench/choices.h"
 
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-// A benchmark that is nothing but its parameters.
+// A benchmark that consists only of parameters.
 static const struct param_info params[] = {
     {.key = "work", .type = PARAM_TEXT, .standard = "copy,add", .choices = "copy|add|none"},
     {.key = "width",
@@ -70,7 +70,7 @@ static int end(void **state)
     return 0;
 }
 
-// Plans with what users set: "work=add bytes=1KiB", or "".
+// Plans with the user's settings: "work=add bytes=1KiB", or "" for none.
 static bool plan(struct planned *p, const char *settings)
 {
     enum {
@@ -118,7 +118,8 @@ static void the_last_parameter_changes_fastest_and_each_is_where_it_applies(void
                 "made/work=copy/width=8/bytes=4096", "made/work=add/bytes=1024",
                 "made/work=add/bytes=2048", "made/work=add/bytes=4096");
     struct planned *p = *state;
-    assert_string_equal(case_text(&p->list.cases[0], "route"), "auto"); // not in the key
+    // This value is not in the key.
+    assert_string_equal(case_text(&p->list.cases[0], "route"), "auto");
 }
 
 static void a_case_may_leave_a_value_unsaid_or_say_it_as_another(void **state)
@@ -147,7 +148,7 @@ static void presets_are_cut_to_the_device_and_users_are_not(void **state)
 {
     struct planned *p = *state;
     p->product = (struct bench_product){.reach = fit_memory};
-    // Two values that became one are one case.
+    // Two values that became equal give one case.
     ASSERT_KEYS(p, "work=add", "made/work=add/bytes=1024", "made/work=add/bytes=2048");
     ASSERT_KEYS(p, "work=add bytes=8KiB", "made/work=add/bytes=8192");
     ASSERT_KEYS(p, "work=add bytes=1KiB..max", "made/work=add/bytes=1024",
@@ -178,7 +179,7 @@ static void a_value_is_replaced_whoever_chose_it(void **state)
     assert_int_equal(case_choice(&p->list.cases[0], "work"), 2);
 }
 
-// Adding is done with the second size only; a width of 16 is refused.
+// True for `add` with the second size only; refuses a width of 16.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     if (case_matches(&pick->c, "width=16"))

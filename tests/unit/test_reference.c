@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-// The index that `text` is, read from a file.
+// Writes `text` to a file and reads it as an index.
 static bool index_of(struct arena *arena, const char *text, struct run_index *index,
                      struct error *err)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The card: which figures it takes from a run, what it puts beside them and what it says of them.
-// How a card looks is tests/cli/test_card.py's matter.
+// Tests the card: which figures it takes from a run, what it shows beside them, and what it says
+// about them. How a card looks is tested in tests/cli/test_card.py.
 #include "analysis/card.h"
 #include "golden/golden.h"
 #include "report/console.h"
@@ -116,7 +116,7 @@ static struct result *add_case(struct run *run, const struct benchmark_info *inf
     return result;
 }
 
-// A curve with flat parts at 10 ns to 64 KiB, 100 ns to 4 MiB and 400 ns beyond, up to 2^last.
+// A curve with flat parts: 10 ns up to 64 KiB, 100 ns up to 4 MiB, then 400 ns up to 2^last.
 static void add_curve(struct run *run, double last)
 {
     for (unsigned half = 20; half <= 2 * last; half++)
@@ -168,7 +168,7 @@ static void a_curve_that_ends_near_a_cache_shows_no_memory(void **state)
 {
     (void)state;
     struct run *run = new_run("A");
-    add_curve(run, 23.5); // not four times 4 MiB
+    add_curve(run, 23.5); // less than four times 4 MiB
     struct card card;
     card_build(run->arena, run, "vulkan:0", NULL, &card);
     assert_non_null(figure_at(&card, "L1 latency", 0));
@@ -181,15 +181,16 @@ static void the_bandwidth_of_a_level_comes_from_working_sets_that_fit_it(void **
 {
     (void)state;
     struct run *run = new_run("A");
-    add_case(run, &reads, "read", 32 << 10, 9e13);  // fits L1
-    add_case(run, &reads, "read", 1 << 20, 2e13);   // L2, but L1 holds a part of it
-    add_case(run, &reads, "read", 2 << 20, 1e13);   // L2
+    add_case(run, &reads, "read", 32 << 10, 9e13);  // fits in L1
+    add_case(run, &reads, "read", 1 << 20, 2e13);   // fits in L2, but L1 holds a part of it
+    add_case(run, &reads, "read", 2 << 20, 1e13);   // fits in L2
     add_case(run, &reads, "read", 3 << 20, 0.9e13); // more than half of L2
     add_case(run, &reads, "read", 8 << 20, 6e12);   // partly in L2
     add_case(run, &reads, "read", 64 << 20, 4e12);  // memory
     struct card card;
     card_build(run->arena, run, "vulkan:0", NULL, &card);
-    assert_null(figure_at(&card, "L2 read", 0)); // without a curve no size is known
+    // Without a curve the sizes of the levels are not known.
+    assert_null(figure_at(&card, "L2 read", 0));
     add_curve(run, 28);
     card_build(run->arena, run, "vulkan:0", NULL, &card);
     assert_true(figure_at(&card, "L2 read", 0)->value == 1e13);
@@ -213,7 +214,7 @@ static void of_two_benchmarks_the_better_figure_counts(void **state)
     assert_string_equal(figure_at(&card, "DRAM", 0)->benchmark, "tuned");
     assert_string_equal(figure_at(&card, "DRAM", 0)->other->benchmark, "reads");
     assert_null(figure_at(&card, "DRAM", 0)->other->other);
-    // One that is not trusted counts only if it is far better.
+    // A result that is not trusted counts only if it is far better.
     doubt(run, other);
     card_build(run->arena, run, "vulkan:0", NULL, &card);
     assert_string_equal(figure_at(&card, "DRAM", 0)->reason, "it drifted");
@@ -354,7 +355,7 @@ static void at_most_five_sentences_the_farthest_from_its_limit_first(void **stat
     struct card card = {.run = run, .device = &run->devices[0], .api = "vulkan", .count = 8};
     for (size_t i = 0; i < card.count; i++) {
         const char *title = arena_printf(run->arena, "figure %zu", i);
-        const double share = 0.8 - 0.1 * (double)i; // the first is not far from its limit
+        const double share = 0.8 - 0.1 * (double)i; // the first one is near its limit
         card.rows[i].count = 1;
         card.rows[i].figures[0] = (struct card_figure){.title = title,
                                                        .value = share * 1e9,

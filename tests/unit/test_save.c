@@ -111,7 +111,7 @@ static void a_writer_that_fails_leaves_the_former_file(void **state)
     assert_int_equal(files_in(place->folder), 1);
 }
 
-// A limit on file size is a disk that is full after so many bytes, without needing a mount.
+// A limit on the file size acts like a disk that is full after that many bytes, and needs no mount.
 static void a_full_disk_is_said_and_leaves_the_former_file(void **state)
 {
     struct place *place = *state;
@@ -230,7 +230,7 @@ static void a_pipe_without_a_reader_is_an_error_at_once(void **state)
     close(reader);
 }
 
-// Returns the number of a process that has ended.
+// Returns the id of a process that has ended.
 static long dead_process(void)
 {
     pid_t child = fork();
@@ -265,7 +265,7 @@ static void a_file_of_another_user_in_a_folder_like_tmp_is_refused_before(void *
     struct place *place = *state;
     struct error err = {0};
     if (geteuid() != 0)
-        skip(); // only root can be two users
+        skip(); // only root can act as two users
     assert_true(file_save(place->path, write_text, "theirs", &err));
     assert_int_equal(chmod(place->path, 0666), 0);
     assert_int_equal(chmod(place->folder, 01777), 0);

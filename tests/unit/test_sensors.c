@@ -104,7 +104,7 @@ static void impossible_and_missing_values_are_absent(void **state)
 {
     (void)state;
     write_file("temp1_input", "511000\n"); // 511 degC: a broken sensor
-    write_file("freq2_input", "0\n");      // asleep or broken: not a clock
+    write_file("freq2_input", "0\n"); // the card sleeps, or the sensor is broken: this is no clock
     write_file("freq1_input", "rubbish\n");
     struct sensors *sensors = open_card();
     struct sensor_reading reading;

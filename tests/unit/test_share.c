@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is left of a run that is made smaller, and in which order results go.
+// Tests what is left of a run that is made smaller, and in which order results are removed.
 #include "analysis/share.h"
 #include "golden/golden.h"
 #include "golden/rich_run.h"
@@ -47,7 +47,8 @@ static void results_that_no_headline_needs_go_first(void **state)
     for (size_t i = 0; i < run->benchmark_count; i++)
         if (strcmp(run->benchmarks[i]->name, "loads") == 0)
             run->benchmarks[i] = &loads;
-    struct result *suspect = run->results[0]; // the best of all is not the best that is ok
+    // The best result of all is suspect, so it is not the best one that is ok.
+    struct result *suspect = run->results[0];
     for (size_t i = 0; i < run->result_count; i++)
         if (case_says(&run->results[i]->bench_case, "path", "shared") &&
             strcmp(run->results[i]->benchmark, "loads") == 0 &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sizing, warm-up and core clock of throughput samples, on scripted times.
+// Tests sizing, warm-up and core clock of throughput samples with scripted times.
 #include "measure/clock_kernel.h"
 #include "measure/span.h"
 
@@ -15,7 +15,7 @@
 
 static const struct span_size size = {.wanted_ns = 2e6, .repeats_max = 4096};
 
-// Sizes work of `unit_ns` a unit as measure_span_run does; counts the steps.
+// Sizes work that takes `unit_ns` per unit, as measure_span_run does. Counts the steps.
 static uint64_t size_of(double unit_ns, int *steps)
 {
     uint64_t repeats = 1, next = 1;
@@ -54,7 +54,7 @@ static void repeats_and_submissions_are_bounded(void **state)
 {
     (void)state;
     int steps;
-    assert_int_equal(size_of(0, &steps), 4096); // a clock too coarse to see anything
+    assert_int_equal(size_of(0, &steps), 4096); // the clock is too coarse to see anything
     const struct span_size coarse = {.wanted_ns = span_wanted_ns(2000000, 1e9),
                                      .repeats_max = 4096};
     NEAR(coarse.wanted_ns, SPAN_LONGEST_NS, 0);
@@ -119,16 +119,17 @@ static void work_that_is_known_warms_up_in_two_runs(void **state)
 static void long_samples_are_fewer(void **state)
 {
     (void)state;
-    // Given four samples of 2 ms asked for, then 32 ms are the end, but of the first two.
+    // Given four samples of 2 ms each, then samples end after 32 ms, but never before the second
+    // one.
     assert_true(span_another(4, 2000000, 3, 31e6));
     assert_false(span_another(4, 2000000, 3, 33e6));
     assert_true(span_another(4, 2000000, 1, 500e6));
     assert_false(span_another(4, 2000000, 2, 500e6));
     assert_false(span_another(4, 2000000, 4, 8e6));
-    // Given one sample asked for, or none, then it is one.
+    // Given a request for one sample, or for 0 samples, then one is taken.
     assert_true(span_another(0, 2000000, 0, 0));
     assert_false(span_another(0, 2000000, 1, 2e6));
-    // Given no length asked for, then all are taken.
+    // Given no requested length, then all samples are taken.
     assert_true(span_another(4, 0, 3, 500e6));
 }
 
@@ -148,8 +149,8 @@ static void put_stamp(uint32_t *words, uint64_t core, uint64_t device)
 static void stamps_are_paired_by_core(void **state)
 {
     (void)state;
-    // Given cores with counters far apart, visited in another order after the span, and one core
-    // that was not there before it.
+    // Given cores with counters that are far apart, visited in another order after the span, and
+    // one core that did not stamp before the span.
     const uint32_t before_ids[] = {7, 3, 5}, after_ids[] = {5, 7, 9};
     uint32_t before[15], after[15];
     for (size_t g = 0; g < 3; g++) {
@@ -162,7 +163,7 @@ static void stamps_are_paired_by_core(void **state)
     struct arena *arena = arena_create();
     const struct span_stamps stamps = {before, after, 3, 1};
     NEAR(span_core_hz(arena, &wide, &stamps), 1980e6, 1);
-    // When no core did both, then there is no figure.
+    // When no core stamped both before and after, then there is no clock.
     after[0] = after[5] = after[10] = 1;
     assert_true(isnan(span_core_hz(arena, &wide, &stamps)));
     arena_destroy(arena);
@@ -195,7 +196,7 @@ static void a_span_becomes_a_rate(void **state)
     struct arena *arena = arena_create();
     struct measure_visit *visit = measure_visit_create(arena);
     measure_span_report(&span, 4e6, 0, visit);
-    // Then 4 MB in 1 µs are 4 TB/s; a step of 2 ns in 1000 is 0.2 % of it.
+    // Then 4 MB in 1 µs are 4 TB/s, and a step of 2 ns in 1000 ns is 0.2 % of that.
     NEAR(visit->metrics[0].values[0], 4e12, 1);
     NEAR(visit->metrics[0].step, 8e9, 1);
     assert_int_equal(visit->metrics[0].count, 3);

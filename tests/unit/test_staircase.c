@@ -18,7 +18,8 @@ struct curve {
     double x[POINTS], y[POINTS];
 };
 
-// Sharp steps at `ends`, each `times` as high as the level before; half a percent of noise.
+// Sharp steps at `ends`. Each level is `times` as high as the one before it; the noise is half a
+// percent.
 static void make_sharp(struct curve *curve, const double *ends, size_t count, double times)
 {
     for (size_t i = 0; i < POINTS; i++) {
@@ -68,7 +69,8 @@ static void a_flat_curve_has_no_step(void **state)
 static void the_shape_of_a_tlb_is_told_by_its_long_rise(void **state)
 {
     (void)state;
-    // given a share of misses of 1 − reach / region, as many nodes in each page have it
+    // given a share of misses of 1 − reach / region, as a chain with the same number of nodes in
+    // each page has it
     struct arena *arena = arena_create();
     struct curve curve;
     make_sharp(&curve, NULL, 0, 1);

@@ -17,7 +17,7 @@ static void quantiles_interpolate_between_order_statistics(void **state)
     (void)state;
     double values[] = {40, 10, 30, 20};
     NEAR(stats_median(values, 4), 25, 0);
-    assert_true(values[0] == 10 && values[3] == 40); // sorted now
+    assert_true(values[0] == 10 && values[3] == 40); // stats_median has sorted them
     NEAR(stats_quantile(values, 4, 0), 10, 0);
     NEAR(stats_quantile(values, 4, 0.25), 17.5, 1e-12);
     NEAR(stats_quantile(values, 4, 1), 40, 0);
@@ -44,7 +44,7 @@ static void lag1_of_known_series(void **state)
     NEAR(stats_lag1((const double[]){3, 3, 3}, 3), 0, 0);
 }
 
-// Values of t with P(T ≤ t) = p as tables print them.
+// Values of t with P(T ≤ t) = p, as printed tables have them.
 static void t_quantiles_are_those_of_tables(void **state)
 {
     (void)state;
@@ -65,7 +65,8 @@ static void t_quantiles_are_those_of_tables(void **state)
 static void median_ranks_are_the_largest_with_that_confidence(void **state)
 {
     (void)state;
-    // Given five values, their extremes enclose the median with 93.75 %: not with 95.
+    // The extremes of five values contain the median with a confidence of 93.75 %, but not with 95
+    // %.
     assert_int_equal(stats_median_rank(5, 0.9375), 1);
     assert_int_equal(stats_median_rank(5, 0.95), 0);
     assert_int_equal(stats_median_rank(6, 0.95), 1);
@@ -84,8 +85,8 @@ static double nearly_normal(struct random *random)
     return sum;
 }
 
-// Given independent values in short stretches, then C is 0 on average and spreads as it says;
-// lag-1 about each stretch's own mean would be −1/4 there.
+// Given independent values in short series, then C has the expectation 0 and the standard error
+// that it reports. The lag-1 autocorrelation about each series' own mean would be −1/4.
 static void serial_correlation_of_short_stretches_is_unbiased(void **state)
 {
     (void)state;
@@ -127,7 +128,8 @@ static void serial_correlation_sees_trends_and_ignores_constants(void **state)
 static void random_numbers_are_those_of_the_reference(void **state)
 {
     (void)state;
-    // Given state 1 2 3 4 and seed 0, as published reference implementations give them.
+    // Given state 1 2 3 4 and seed 0, then the values are those of the published reference
+    // implementations.
     struct random random = {{1, 2, 3, 4}};
     assert_int_equal(random_next(&random), 11520);
     assert_int_equal(random_next(&random), 0);

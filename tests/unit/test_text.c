@@ -37,7 +37,7 @@ static void only_a_near_name_is_guessed(void **state)
     (void)state;
     assert_string_equal(guess("latnecy"), "latency");
     assert_string_equal(guess("bandwith"), "bandwidth");
-    assert_string_equal(guess("band"), "bandwidth"); // its beginning
+    assert_string_equal(guess("band"), "bandwidth"); // the beginning of the name
     assert_string_equal(guess("load"), "loads");
     assert_string_equal(guess("xyzzy"), "-");
     assert_string_equal(guess("q"), "-");
@@ -52,7 +52,7 @@ static void numbers_are_taken_whole_or_not_at_all(void **state)
     const char *const bad[] = {"", " 1", "1 ", "-1", "+1", "1x", "0x10", "18446744073709551616"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_false(text_parse_uint(bad[i], &number));
-    assert_true(number == UINT64_MAX); // untouched
+    assert_true(number == UINT64_MAX); // unchanged
 
     double real = 0;
     assert_true(text_parse_real("-2.5e3", &real));
@@ -114,8 +114,8 @@ static void parts_are_found_in_any_case(void **state)
     assert_false(text_ends("gz", ".gz"));
 }
 
-// Given a file of two lines, an empty file and none, when their first line is read, then only the
-// first has one: without its newline, and cut to what fits.
+// Given a file with two lines, an empty file and a missing file, when their first line is read,
+// then only the first file has one: without its newline, and cut to the size of the buffer.
 static void the_first_line_of_a_file_is_read(void **state)
 {
     (void)state;

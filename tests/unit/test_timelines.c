@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Time lines as files: what a trace viewer and a browser find in them.
+// Tests time lines as files: what a trace viewer and a browser find in them.
 #include "report/export.h"
 
 #include <jansson.h>
@@ -14,7 +14,7 @@
 static const char *line_columns[] = {"start", "end", "lane", "queue", "after"};
 static double line_rows[] = {0, 4000, 0, 0, -1, 5000, 9000, 1, 0, 0, 500, 8000, 2, 1, -1};
 static const char *crowd_columns[] = {"start", "end", "lane", "group", "core"};
-// Forty workgroups on four cores, ten at once.
+// Forty workgroups on four cores, ten at a time.
 enum {
     GROUPS = 40
 };
@@ -60,7 +60,7 @@ static char *written(const struct run *run,
     return text;
 }
 
-// How many events have that phase; the sum of a member of theirs.
+// Returns the number of events with that phase, and the sum of one of their members.
 static size_t events_of(const json_t *root, const char *phase, const char *member, double *sum)
 {
     size_t count = 0, i;
@@ -84,13 +84,15 @@ static void a_trace_has_every_span_and_arrow(void **state)
     json_t *root = json_loads(text, 0, NULL);
     double sum;
     assert_non_null(root);
-    assert_int_equal(events_of(root, "X", "dur", &sum), 3 + GROUPS + 1);   // and the case itself
+    // And the event of the case itself.
+    assert_int_equal(events_of(root, "X", "dur", &sum), 3 + GROUPS + 1);
     assert_true(sum == (4000 + 4000 + 7500 + GROUPS * 2000 + 9000) / 1e3); // µs
     assert_int_equal(events_of(root, "s", "ts", &sum), 1);
     assert_true(sum == 4.999); // within the span that it leaves
     assert_int_equal(events_of(root, "f", "ts", &sum), 1);
     assert_true(sum == 6);
-    assert_null(json_object_get(root, "displayTimeUnit")); // old viewers take it for that of ts
+    // Old viewers read this member as the unit of ts.
+    assert_null(json_object_get(root, "displayTimeUnit"));
     assert_true(events_of(root, "C", "ts", &sum) >= 4);
     json_decref(root);
     free(text);
@@ -124,7 +126,7 @@ static void results_follow_one_another_in_the_same_processes(void **state)
             other_start = start;
         processes += strcmp(name_of(event), "process_name") == 0;
     }
-    // … then the second begins behind the first, and both have the same two queues, cores and
+    // … then the second case begins after the first, and both have the same two queues, cores and
     // cases.
     assert_true(first_end > 0 && other_start > first_end);
     assert_true(processes == 4);
@@ -137,7 +139,7 @@ static void all_that_was_waited_for_has_an_arrow(void **state)
 {
     (void)state;
     static const char *columns[] = {"from", "to"};
-    static double rows[] = {0, 1, 0, 2, 2, 1, 7, 1}; // there is no row 7
+    static double rows[] = {0, 1, 0, 2, 2, 1, 7, 1}; // row 7 does not exist
     struct series three[] = {series[0], series[1], {"edges", columns, 2, rows, 4}};
     struct run *run = make_run();
     run->results[1]->series = three;
@@ -147,13 +149,13 @@ static void all_that_was_waited_for_has_an_arrow(void **state)
     double sum;
     assert_int_equal(events_of(root, "s", "ts", &sum), 3);
     assert_int_equal(events_of(root, "f", "id", &sum), 3);
-    assert_true(sum == 0 + 1 + 2); // each has an id of its own
+    assert_true(sum == 0 + 1 + 2); // each event has an id of its own
     json_decref(root);
     free(text);
     run_destroy(run);
 }
 
-// A viewer nests what overlaps on one track.
+// A viewer nests events that overlap on one track.
 static void spans_of_one_track_do_not_overlap(void **state)
 {
     (void)state;

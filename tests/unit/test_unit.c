@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arithmetic of units of work: growth, grids, counts.
+// Tests the arithmetic of units of work: growth, grids and counts.
 #include "measure/unit.h"
 
 #include <setjmp.h>

@@ -93,9 +93,10 @@ static void ranges_go_in_equal_steps_too(void **state)
 static void points_between_octaves_are_evenly_spaced_and_round(void **state)
 {
     (void)state;
-    // 2^(1/4), 2^(2/4), 2^(3/4) in 64ths of an octave.
+    // 2^(1/4), 2^(2/4) and 2^(3/4), rounded to 64ths of a power of two
     ASSERT_INTEGERS(&bytes, "1KiB..2KiB/4", 1024, 1216, 1456, 1728, 2048);
-    ASSERT_INTEGERS(&count, "1..8/2", 1, 2, 3, 4, 6, 8); // 1.41 is 1 again
+    // 1.41 is rounded to 1, which is there already.
+    ASSERT_INTEGERS(&count, "1..8/2", 1, 2, 3, 4, 6, 8);
 }
 
 static void a_full_curve_is_strictly_ascending(void **state)
@@ -188,7 +189,7 @@ static void numbers_are_checked_against_what_is_declared(void **state)
     assert_refused(&size, "24", "a multiple of 16 B from 16 B to 64 B, or max");
     assert_refused(&size, "80", "size=80 B");
     ASSERT_INTEGERS(&chains, "1..8", 1, 2, 4, 8);
-    ASSERT_INTEGERS(&size, "16..max", 16, 32, 64, UINT64_MAX); // no point beyond `most`
+    ASSERT_INTEGERS(&size, "16..max", 16, 32, 64, UINT64_MAX); // no value is above `most`
     ASSERT_INTEGERS(&size, "16..max+16", 16, 32, 48, 64, UINT64_MAX);
 }
 

@@ -38,10 +38,10 @@ static void what_visits_say_survives_their_arena(void **state)
     collect_result(collect, arena, &result);
     assert_int_equal(result.detail_count, 1);
     assert_string_equal(result.details[0].text, "grid 20000");
-    assert_int_equal(result.sensor_count, 1); // a sensor that never spoke is absent
+    assert_int_equal(result.sensor_count, 1); // a sensor without values is absent
     assert_true(result.sensors[0].value == 1.9e9 + 2);
     assert_int_equal(result.series_count, 1);
-    assert_true(result.series[0].data[0] == 4); // the last visit's
+    assert_true(result.series[0].data[0] == 4); // the series of the last visit
     assert_string_equal(result.series[0].columns[1], "b");
     assert_string_equal(result.kernel.hash, "0123");
     assert_string_equal(result.kernel.source, "x.comp");
@@ -71,7 +71,7 @@ static void one_misread_clock_does_not_widen_the_range(void **state)
     visit_core_clock(visit, (const double[]){1980e6, 2030e6, NAN, 1979e6, 1981e6}, 5, 0.001);
     assert_true(visit->clock.low_hz == 1980e6 && visit->clock.high_hz == 1981e6);
     assert_true(visit_sensor_value(visit, "core_clock") == 1980.5e6);
-    // Two of four are no mistake, and of three each counts.
+    // Two of four clocks are no misreading. With three clocks, each counts.
     visit_core_clock(visit, (const double[]){1755e6, 1980e6, 1755e6, 1980e6}, 4, 0);
     assert_true(visit->clock.low_hz == 1755e6 && visit->clock.high_hz == 1980e6);
     visit_core_clock(visit, (const double[]){1980e6, 1755e6, 1980e6}, 3, 0);
