@@ -349,7 +349,7 @@ static void a_figure_in_cycles_is_the_twin_that_its_benchmark_declares(void **st
     assert_false(metric_is_twin(&info, &result, &metrics[0]));
     assert_true(metric_is_twin(&info, &result, &metrics[1]));
     assert_false(metric_is_twin(&info, &result, &metrics[2]));
-    // A list of names counts the first metric that the case has.
+    // In a list of names, the first metric counts that the case has.
     assert_null(metric_in_cycles(&info, &result, &metrics[3]));
     // Without a benchmark, or without a number in cycles, there is no such metric.
     assert_null(metric_in_cycles(NULL, &result, &metrics[0]));

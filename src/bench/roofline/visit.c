@@ -216,7 +216,7 @@ bool roofline_visit(struct bench_visit *run, struct measure_visit *visit, struct
                                            .unordered =
                                                (run->session->info->caps & GPU_CAP(UNORDERED)) != 0,
                                            .repeats = memory->repeats,
-                                           .warm = session->warm}; // cases follow without a pause
+                                           .warm = session->warm}; // true: one run is warm-up enough
     struct measure_span span;
     struct measure_energy_result energy;
     if (!measure_words_clear(session->words, err) ||
