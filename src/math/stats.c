@@ -56,17 +56,6 @@ double stats_deviation(const double *values, size_t count)
     return count < 2 ? NAN : sqrt(squared_deviations(values, count) / (double)(count - 1));
 }
 
-double stats_lag1(const double *series, size_t count)
-{
-    if (count < 2)
-        return NAN;
-    double mean = stats_mean(series, count), products = 0;
-    for (size_t i = 0; i + 1 < count; i++)
-        products += (series[i] - mean) * (series[i + 1] - mean);
-    double squares = squared_deviations(series, count);
-    return squares > 0 ? products / squares : 0;
-}
-
 void stats_serial_add(struct stats_serial *serial, const double *series, size_t count)
 {
     if (count < 2)

@@ -21,11 +21,6 @@ double stats_mean(const double *values, size_t count);
 // Standard deviation with n − 1; NaN below two values.
 double stats_deviation(const double *values, size_t count);
 
-// Lag-1 autocorrelation Σ(xᵢ−x̄)(xᵢ₊₁−x̄) / Σ(xᵢ−x̄)² of a series in time order (Box and Jenkins,
-// "Time Series Analysis"). Its bias is about −1/n. 0 for a constant series; NaN for fewer than two
-// values.
-double stats_lag1(const double *series, size_t count);
-
 // The correlation of neighbouring values in many short series together: Young's C = 1 −
 // ΣΣ(xᵢ₊₁−xᵢ)² / 2ΣΣ(xᵢ−x̄)², where each series has its own mean (L. C. Young, "On randomness in
 // ordered sequences", Annals of Mathematical Statistics 12, 1941). It is similar to the lag-1

@@ -35,15 +35,6 @@ static void deviation_divides_by_n_less_one(void **state)
     assert_true(isnan(stats_mean(values, 0)));
 }
 
-static void lag1_of_known_series(void **state)
-{
-    (void)state;
-    // Given 1 2 3 4 5, then (2 + 0 + 0 + 2) / 10; an alternation is near −1.
-    NEAR(stats_lag1((const double[]){1, 2, 3, 4, 5}, 5), 0.4, 1e-15);
-    NEAR(stats_lag1((const double[]){1, -1, 1, -1}, 4), -0.75, 1e-15);
-    NEAR(stats_lag1((const double[]){3, 3, 3}, 3), 0, 0);
-}
-
 // Values of t with P(T ≤ t) = p, as printed tables have them.
 static void t_quantiles_are_those_of_tables(void **state)
 {
@@ -168,7 +159,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quantiles_interpolate_between_order_statistics),
         cmocka_unit_test(deviation_divides_by_n_less_one),
-        cmocka_unit_test(lag1_of_known_series),
         cmocka_unit_test(t_quantiles_are_those_of_tables),
         cmocka_unit_test(median_ranks_are_the_largest_with_that_confidence),
         cmocka_unit_test(serial_correlation_of_short_stretches_is_unbiased),

@@ -164,16 +164,13 @@ static const struct headline_info headlines[] = {
 };
 
 const struct benchmark bench_bandwidth = {
-    .info =
-        {
-            .name = "bandwidth",
-            .version = 1,
-            .title = "Bandwidth of every level of memory",
-            BENCHMARK_TABLE(param, params),
-            BENCHMARK_TABLE(metric, metrics),
-            BENCHMARK_TABLE(view, views),
-            BENCHMARK_TABLE(headline, headlines),
-        },
+    .info = {.name = "bandwidth",
+             .version = 1,
+             .title = "Bandwidth of every level of memory",
+             BENCHMARK_TABLE(param, params),
+             BENCHMARK_TABLE(metric, metrics),
+             BENCHMARK_TABLE(view, views),
+             BENCHMARK_TABLE(headline, headlines)},
     .description =
         "Bytes per second that the cores read, write and copy. Reads are measured by working set, "
         "by the whole device and by one workgroup; with loads of 4, 8 and 16 bytes, as floats and "

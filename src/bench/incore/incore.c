@@ -206,16 +206,13 @@ static bool visit_case(struct bench_visit *run, struct measure_visit *visit, str
 }
 
 const struct benchmark bench_incore = {
-    .info =
-        {
-            .name = "incore",
-            .version = 3,
-            .title = "Arithmetic inside a core",
-            BENCHMARK_TABLE(param, params),
-            BENCHMARK_TABLE(metric, metrics),
-            BENCHMARK_TABLE(view, views),
-            BENCHMARK_TABLE(headline, headlines),
-        },
+    .info = {.name = "incore",
+             .version = 3,
+             .title = "Arithmetic inside a core",
+             BENCHMARK_TABLE(param, params),
+             BENCHMARK_TABLE(metric, metrics),
+             BENCHMARK_TABLE(view, views),
+             BENCHMARK_TABLE(headline, headlines)},
     .description =
         "Latency and throughput of arithmetic. On one core: chains of one operation, 1 to 8 in a "
         "thread, in 1 to 32 subgroups, timed in cycles by the core's own counter. On the whole "

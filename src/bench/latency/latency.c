@@ -120,16 +120,13 @@ static const struct headline_info headlines[] = {
 };
 
 const struct benchmark bench_latency = {
-    .info =
-        {
-            .name = "latency",
-            .version = 2,
-            .title = "Latency of dependent loads",
-            BENCHMARK_TABLE(param, params),
-            BENCHMARK_TABLE(metric, metrics),
-            BENCHMARK_TABLE(view, views),
-            BENCHMARK_TABLE(headline, headlines),
-        },
+    .info = {.name = "latency",
+             .version = 2,
+             .title = "Latency of dependent loads",
+             BENCHMARK_TABLE(param, params),
+             BENCHMARK_TABLE(metric, metrics),
+             BENCHMARK_TABLE(view, views),
+             BENCHMARK_TABLE(headline, headlines)},
     .description =
         "One subgroup follows a chain of links through a region of memory: each load returns the "
         "address of the next. The core's own cycle counter times windows of hops inside the "

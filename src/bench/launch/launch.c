@@ -157,16 +157,13 @@ static bool is_possible(const struct bench_pick *pick, struct error *err)
 }
 
 const struct benchmark bench_launch = {
-    .info =
-        {
-            .name = "launch",
-            .version = 3,
-            .title = "What a launch costs",
-            BENCHMARK_TABLE(param, params),
-            BENCHMARK_TABLE(metric, metrics),
-            BENCHMARK_TABLE(view, views),
-            BENCHMARK_TABLE(headline, headlines),
-        },
+    .info = {.name = "launch",
+             .version = 3,
+             .title = "What a launch costs",
+             BENCHMARK_TABLE(param, params),
+             BENCHMARK_TABLE(metric, metrics),
+             BENCHMARK_TABLE(view, views),
+             BENCHMARK_TABLE(headline, headlines)},
     .description =
         "The time of an empty kernel: in a batch, with barriers, as a graph, as a submission of "
         "its own, there and back and one way, on several queues, and behind signals. And the time "

@@ -126,16 +126,13 @@ static bool makes_sense(const struct bench_pick *pick, struct error *err)
 }
 
 const struct benchmark bench_loads = {
-    .info =
-        {
-            .name = "loads",
-            .version = 3,
-            .title = "Which resource type loads fastest",
-            BENCHMARK_TABLE(param, params),
-            BENCHMARK_TABLE(metric, metrics),
-            BENCHMARK_TABLE(view, views),
-            BENCHMARK_TABLE(headline, headlines),
-        },
+    .info = {.name = "loads",
+             .version = 3,
+             .title = "Which resource type loads fastest",
+             BENCHMARK_TABLE(param, params),
+             BENCHMARK_TABLE(metric, metrics),
+             BENCHMARK_TABLE(view, views),
+             BENCHMARK_TABLE(headline, headlines)},
     .description =
         "Loads per second from 16 KiB, which the cache of every core holds, by each kind of "
         "resource that a shader can use: typed, raw and structured buffers, constant buffers, and "

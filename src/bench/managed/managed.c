@@ -130,16 +130,13 @@ static bool is_wanted(const struct bench_pick *pick, struct error *err)
 }
 
 const struct benchmark bench_managed = {
-    .info =
-        {
-            .name = "managed",
-            .version = 1,
-            .title = "Managed memory: where its pages are, and what moving them costs",
-            BENCHMARK_TABLE(param, params),
-            BENCHMARK_TABLE(metric, metrics),
-            BENCHMARK_TABLE(view, views),
-            BENCHMARK_TABLE(headline, headlines),
-        },
+    .info = {.name = "managed",
+             .version = 1,
+             .title = "Managed memory: where its pages are, and what moving them costs",
+             BENCHMARK_TABLE(param, params),
+             BENCHMARK_TABLE(metric, metrics),
+             BENCHMARK_TABLE(view, views),
+             BENCHMARK_TABLE(headline, headlines)},
     .description =
         "A triad of doubles on memory that host and device share by one pointer. The host or the "
         "device writes it first; pages are prefetched or not, with and without advice. It measures "

@@ -277,16 +277,13 @@ static bool map_visit(struct bench_visit *run, struct measure_visit *visit, stru
 }
 
 const struct benchmark bench_map = {
-    .info =
-        {
-            .name = "map",
-            .version = 2,
-            .title = "The memory hierarchy, found by measurement",
-            BENCHMARK_TABLE(param, params),
-            BENCHMARK_TABLE(metric, metrics),
-            BENCHMARK_TABLE(view, views),
-            BENCHMARK_TABLE(headline, headlines),
-        },
+    .info = {.name = "map",
+             .version = 2,
+             .title = "The memory hierarchy, found by measurement",
+             BENCHMARK_TABLE(param, params),
+             BENCHMARK_TABLE(metric, metrics),
+             BENCHMARK_TABLE(view, views),
+             BENCHMARK_TABLE(headline, headlines)},
     .description =
         "What `fathom map` finds: how many levels of cache a path has, where each ends, its "
         "latency in ns and core cycles, its bandwidth, its line and sector, what lies behind them, "

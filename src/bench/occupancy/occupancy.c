@@ -127,16 +127,13 @@ static bool reach(const struct bench_pick *pick)
 }
 
 const struct benchmark bench_occupancy = {
-    .info =
-        {
-            .name = "occupancy",
-            .version = 1,
-            .title = "Workgroups that are on a core at once",
-            BENCHMARK_TABLE(param, params),
-            BENCHMARK_TABLE(metric, metrics),
-            BENCHMARK_TABLE(view, views),
-            BENCHMARK_TABLE(headline, headlines),
-        },
+    .info = {.name = "occupancy",
+             .version = 1,
+             .title = "Workgroups that are on a core at once",
+             BENCHMARK_TABLE(param, params),
+             BENCHMARK_TABLE(metric, metrics),
+             BENCHMARK_TABLE(view, views),
+             BENCHMARK_TABLE(headline, headlines)},
     .description = "How many workgroups a core holds at once, by the registers of their threads, "
                    "by their shared memory and by their size. Each workgroup records its core, and "
                    "when it began and ended by the device's clock; workgroups whose times overlap "

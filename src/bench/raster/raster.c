@@ -138,16 +138,13 @@ static const struct headline_info headlines[] = {
 };
 
 const struct benchmark bench_raster = {
-    .info =
-        {
-            .name = "raster",
-            .version = 1,
-            .title = "What the rasteriser does",
-            BENCHMARK_TABLE(param, params),
-            BENCHMARK_TABLE(metric, metrics),
-            BENCHMARK_TABLE(view, views),
-            BENCHMARK_TABLE(headline, headlines),
-        },
+    .info = {.name = "raster",
+             .version = 1,
+             .title = "What the rasteriser does",
+             BENCHMARK_TABLE(param, params),
+             BENCHMARK_TABLE(metric, metrics),
+             BENCHMARK_TABLE(view, views),
+             BENCHMARK_TABLE(headline, headlines)},
     .description = "Triangles per second, from smaller than a pixel to the whole screen, drawn and "
                    "culled; pixels per second by colour format and blending; the cost of testing "
                    "and writing depth; draws per second; and how many of the cores draw at all. "

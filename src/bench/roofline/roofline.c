@@ -135,16 +135,13 @@ static bool has_steps(const struct bench_pick *pick, struct error *err)
 }
 
 const struct benchmark bench_roofline = {
-    .info =
-        {
-            .name = "roofline",
-            .version = 2,
-            .title = "Roofline: arithmetic on what is read from memory",
-            BENCHMARK_TABLE(param, params),
-            BENCHMARK_TABLE(metric, metrics),
-            BENCHMARK_TABLE(view, views),
-            BENCHMARK_TABLE(headline, headlines),
-        },
+    .info = {.name = "roofline",
+             .version = 2,
+             .title = "Roofline: arithmetic on what is read from memory",
+             BENCHMARK_TABLE(param, params),
+             BENCHMARK_TABLE(metric, metrics),
+             BENCHMARK_TABLE(view, views),
+             BENCHMARK_TABLE(headline, headlines)},
     .description =
         "Floating-point operations per second by arithmetic intensity: from 1/16 operation per "
         "byte read, where memory is the limit, to 512, where the arithmetic units are. The "

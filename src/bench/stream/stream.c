@@ -180,16 +180,13 @@ static bool has_kernel(const struct bench_pick *pick, struct error *err)
 }
 
 const struct benchmark bench_stream = {
-    .info =
-        {
-            .name = "stream",
-            .version = 2,
-            .title = "Bandwidth of DRAM by operation and by occupancy",
-            BENCHMARK_TABLE(param, params),
-            BENCHMARK_TABLE(metric, metrics),
-            BENCHMARK_TABLE(view, views),
-            BENCHMARK_TABLE(headline, headlines),
-        },
+    .info = {.name = "stream",
+             .version = 2,
+             .title = "Bandwidth of DRAM by operation and by occupancy",
+             BENCHMARK_TABLE(param, params),
+             BENCHMARK_TABLE(metric, metrics),
+             BENCHMARK_TABLE(view, views),
+             BENCHMARK_TABLE(headline, headlines)},
     .description =
         "Operations on arrays far larger than all caches: init, read, copy, scale, add, triad, dot "
         "product, and stencils of 3 and 5 points, in floats and doubles. Each operation uses the "

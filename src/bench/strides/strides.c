@@ -137,16 +137,13 @@ static bool is_wanted(const struct bench_pick *pick, struct error *err)
 }
 
 const struct benchmark bench_strides = {
-    .info =
-        {
-            .name = "strides",
-            .version = 2,
-            .title = "What the pattern of a load costs",
-            BENCHMARK_TABLE(param, params),
-            BENCHMARK_TABLE(metric, metrics),
-            BENCHMARK_TABLE(view, views),
-            BENCHMARK_TABLE(headline, headlines),
-        },
+    .info = {.name = "strides",
+             .version = 2,
+             .title = "What the pattern of a load costs",
+             BENCHMARK_TABLE(param, params),
+             BENCHMARK_TABLE(metric, metrics),
+             BENCHMARK_TABLE(view, views),
+             BENCHMARK_TABLE(headline, headlines)},
     .description = "One workgroup on one core loads repeatedly what the core's own cache holds: "
                    "threads side by side, 2 to 128 elements apart, or in rows of a 2-D array, in "
                    "loads of 4, 8 and 16 bytes. It also loads words of shared memory that lie 1 to "

@@ -154,16 +154,13 @@ static const struct headline_info headlines[] = {
 };
 
 const struct benchmark bench_transfer = {
-    .info =
-        {
-            .name = "transfer",
-            .version = 1,
-            .title = "What the link between host and device moves",
-            BENCHMARK_TABLE(param, params),
-            BENCHMARK_TABLE(metric, metrics),
-            BENCHMARK_TABLE(view, views),
-            BENCHMARK_TABLE(headline, headlines),
-        },
+    .info = {.name = "transfer",
+             .version = 1,
+             .title = "What the link between host and device moves",
+             BENCHMARK_TABLE(param, params),
+             BENCHMARK_TABLE(metric, metrics),
+             BENCHMARK_TABLE(view, views),
+             BENCHMARK_TABLE(headline, headlines)},
     .description =
         "Copies of 1 KiB to 1 GiB between host and device, from and to pinned, ordinary and mapped "
         "memory, by copy engines and by kernels, in both directions at once, within the device and "
