@@ -19,13 +19,7 @@ bool workbench_open(struct workbench *bench, const struct benchmark *benchmark)
         benchmark->device(info, &desc);
     struct gpu_device *device = gpu_device_open(bench->system, info, &desc, &bench->err);
     if (device)
-        bench->session = (struct bench_session){.arena = arena_create(),
-                                                .system = bench->system,
-                                                .device = device,
-                                                .info = info,
-                                                .scope = gpu_scope_open(device)};
-    bench->session.programs =
-        (struct measure_programs){.arena = bench->session.arena, .scope = bench->session.scope};
+        bench->session = bench_session_begin(bench->system, device);
     if (device && (!benchmark->open || benchmark->open(&bench->session, &bench->err)))
         return true;
     print_error("%s\n", bench->err.message);

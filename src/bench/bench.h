@@ -5,7 +5,9 @@
 #define BENCH_BENCH_H
 
 #include "gpu/kernels.h"
+#include "measure/limits.h"
 #include "measure/program.h"
+#include "measure/span.h"
 #include "measure/visit.h"
 #include "results/results.h"
 
@@ -90,8 +92,16 @@ struct bench_session {
     const struct gpu_info *info;
     struct gpu_scope *scope;          // lives as long as the session
     struct measure_programs programs; // built once, in `scope`
+    struct measure_limits limits;     // of the device
+    struct measure_clock clock;       // for open() to probe (measure_clock_probe)
+    bool warm;                        // a case was measured, so the core clock is high
     void *state;                      // the benchmark's own data, set by open()
 };
+
+// A session on an open device of `system`, with an arena and a scope of its own, which
+// bench_session_end closes.
+struct bench_session bench_session_begin(struct gpu_system *system, struct gpu_device *device);
+void bench_session_end(struct bench_session *session);
 
 // One visit of a case within a session.
 struct bench_visit {
@@ -104,6 +114,11 @@ struct bench_visit {
     // *memory is NULL at the case's first visit, and again after another benchmark was visited.
     void **memory;
 };
+
+// How a visit times the work that `record` records: in the visit's scope, with the session's clock.
+// If the session is warm, one run is warm-up enough, because cases follow without a pause.
+struct measure_span_desc bench_span_desc(const struct bench_visit *run, measure_record *record,
+                                         void *context);
 
 struct benchmark {
     struct benchmark_info info;

@@ -165,8 +165,7 @@ enum gpu_memory {
     GPU_MEMORY_DEVICE,   // on the device; the host copies with gpu_buffer_write and gpu_buffer_read
     GPU_MEMORY_UPLOAD,   // mapped host memory that the host writes
     GPU_MEMORY_READBACK, // mapped, cached host memory that the host reads
-    GPU_MEMORY_VISIBLE,  // device memory mapped into the host (resizable BAR); not every device has
-                         // it
+    GPU_MEMORY_VISIBLE,  // device memory that the host maps (resizable BAR); some devices lack it
     GPU_MEMORY_MANAGED,  // one pointer for host and device; pages move between them; needs MANAGED
 };
 
@@ -340,8 +339,7 @@ struct gpu_kernel {
     const char *opencl_options; // -D options for that source
     const char *entry;          // name of the entry point in ptx and opencl; in spirv it is "main"
     void (*host)(void);         // compiled for the host, for the model backend (gpu/model.h)
-    void (*stream)(void); // host function that describes what a dispatch reads and writes, and
-                          // computes its results
+    void (*stream)(void); // on the host: describes what a dispatch accesses, computes its results
     uint64_t hash;        // FNV-1a of all forms; it changes when the kernel changes
 };
 
@@ -401,10 +399,9 @@ struct gpu_batch *gpu_batch_create(struct gpu_scope *scope, const struct gpu_bat
 // One argument of a dispatch or draw. The kernel's args[] determines which members are used.
 struct gpu_arg {
     struct gpu_buffer *buffer; // BUFFER, ADDRESS, CONSTANT
-    uint64_t offset,
-        bytes; // BUFFER, CONSTANT: the range; bytes 0: up to the end or the device's limit
-    struct gpu_typed *typed;     // TYPED
-    struct gpu_image *image;     // IMAGE, IMAGE_RW, SAMPLED
+    uint64_t offset, bytes;    // BUFFER, CONSTANT: range; bytes 0: to the end or the device's limit
+    struct gpu_typed *typed;   // TYPED
+    struct gpu_image *image;   // IMAGE, IMAGE_RW, SAMPLED
     struct gpu_sampler *sampler; // SAMPLED
 };
 
@@ -417,8 +414,7 @@ struct gpu_dispatch {
 };
 
 // An ordered batch has a full barrier before each command, also before the first, so that the
-// batches of a queue run one after another. An unordered batch has only the barriers that are
-// recorded.
+// batches of a queue run one after another. An unordered batch has only its recorded barriers.
 enum gpu_barrier {
     GPU_BARRIER_MEMORY,    // commands after the barrier see all that commands before it wrote
     GPU_BARRIER_EXECUTION, // commands after the barrier start when the commands before it are
@@ -489,8 +485,7 @@ MUST_CHECK bool gpu_batch_submit_after(struct gpu_batch *batch, const struct gpu
                                        struct error *err);
 
 // Waits until the batch is done; returns at once if it already is. ERROR_TIMEOUT after timeout_ns:
-// the batch is then still in flight and can be waited for again. ERROR_DEVICE_LOST if the device
-// was lost.
+// the batch is then still in flight and can be waited for again.
 MUST_CHECK bool gpu_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err);
 
 // Submits the batch and waits for it.

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "suite/clock_lock.h"
 
+#include "base/text.h"
 #include "measure/card.h"
 #include "results/units.h"
 #include "sensors/guard.h"
 
 #include <math.h>
 #include <string.h>
-
-enum {
-    UNIT_TEXT = 32
-};
 
 struct clock_lock {
     struct arena *arena;
@@ -76,10 +73,9 @@ bool clock_lock_follow(struct clock_lock *lock, const struct bench_case *bench_c
 static const char *list_text(const struct clock_lock *lock, const double *hz)
 {
     const char *all = "";
-    char text[UNIT_TEXT];
     for (size_t i = 0; i < lock->desc.count; i++)
-        all = arena_printf(lock->arena, "%s%s%s", all, *all ? ", " : "",
-                           hz[i] > 0 ? unit_format(hz[i], UNIT_HZ, text, sizeof text) : "never");
+        all = text_join(lock->arena, all, ", ",
+                        hz[i] > 0 ? unit_text(lock->arena, hz[i], UNIT_HZ) : "never");
     return all;
 }
 

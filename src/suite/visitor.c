@@ -77,8 +77,7 @@ static void session_close(struct visitor *visitor)
         return;
     if (visitor->benchmark->close)
         visitor->benchmark->close(&visitor->session);
-    gpu_scope_close(visitor->session.scope);
-    arena_destroy(visitor->session.arena);
+    bench_session_end(&visitor->session);
     visitor->benchmark = NULL;
     visitor->memories = NULL;
     visitor->memory_count = visitor->memory_capacity = 0;
@@ -145,13 +144,7 @@ static bool session_open(struct visitor *visitor, const struct benchmark *benchm
     session_close(visitor);
     if (!device_open(visitor, benchmark, err))
         return false;
-    visitor->session = (struct bench_session){.arena = arena_create(),
-                                              .system = visitor->system,
-                                              .device = visitor->device,
-                                              .info = visitor->info,
-                                              .scope = gpu_scope_open(visitor->device)};
-    visitor->session.programs =
-        (struct measure_programs){.arena = visitor->session.arena, .scope = visitor->session.scope};
+    visitor->session = bench_session_begin(visitor->system, visitor->device);
     visitor->benchmark = benchmark;
     if (!benchmark->open || benchmark->open(&visitor->session, err))
         return true;

@@ -18,10 +18,9 @@ static int open_session(void **state)
 {
     if (workbench_setup(state) != 0)
         return -1;
-    const struct workbench *bench = *state;
-    struct bandwidth_session *own = bench->session.state;
-    own->limits.last_cache_bytes = MIB;
-    own->limits.cores = 2;
+    struct workbench *bench = *state;
+    bench->session.limits.last_cache_bytes = MIB;
+    bench->session.limits.cores = 2;
     return 0;
 }
 
@@ -66,10 +65,10 @@ static void refuse(struct workbench *bench, enum error_code code,
 
 static void measure_every_shape(struct workbench *bench, struct bandwidth_case this_case)
 {
-    const struct bandwidth_session *own = bench->session.state;
     struct arena *arena = bench->session.arena;
     struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX];
-    size_t count = bandwidth_shapes(&this_case, bench->session.info, &own->limits, shapes);
+    size_t count =
+        bandwidth_shapes(&this_case, bench->session.info, &bench->session.limits, shapes);
     size_t built = 0;
     for (size_t i = 0; i < count; i++) {
         if (!kernel_find(bandwidth_kernel_name(arena, &this_case, &shapes[i])))

@@ -67,14 +67,10 @@ static int open_bench(void **state)
     bench.system = open_system();
     bench.device = gpu_device_open(bench.system, gpu_system_info(bench.system, 0),
                                    &(struct gpu_device_desc){0}, &err);
-    bench.session = (struct bench_session){
-        .arena = arena_create(), .device = bench.device, .info = gpu_system_info(bench.system, 0)};
     *state = &bench;
     if (!bench.device)
         return -1;
-    bench.session.scope = gpu_scope_open(bench.device);
-    bench.session.programs =
-        (struct measure_programs){.arena = bench.session.arena, .scope = bench.session.scope};
+    bench.session = bench_session_begin(bench.system, bench.device);
     if (!bench_latency.open(&bench.session, &err)) {
         print_message("%s\n", err.message);
         return -1;
@@ -184,7 +180,7 @@ static void check_case(struct bench *bench, const struct values *values)
             fail_msg("%s %s %s %" PRIu64 ", round %u: %s", values->path, values->chain,
                      values->order, values->bytes, round, err.message);
         check_samples(&visit->metrics[LATENCY_METRIC_NS], values->path);
-        bool cycles = session_of(bench)->clocked && session_of(bench)->clock.counts_core_clock;
+        bool cycles = session_of(bench)->clocked && bench->session.clock.counts_core_clock;
         assert_true(cycles == (visit->metrics[LATENCY_METRIC_CYCLES].values != NULL));
         bool arithmetic = strcmp(values->chain, "index") == 0 &&
                           strcmp(values->path, "texel") != 0 && strcmp(values->path, "image") != 0;
@@ -260,7 +256,7 @@ static void a_narrow_counter_gets_short_windows(void **state)
     // 20 bits, as RDNA 2's: a window of 2^18 counts at most.
     struct error err;
     void *memory = NULL;
-    session->clock.counter_bits = 20;
+    session->bench->clock.counter_bits = 20;
     struct measure_visit *visit = visit_case(
         bench, &(struct values){"vector", "pointer", "random", 65536, "idle"}, 0, &memory, &err);
     assert_non_null(visit);
@@ -302,7 +298,7 @@ static void a_cold_cycle_is_followed_from_where_the_last_round_ended(void **stat
 {
     struct bench *bench = *state;
     struct latency_session *session = bench->session.state;
-    session->limits.last_cache_bytes = 4096; // what is beyond four of these is chased cold
+    session->bench->limits.last_cache_bytes = 4096; // what is beyond four of these is chased cold
     check_case(bench, &(struct values){"vector", "pointer", "random", 8 << 20, "idle"});
     check_case(bench, &(struct values){"vector", "index", "plru", 1 << 20, "idle"});
     check_case(bench, &(struct values){"image", "index", "random", 1 << 20, "idle"});
@@ -315,7 +311,7 @@ static void no_cold_chase_begins_where_another_did(void **state)
 {
     struct bench *bench = *state;
     struct latency_session *session = bench->session.state;
-    session->limits.last_cache_bytes = 4096;
+    session->bench->limits.last_cache_bytes = 4096;
     session->clocked = false; // several pairs of dispatches a visit
     struct error err;
     void *memory = NULL;

@@ -194,13 +194,7 @@ int main(int argc, char **argv)
         m ? gpu_device_open(system, info, &(struct gpu_device_desc){0}, &err) : NULL;
     int failures = 1;
     if (device) {
-        m->session = (struct bench_session){.arena = arena_create(),
-                                            .system = system,
-                                            .device = device,
-                                            .info = info,
-                                            .scope = gpu_scope_open(device)};
-        m->session.programs =
-            (struct measure_programs){.arena = m->session.arena, .scope = m->session.scope};
+        m->session = bench_session_begin(system, device);
         const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(every_claim_is_looked_at, m)};
         if (bench_loads.open(&m->session, &err))
             failures = cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,7 +114,7 @@ static void a_hog_that_computes_less_is_a_mismatch(void **state)
     load_restart(&load, 77);
     assert_true(load_submit(&load, &err));
     assert_true(load_drain(&load, &err));
-    assert_false(load_read(&load, &session->clock, &base, bench->session.arena, &runs, &err));
+    assert_false(load_read(&load, &bench->session.clock, &base, bench->session.arena, &runs, &err));
     assert_int_equal(err.code, ERROR_MISMATCH);
 }
 

@@ -16,11 +16,10 @@ static int open_session(void **state)
 {
     if (workbench_setup(state) != 0)
         return -1;
-    const struct workbench *bench = *state;
-    struct stream_session *own = bench->session.state;
-    own->limits.last_cache_bytes = MIB / 4;
-    if (!own->limits.cores || bench->session.info->kind == GPU_KIND_CPU)
-        own->limits.cores = 2;
+    struct workbench *bench = *state;
+    bench->session.limits.last_cache_bytes = MIB / 4;
+    if (!bench->session.limits.cores || bench->session.info->kind == GPU_KIND_CPU)
+        bench->session.limits.cores = 2;
     return 0;
 }
 

@@ -5,7 +5,6 @@
 
 #include "bench/bandwidth/work.h"
 #include "bench/bench.h"
-#include "measure/clock.h"
 
 enum bandwidth_buffer {
     BANDWIDTH_SOURCE, // only read: holds the data of BANDWIDTH_SEED_SOURCE
@@ -53,10 +52,7 @@ void bandwidth_data(uint32_t element, uint32_t seed, uint32_t words[4]);
 uint32_t bandwidth_data_sum(uint64_t bytes, uint32_t seed);
 
 struct bandwidth_session {
-    struct measure_limits limits;
-    struct measure_clock clock;
     struct bandwidth_store store;
-    bool warm; // a visit has warmed the device up
 };
 
 // Functions of struct benchmark.

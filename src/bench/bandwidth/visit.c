@@ -25,9 +25,8 @@ enum {
 bool bandwidth_open(struct bench_session *session, struct error *err)
 {
     struct bandwidth_session *own = ARENA_NEW(session->arena, struct bandwidth_session);
-    measure_limits_of(session->info, &own->limits);
     session->state = own;
-    return measure_clock_probe(session->scope, &own->clock, err) &&
+    return measure_clock_probe(session->scope, &session->clock, err) &&
            bandwidth_store_open(&own->store, session, err);
 }
 
@@ -93,7 +92,7 @@ static bool make_work(struct trial *trial, const struct bandwidth_case *this_cas
         .this_case = this_case,
         .shape = &trial->shape,
         .info = trial->run->session->info,
-        .cores = trial->session->limits.cores,
+        .cores = trial->run->session->limits.cores,
         .passes = passes,
     };
     if (!bandwidth_work_make(&desc, &trial->work, err))
@@ -205,8 +204,8 @@ static size_t allowed_shapes(const struct trial *trial,
 {
     const struct bandwidth_case *this_case = trial->this_case;
     struct arena *arena = trial->run->arena;
-    size_t fitting =
-        bandwidth_shapes(this_case, trial->run->session->info, &trial->session->limits, shapes);
+    size_t fitting = bandwidth_shapes(this_case, trial->run->session->info,
+                                      &trial->run->session->limits, shapes);
     size_t count = 0;
     for (size_t i = 0; i < fitting; i++) // not every width and type has a kernel of every shape
         if (kernel_find(bandwidth_kernel_name(arena, this_case, &shapes[i])))
@@ -342,7 +341,7 @@ static void report(struct trial *trial, const struct memory *memory,
 {
     struct arena *arena = trial->run->arena;
     const struct bandwidth_work *work = &trial->work;
-    const struct measure_limits *limits = &trial->session->limits;
+    const struct measure_limits *limits = &trial->run->session->limits;
     struct measure_claim claim =
         bandwidth_claim_of(trial->this_case, limits, (double)work->moved_bytes);
     const struct measure_account account = {&claim, limits, span, visit};
@@ -399,15 +398,9 @@ bool bandwidth_visit(struct bench_visit *run, struct measure_visit *visit, struc
         .run = run,
         .session = session,
         .this_case = &this_case,
-        .desc = {.scope = run->scope,
-                 .record = record,
-                 .context = &trial,
-                 .clock = &session->clock,
-                 .request = run->request,
-                 .unordered = units_overlap(&this_case, run->session->info),
-                 // True: one run is warm-up enough, as cases follow without a pause.
-                 .warm = session->warm},
+        .desc = bench_span_desc(run, record, &trial),
     };
+    trial.desc.unordered = units_overlap(&this_case, run->session->info);
     if (!refuse_missing(run, &this_case, err))
         return false;
     if (!*run->memory)
@@ -425,7 +418,7 @@ bool bandwidth_visit(struct bench_visit *run, struct measure_visit *visit, struc
         return false;
     memory->repeats = span.repeats;
     memory->ready = true;
-    session->warm = true;
+    run->session->warm = true;
     report(&trial, memory, &span, visit);
     return true;
 }

@@ -149,11 +149,11 @@ static void report(struct chip *chip, const struct measure_span *span, bool sepa
     double steps = (double)chip->memory->iterations * kind->peak->steps;
     unsigned threads = gpu_program_kernel(chip->program)->workgroup[0];
     double results = steps * threads * chip->groups * kind->results;
-    struct measure_claim claim = {.cores = chip->session->limits.cores};
+    struct measure_claim claim = {.cores = chip->run->session->limits.cores};
     claim.results[incore_kind_class(kind)] = results;
     // Limits need the core clock. A counter of another clock does not show it.
-    bool is_clocked = chip->session->clock.counts_core_clock;
-    const struct measure_account account = {&claim, is_clocked ? &chip->session->limits : NULL,
+    bool is_clocked = chip->run->session->clock.counts_core_clock;
+    const struct measure_account account = {&claim, is_clocked ? &chip->run->session->limits : NULL,
                                             span, visit};
     measure_claim_report(&account, INCORE_METRIC_RATE, MEASURE_PER_SECOND,
                          results * kind->arithmetic);
@@ -174,13 +174,10 @@ static bool run_span(struct chip *chip, struct measure_span *span, bool *separat
 {
     struct measure_request request = *chip->run->request;
     request.sample_ns = (uint64_t)wanted_ns(chip);
-    const struct measure_span_desc desc = {.scope = chip->run->scope,
-                                           .record = record,
-                                           .context = chip,
-                                           .clock = &chip->session->clock,
-                                           .request = &request,
-                                           .warm = true, // size() warms up
-                                           .repeats = chip->memory->repeats};
+    struct measure_span_desc desc = bench_span_desc(chip->run, record, chip);
+    desc.request = &request;
+    desc.warm = true; // size() warms up
+    desc.repeats = chip->memory->repeats;
     return move_proof(chip, false, err) && measure_span_run(chip->run->arena, &desc, span, err) &&
            move_proof(chip, true, err) && verify(chip, span, separate, err);
 }
@@ -215,7 +212,7 @@ bool incore_chip_visit(struct bench_visit *run, const struct incore_case *this_c
     bool separate;
     if (!chip.program)
         return false;
-    uint32_t cores = session->limits.cores ? session->limits.cores : CORES_UNKNOWN;
+    uint32_t cores = session->bench->limits.cores ? session->bench->limits.cores : CORES_UNKNOWN;
     unsigned threads = gpu_program_kernel(chip.program)->workgroup[0];
     chip.groups = GROUPS_A_CORE * (INCORE_THREADS / threads) * cores;
     if (!chip.memory)

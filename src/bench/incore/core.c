@@ -108,7 +108,7 @@ struct stamp {
 // Returns the counts from the first subgroup's begin to the last subgroup's end.
 static double elapsed(const struct core *core, const struct stamp *stamps)
 {
-    unsigned bits = measure_clock_low_bits(&core->session->clock);
+    unsigned bits = measure_clock_low_bits(&core->run->session->clock);
     uint64_t half = UINT64_C(1) << (bits - 1);
     double first = 0, last = 0;
     for (uint32_t i = 0; i < core->this_case->subgroups; i++) {
@@ -126,7 +126,7 @@ static double elapsed(const struct core *core, const struct stamp *stamps)
 static double device_ns(const struct core *core, const struct stamp *stamps)
 {
     const struct stamp *begin = &stamps[INCORE_STAMP_BEGIN], *end = &stamps[INCORE_STAMP_END];
-    return measure_clock_elapsed_ns(&core->session->clock,
+    return measure_clock_elapsed_ns(&core->run->session->clock,
                                     measure_clock_stamp((const uint32_t[]){begin->x, begin->y}),
                                     measure_clock_stamp((const uint32_t[]){end->x, end->y}));
 }
@@ -134,7 +134,7 @@ static double device_ns(const struct core *core, const struct stamp *stamps)
 // Returns the length in ns of one count of the core's counter.
 static double count_ns(const struct core *core, const struct stamp *stamps)
 {
-    const struct measure_clock *clock = &core->session->clock;
+    const struct measure_clock *clock = &core->run->session->clock;
     if (!clock->counts_core_clock)
         return 1e9 / clock->counter_hz;
     const struct stamp *counts = &stamps[INCORE_STAMP_COUNTS];
@@ -146,10 +146,10 @@ static double count_ns(const struct core *core, const struct stamp *stamps)
 // counter's range for later times, and half for subgroups that began earlier.
 static bool refuse_wrapped(const struct core *core, const struct stamp *stamps, struct error *err)
 {
-    const struct measure_clock *clock = &core->session->clock;
+    const struct measure_clock *clock = &core->run->session->clock;
     double range = exp2(measure_clock_low_bits(clock) - 1.0), hz = clock->counter_hz;
     if (clock->counts_core_clock) // the probe may have seen an idle clock
-        hz = fmax(hz, core->session->limits.core_clock_hz);
+        hz = fmax(hz, core->run->session->limits.core_clock_hz);
     if (!clock->has_device_clock || device_ns(core, stamps) * hz / 1e9 < range)
         return true;
     return error_set(err, ERROR_UNSUPPORTED,
@@ -162,7 +162,7 @@ static bool run_counted(struct core *core, uint64_t lead_ns, struct error *err)
     struct gpu_batch *batch = begin_batch(core, 0, err);
     if (!batch)
         return false;
-    measure_clock_lead(&core->session->clock, batch, lead_ns);
+    measure_clock_lead(&core->run->session->clock, batch, lead_ns);
     for (unsigned i = 0; i < core->samples; i++)
         record_dispatch(core, batch, i, 0);
     if (!end_batch(core, batch, err))
@@ -230,7 +230,7 @@ static double core_clocks(const struct core *core, double hz[INCORE_SAMPLES_MAX]
 {
     for (unsigned i = 0; i < core->samples; i++)
         hz[i] = 1e9 * core->counts[i] / core->ns[i];
-    return core->session->clock.device_step_ns / core->ns[0];
+    return core->run->session->clock.device_step_ns / core->ns[0];
 }
 
 static bool ran_low(const struct core *core)
@@ -247,7 +247,7 @@ static bool run_paced(struct core *core, struct error *err)
     bool done;
     do
         done = run_counted(core, pace_lead_ns(core->run->request->pace, true), err);
-    while (done && core->session->clock.counts_core_clock && ran_low(core));
+    while (done && core->run->session->clock.counts_core_clock && ran_low(core));
     return done;
 }
 
@@ -271,7 +271,7 @@ static bool size(struct core *core, struct error *err)
     if (!(core->session->clocked ? run_counted(core, 0, err) : run_until_positive(core, err)))
         return false;
     if (core->session->clocked)
-        wanted = core->session->clock.counts_core_clock ? CYCLES_WANTED : TICKS_WANTED;
+        wanted = core->run->session->clock.counts_core_clock ? CYCLES_WANTED : TICKS_WANTED;
     double took = core->session->clocked ? core->counts[0] : core->ns[0];
     double iterations = took > 0 ? ceil(wanted / took * SIZING_ITERATIONS) : SIZING_ITERATIONS;
     set_iterations(core, (uint32_t)fmin(fmax(iterations, SIZING_ITERATIONS), most));
@@ -285,7 +285,7 @@ static bool size(struct core *core, struct error *err)
 static void put(const struct core *core, struct measure_visit *visit, enum incore_metric metric,
                 double over, bool inverse)
 {
-    const struct measure_clock *clock = &core->session->clock;
+    const struct measure_clock *clock = &core->run->session->clock;
     bool counts = metric == INCORE_METRIC_CYCLES || metric == INCORE_METRIC_PER_CORE;
     double values[INCORE_SAMPLES_MAX] = {0};
     for (unsigned i = 0; i < core->samples; i++) {
@@ -312,7 +312,7 @@ static void report(struct core *core, struct measure_visit *visit)
     // True: all subgroups make one barrier together.
     bool whole = this_case->kind->operation == INCORE_BARRIER;
     double operations = steps * (whole ? 1 : this_case->subgroups);
-    bool cycles = session->clocked && session->clock.counts_core_clock;
+    bool cycles = session->clocked && session->bench->clock.counts_core_clock;
     put(core, visit, INCORE_METRIC_TIME, operations, false);
     if (!whole)
         put(core, visit, INCORE_METRIC_RATE, results * this_case->kind->arithmetic * 1e9, true);
@@ -323,7 +323,7 @@ static void report(struct core *core, struct measure_visit *visit)
         double hz[INCORE_SAMPLES_MAX], error = core_clocks(core, hz);
         visit_core_clock(visit, hz, core->samples, error);
         visit->clock.load = MEASURE_ONE_CORE;
-        limit = measure_claim_results(&session->limits, incore_kind_class(this_case->kind));
+        limit = measure_claim_results(&session->bench->limits, incore_kind_class(this_case->kind));
         if (limit > 0)
             visit_limit(visit, INCORE_METRIC_PER_CORE, limit);
     }

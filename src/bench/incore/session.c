@@ -217,10 +217,9 @@ bool incore_open(struct bench_session *bench, struct error *err)
     struct incore_session *session = ARENA_NEW(bench->arena, struct incore_session);
     session->bench = bench;
     bench->state = session;
-    measure_limits_of(bench->info, &session->limits);
-    if (!measure_clock_probe(bench->scope, &session->clock, err))
+    if (!measure_clock_probe(bench->scope, &bench->clock, err))
         return false;
-    session->clocked = session->clock.has_counter && session->clock.has_device_clock;
+    session->clocked = bench->clock.has_counter && bench->clock.has_device_clock;
     // On a device without subgroups each thread counts as a subgroup.
     session->subgroup_threads = (uint32_t)bench->info->limits.subgroup_threads;
     if (session->subgroup_threads == 0)

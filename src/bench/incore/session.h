@@ -78,8 +78,6 @@ bool incore_has_kernel(const struct incore_case *this_case);
 
 struct incore_session {
     struct bench_session *bench;
-    struct measure_clock clock;
-    struct measure_limits limits;
     bool clocked; // kernels read the core's counter and the device's clock
     bool awake;   // the last case of the whole chip had long enough samples
     uint32_t subgroup_threads;

@@ -239,7 +239,7 @@ uint64_t latency_run_hops(const struct latency_run *run)
 static struct params run_params(const struct latency_chase *chase, uint32_t token)
 {
     struct params params = chain_params(chase);
-    params.mask = UINT32_MAX >> (32 - measure_clock_low_bits(&chase->session->clock));
+    params.mask = UINT32_MAX >> (32 - measure_clock_low_bits(&chase->session->bench->clock));
     params.never = UINT32_MAX;
     params.token = token;
     return params;
@@ -298,7 +298,7 @@ static void record_run(struct latency_chase *chase, struct gpu_batch *batch, uns
 static bool record(struct latency_chase *chase, struct gpu_batch *batch,
                    const struct latency_run *runs, unsigned count, struct error *err)
 {
-    measure_clock_lead(&chase->session->clock, batch, chase->lead_ns);
+    measure_clock_lead(&chase->session->bench->clock, batch, chase->lead_ns);
     for (unsigned i = 0; i < count; i++) {
         gpu_batch_span_begin(batch, i);
         record_run(chase, batch, i, &runs[i]);
@@ -364,8 +364,9 @@ bool latency_chase_run(struct latency_chase *chase, struct latency_run *runs, un
         const uint32_t *device = words + LATENCY_OUT_DEVICE;
         runs[i].counts = words + LATENCY_OUT_WINDOWS;
         runs[i].count = words[LATENCY_OUT_COUNT];
-        runs[i].device_ns = measure_clock_elapsed_ns(
-            &chase->session->clock, measure_clock_stamp(device), measure_clock_stamp(device + 2));
+        runs[i].device_ns =
+            measure_clock_elapsed_ns(&chase->session->bench->clock, measure_clock_stamp(device),
+                                     measure_clock_stamp(device + 2));
     }
     return true;
 }

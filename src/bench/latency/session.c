@@ -21,10 +21,9 @@ bool latency_open(struct bench_session *bench, struct error *err)
     struct latency_session *session = ARENA_NEW(bench->arena, struct latency_session);
     session->bench = bench;
     bench->state = session;
-    measure_limits_of(bench->info, &session->limits);
-    if (!measure_clock_probe(bench->scope, &session->clock, err))
+    if (!measure_clock_probe(bench->scope, &bench->clock, err))
         return false;
-    session->clocked = session->clock.has_counter && session->clock.has_device_clock;
+    session->clocked = bench->clock.has_counter && bench->clock.has_device_clock;
     session->out = make_buffer(session, LATENCY_OUT_BYTES, GPU_MEMORY_DEVICE, err);
     if (!session->out)
         return false;

@@ -5,7 +5,6 @@
 
 #include "bench/latency/case.h"
 #include "bench/latency/latency.h"
-#include "measure/clock.h"
 
 // In the order of the benchmark's parameters. A case has its values in the same order.
 enum latency_param {
@@ -52,8 +51,6 @@ struct latency_region {
 
 struct latency_session {
     struct bench_session *bench;
-    struct measure_clock clock;
-    struct measure_limits limits;
     bool clocked; // kernels read the core's counter and the device's clock
     // Regions are made at first use and shared by all cases, because making 4 GiB takes longer than
     // measuring in it. If memory is short, making one region frees the others.

@@ -51,7 +51,7 @@ static uint32_t repeats_for(double hops)
 
 static bool may_warm(const struct latency_chase *chase, double place_ns)
 {
-    uint64_t most = measure_limits_cache_most(&chase->session->limits);
+    uint64_t most = measure_limits_cache_most(&chase->session->bench->limits);
     return chase->chain.footprint_bytes <= CACHES_WARM * most &&
            chase->chain.lap * place_ns <= warm_ns_max;
 }
@@ -61,7 +61,7 @@ static bool may_warm(const struct latency_chase *chase, double place_ns)
 static void size_windows(const struct latency_chase *chase, const struct measure_request *request,
                          struct latency_memory *memory)
 {
-    const struct measure_clock *clock = &chase->session->clock;
+    const struct measure_clock *clock = &chase->session->bench->clock;
     double most = request->sample_ns > hurried_sample_ns ? HOPS : HURRIED_HOPS;
     double hops = fmin(most, chase_ns_max / memory->hop_ns);
     double window = hops / WINDOWS;
@@ -101,7 +101,7 @@ static bool size(struct latency_chase *chase, struct latency_memory *memory, str
     if (!latency_chase_run(chase, runs, 3, err))
         return false;
     const struct latency_run *timed = &runs[2];
-    const struct measure_clock *clock = &chase->session->clock;
+    const struct measure_clock *clock = &chase->session->bench->clock;
     bool clocked = chase->session->clocked && timed->device_ns >= 4 * clock->device_step_ns;
     memory->hop_ns = (clocked ? timed->device_ns : timed->span_ns) / TRY_HOPS;
     memory->hop_ns = fmax(memory->hop_ns, 0.1);
@@ -175,14 +175,14 @@ static void count_time(const struct measured *m, const struct latency_run *runs,
 // Returns the length in ns of one count of the core's counter during the run.
 static double count_ns(const struct measured *m, const struct latency_run *run)
 {
-    const struct measure_clock *clock = &m->chase->session->clock;
+    const struct measure_clock *clock = &m->chase->session->bench->clock;
     return clock->counts_core_clock ? run->device_ns / run->count : 1e9 / clock->counter_hz;
 }
 
 static void fill_windows(const struct measured *m, const struct latency_run *run,
                          unsigned ns_metric, unsigned cycles_metric)
 {
-    const struct measure_clock *clock = &m->chase->session->clock;
+    const struct measure_clock *clock = &m->chase->session->bench->clock;
     double hops = (double)run->repeats * LATENCY_UNROLL, ns = count_ns(m, run);
     double *values = ARENA_ARRAY(m->visit->arena, run->windows, double);
     for (uint32_t i = 0; i < run->windows; i++)
@@ -237,9 +237,9 @@ static void describe_windows(const struct measured *m, const struct latency_run 
                  "%.0f hops between two stamps; the stamps themselves take %.0f counts (%.2g %%)",
                  hops, session->stamp_counts,
                  counts > 0 ? 100 * session->stamp_counts / counts : 0);
-    if (session->clock.counts_core_clock) {
+    if (session->bench->clock.counts_core_clock) {
         double hz = core_hz(run);
-        visit_core_clock(m->visit, &hz, 1, session->clock.device_step_ns / run->device_ns);
+        visit_core_clock(m->visit, &hz, 1, session->bench->clock.device_step_ns / run->device_ns);
         m->visit->clock.load = MEASURE_ONE_CORE;
     }
 }
@@ -254,7 +254,7 @@ static uint32_t control_repeats(const struct latency_memory *memory)
 static bool run_paced(const struct measured *m, struct latency_run *runs, unsigned first,
                       unsigned count, struct error *err)
 {
-    const struct measure_clock *clock = &m->chase->session->clock;
+    const struct measure_clock *clock = &m->chase->session->bench->clock;
     struct measure_pace *pace = m->chase->visit->request->pace;
     do {
         prepare_runs(m, runs, TIMED_CHASE + 1);

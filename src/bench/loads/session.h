@@ -5,8 +5,6 @@
 
 #include "bench/bench.h"
 #include "bench/loads/kind.h"
-#include "measure/clock.h"
-#include "measure/limits.h"
 #include "measure/span.h"
 
 void loads_case_read(const struct bench_case *c, struct loads_case *this_case);
@@ -34,13 +32,10 @@ struct loads_baseline_seen {
 // What the cases of a session share; made by loads_open.
 struct loads_session {
     struct bench_session *bench;
-    struct measure_limits limits;
-    struct measure_clock clock;
     struct gpu_buffer *proof;     // holds struct proof of work.c; NULL until needed
     struct gpu_arg *sources;      // one argument per kind; empty until needed
     uint32_t groups;              // workgroups per dispatch, unless the dispatch lasts too long
     struct bench_session *robust; // made by loads_robust; NULL until needed
-    bool warm;                    // a case has run, so the core clock is high
     struct loads_baseline_seen baseline[2]; // [0]: fidelity=original, [1]: fidelity=peak
 };
 

@@ -160,7 +160,7 @@ bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
     struct loads_session *session = work->session;
     struct arena *arena = session->bench->arena;
     struct arena_mark mark = arena_mark(arena);
-    uint32_t copies = session->limits.cores ? session->limits.cores : COPIES_UNKNOWN;
+    uint32_t copies = session->bench->limits.cores ? session->bench->limits.cores : COPIES_UNKNOWN;
     work->params.start = copies < work->groups ? copies : work->groups;
     uint64_t words = (uint64_t)work->params.start * LOADS_ELEMENTS * this_case->kind->width;
     const struct gpu_buffer_desc desc = {.bytes = words * sizeof(uint32_t)};

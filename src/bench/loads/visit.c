@@ -82,20 +82,13 @@ static bool find_groups(struct bench_visit *visit, struct loads_run *run, struct
 
 bool loads_run(struct bench_visit *visit, struct loads_run *run, struct error *err)
 {
-    struct loads_session *session = visit->session->state;
     if ((!run->size->groups && !find_groups(visit, run, err)) ||
         !make_work(visit, run, run->size->groups, err))
         return false;
-    const struct measure_span_desc desc = {
-        .scope = visit->scope,
-        .record = loads_work_record,
-        .context = &run->work,
-        .clock = &session->clock,
-        .request = run->request,
-        .unordered = (visit->session->info->caps & GPU_CAP(UNORDERED)) != 0,
-        .repeats = run->size->repeats,
-        .warm = session->warm, // true: one run is warm-up enough, as cases follow without a pause
-    };
+    struct measure_span_desc desc = bench_span_desc(visit, loads_work_record, &run->work);
+    desc.request = run->request;
+    desc.unordered = (visit->session->info->caps & GPU_CAP(UNORDERED)) != 0;
+    desc.repeats = run->size->repeats;
     if (!measure_span_run(visit->arena, &desc, &run->span, err) ||
         !loads_work_verify(&run->work, run->span.repeats * run->span.count, err))
         return false;
@@ -153,7 +146,7 @@ static bool find_baseline(struct bench_visit *run, const struct loads_case *like
 static struct measure_claim claim_of(const struct loads_session *session,
                                      const struct loads_kind *kind)
 {
-    struct measure_claim claim = {.cores = session->limits.cores};
+    struct measure_claim claim = {.cores = session->bench->limits.cores};
     double bytes = loads_a_group * fmax(loads_bytes(kind), 4);
     enum measure_level level = kind->source == LOADS_FROM_SHARED ? MEASURE_SHARED
                                : loads_traits_of(kind)->direct   ? MEASURE_CORE_CACHE
@@ -208,8 +201,8 @@ static void report(const struct loads_session *session, const struct loads_run *
     // The width of the data path is a limit only if each lane loads bytes of its own.
     bool is_limited = seen->this_case->pattern != LOADS_UNIFORM;
     const struct measure_account plain = {.claim = &claim, .span = span, .visit = visit},
-                                 limited = {&claim, is_limited ? &session->limits : NULL, span,
-                                            visit};
+                                 limited = {&claim, is_limited ? &session->bench->limits : NULL,
+                                            span, visit};
     measure_claim_report(&limited, METRIC_RATE, MEASURE_PER_SECOND, loads_a_group);
     measure_claim_report(&plain, METRIC_BANDWIDTH, MEASURE_PER_SECOND,
                          loads_a_group * loads_bytes(kind));
@@ -232,7 +225,7 @@ static bool measure(struct bench_visit *run, struct bench_visit *place,
     if (!*run->memory)
         *run->memory = ARENA_NEW(run->session->arena, struct memory);
     struct memory *memory = *run->memory;
-    struct loads_session *session = place->session->state, *plain = run->session->state;
+    struct loads_session *session = place->session->state;
     struct loads_size control_size = {0};
     struct loads_run control = {.this_case = this_case, .control = true, .size = &control_size};
     struct loads_run seen = {
@@ -241,7 +234,7 @@ static bool measure(struct bench_visit *run, struct bench_visit *place,
     if ((!(memory->control_ns > 0) && !run_beside(place, &control, &memory->control_ns, err)) ||
         !loads_run(place, &seen, err))
         return false;
-    session->warm = plain->warm = true;
+    place->session->warm = run->session->warm = true;
     if (!find_baseline(run, this_case, err))
         return false;
     report(session, &seen, memory->control_ns, visit);

@@ -37,12 +37,11 @@ bool loads_open(struct bench_session *bench, struct error *err)
     struct loads_session *session = ARENA_NEW(bench->arena, struct loads_session);
     session->bench = bench;
     bench->state = session;
-    measure_limits_of(bench->info, &session->limits);
     session->sources = ARENA_ARRAY(bench->arena, loads_kind_count, struct gpu_arg);
-    uint32_t cores = session->limits.cores ? session->limits.cores : CORES_UNKNOWN;
+    uint32_t cores = bench->limits.cores ? bench->limits.cores : CORES_UNKNOWN;
     session->groups =
         cores * (bench->info->kind == GPU_KIND_CPU ? GROUPS_A_PROCESSOR : GROUPS_A_CORE);
-    return measure_clock_probe(bench->scope, &session->clock, err);
+    return measure_clock_probe(bench->scope, &bench->clock, err);
 }
 
 struct bench_session *loads_robust(struct loads_session *session, struct error *err)
@@ -57,6 +56,7 @@ struct bench_session *loads_robust(struct loads_session *session, struct error *
     struct bench_session *robust = ARENA_NEW(plain->arena, struct bench_session);
     *robust = *plain;
     robust->device = device;
+    robust->warm = false;
     robust->scope = gpu_scope_open(device);
     robust->programs = (struct measure_programs){.arena = plain->arena, .scope = robust->scope};
     session->robust = robust; // set first: loads_close frees it even if loads_open fails

@@ -90,21 +90,20 @@ static void report_once(const struct trial *trial, struct measure_visit *visit, 
 static void report(const struct trial *trial, struct measure_visit *visit)
 {
     static const char *const places[] = {"device", "host"};
-    struct measure_limits limits;
+    const struct measure_limits *limits = &trial->session->bench->limits;
     double bytes = (double)MANAGED_ARRAYS * (double)trial->arrays.bytes;
     const struct managed_case *this_case = &trial->this_case;
-    measure_limits_of(trial->session->bench->info, &limits);
     measure_span_report(&trial->later, bytes, METRIC_BANDWIDTH, visit);
     report_once(trial, visit, METRIC_FIRST, trial->first_ns);
     if (this_case->prefetch)
         report_once(trial, visit, METRIC_PREFETCH, trial->prefetch_ns);
     // DRAM is no limit if all arrays together have at most 4 last-level caches, or if pages stay
     // with the host.
-    bool is_dram = measure_limits_is_dram(&limits, trial->arrays.bytes * MANAGED_ARRAYS);
+    bool is_dram = measure_limits_is_dram(limits, trial->arrays.bytes * MANAGED_ARRAYS);
     bool is_on_host =
         this_case->advised && this_case->advice == GPU_MANAGED_PREFER_HOST && !this_case->prefetch;
-    if (limits.dram_bytes_per_s > 0 && is_dram && !is_on_host)
-        visit_limit(visit, METRIC_BANDWIDTH, limits.dram_bytes_per_s);
+    if (limits->dram_bytes_per_s > 0 && is_dram && !is_on_host)
+        visit_limit(visit, METRIC_BANDWIDTH, limits->dram_bytes_per_s);
     if (trial->session->link.bytes_per_s > 0 && this_case->host_touch && this_case->prefetch)
         visit_limit(visit, METRIC_PREFETCH, trial->session->link.bytes_per_s);
     if (trial->session->link.text)

@@ -94,7 +94,7 @@ bool occupancy_open(struct bench_session *bench, struct error *err)
         x ^= x << 13, x ^= x >> 17, x ^= x << 5; // xorshift
         session->words[i] = x;
     }
-    if (!measure_clock_probe(bench->scope, &session->clock, err))
+    if (!measure_clock_probe(bench->scope, &bench->clock, err))
         return false;
     session->data = gpu_buffer_create(
         bench->scope, &(struct gpu_buffer_desc){.bytes = sizeof(uint32_t[DATA_WORDS])}, err);

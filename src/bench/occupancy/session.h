@@ -31,7 +31,6 @@ uint64_t occupancy_shared_max(const struct gpu_info *info);
 
 struct occupancy_session {
     struct bench_session *bench;
-    struct measure_clock clock;
     struct gpu_buffer *data;
     uint32_t *words; // the content of `data`
     uint32_t runs;   // number of runs so far; each run makes another token from it

@@ -52,7 +52,7 @@ struct work {
 
 static bool read_stays(struct work *work, struct occupancy_stay *stays, struct error *err)
 {
-    const struct measure_clock *clock = &work->session->clock;
+    const struct measure_clock *clock = &work->run->session->clock;
     uint32_t groups = work->memory->groups;
     size_t bytes = (size_t)groups * OCCUPANCY_RECORD_WORDS * sizeof(uint32_t);
     uint32_t *records = arena_alloc(work->run->arena, bytes);
@@ -79,7 +79,7 @@ static bool run_once(struct work *work, struct error *err)
     uint64_t loops = info->limits.loop_iterations;
     work->params = (struct occupancy_params){
         .token = ++work->session->runs * GROUPS_MAX,
-        .hold = (uint32_t)(work->memory->hold_ns / work->session->clock.device_tick_ns),
+        .hold = (uint32_t)(work->memory->hold_ns / work->run->session->clock.device_tick_ns),
         .polls = loops && loops / 2 < POLLS ? (uint32_t)loops / 2 : POLLS,
         .turns = ITERATIONS,
         .shared_words = (uint32_t)(work->this_case.shared_bytes / 4),

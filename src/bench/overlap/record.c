@@ -3,6 +3,8 @@
 #include "bench/overlap/frame.h"
 #include "bench/overlap/overlap.h"
 
+#include <string.h>
+
 #define BIT(workload) (UINT32_C(1) << (workload))
 
 enum {
@@ -115,22 +117,6 @@ static void record_workload(const struct recording *recording, size_t w)
         .parts = parts,
         .count = stage->markers.frames * parts,
     };
-    if (workload->draw) {
-        const struct gpu_draw draw = {
-            .program = stage->session->draw_program,
-            .target = stage->targets[w],
-            .vertices = 3,
-            .load = GPU_LOAD_DISCARD,
-            .args = {{.buffer = stage->results},
-                     {.buffer = stage->records},
-                     {.buffer = stage->markers.counters},
-                     {.buffer = stage->markers.words}},
-            .params = &params,
-            .params_bytes = sizeof params,
-        };
-        gpu_batch_draw(recording->segment->batch, &draw);
-        return;
-    }
     const struct gpu_dispatch dispatch = {
         .program = stage->session->program,
         .groups = {groups},
@@ -141,7 +127,18 @@ static void record_workload(const struct recording *recording, size_t w)
         .params = &params,
         .params_bytes = sizeof params,
     };
-    gpu_batch_dispatch(recording->segment->batch, &dispatch);
+    if (!workload->draw) {
+        gpu_batch_dispatch(recording->segment->batch, &dispatch);
+        return;
+    }
+    struct gpu_draw draw = {.program = stage->session->draw_program,
+                            .target = stage->targets[w],
+                            .vertices = 3,
+                            .load = GPU_LOAD_DISCARD,
+                            .params = &params,
+                            .params_bytes = sizeof params};
+    memcpy(draw.args, dispatch.args, sizeof draw.args);
+    gpu_batch_draw(recording->segment->batch, &draw);
 }
 
 // ---------------------------------------------------------------- barriers

@@ -20,7 +20,7 @@ bool preempt_session_open(struct bench_session *bench, struct error *err)
 {
     struct preempt_session *session = ARENA_NEW(bench->arena, struct preempt_session);
     bench->state = session;
-    if (!measure_clock_probe(bench->scope, &session->clock, err))
+    if (!measure_clock_probe(bench->scope, &bench->clock, err))
         return false;
     session->program = load_program(&bench->programs, err);
     return session->program != NULL;

@@ -30,7 +30,6 @@ enum {
 };
 
 struct preempt_session {
-    struct measure_clock clock;
     struct gpu_program *program; // the program on the session's device
     uint32_t token;              // token of the last submission: each submission has its own
     struct preempt_setup *setups;

@@ -61,7 +61,7 @@ static bool probe(const struct sizing *sizing, const struct load_work *work, dou
             return false;
     while (clock_left_ns(end_ns));
     if (!run_once(&load, sizing, err) ||
-        !load_read(&load, &sizing->session->clock, &base, sizing->run->arena, &runs, err))
+        !load_read(&load, &sizing->run->session->clock, &base, sizing->run->arena, &runs, err))
         return false;
     *ns = fmax(runs[0].end_ns - runs[0].start_ns, 1);
     return true;

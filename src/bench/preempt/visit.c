@@ -130,7 +130,7 @@ static void remember_alone(struct work *work)
 
 static bool judge(struct work *work, struct error *err)
 {
-    const struct measure_clock *clock = &work->session->clock;
+    const struct measure_clock *clock = &work->run->session->clock;
     struct arena *arena = work->run->arena;
     work->hog_count = work->hog.submitted;
     bool read = !work->has_hog ||
@@ -231,7 +231,7 @@ static void report_responses(const struct work *work, struct measure_visit *visi
 {
     const struct contention *contention = &work->contention;
     double response[CONTENTION_SAMPLES_MAX], exec[CONTENTION_SAMPLES_MAX],
-        wait[CONTENTION_SAMPLES_MAX], longest = 0, step = work->session->clock.device_step_ns;
+        wait[CONTENTION_SAMPLES_MAX], longest = 0, step = work->run->session->clock.device_step_ns;
     bool censored[CONTENTION_SAMPLES_MAX];
     for (uint32_t v = 0; v < contention->answered; v++)
         longest = fmax(longest, exec[v] = length_of(&work->victims[v]));
@@ -263,7 +263,8 @@ static void report_metrics(const struct work *work, struct measure_visit *visit)
     report_responses(work, visit);
     report_one(visit, PREEMPT_METRIC_MISSES, (double)(due - work->contention.met) / due, 1.0 / due);
     report_one(visit, PREEMPT_METRIC_SLOWDOWN, slowdown_of(work), 0);
-    report_one(visit, PREEMPT_METRIC_PAUSE, pause_of(work), work->session->clock.device_step_ns);
+    report_one(visit, PREEMPT_METRIC_PAUSE, pause_of(work),
+               work->run->session->clock.device_step_ns);
 }
 
 static void report_work(struct measure_visit *visit, const char *name, const struct load_work *load)

@@ -126,6 +126,6 @@ bool raster_open(struct bench_session *bench, struct error *err)
         session->check
             ? gpu_buffer_create(bench->scope, &(struct gpu_buffer_desc){.bytes = 16}, err)
             : NULL;
-    return session->result && measure_clock_probe(bench->scope, &session->clock, err) &&
+    return session->result && measure_clock_probe(bench->scope, &bench->clock, err) &&
            raster_census_take(session, &session->census, err);
 }

@@ -7,7 +7,6 @@
 #include "bench/bench.h"
 #include "bench/raster/raster.h"
 #include "gpu/graphics.h"
-#include "measure/clock.h"
 
 // The values of these enumerations are in the order of their parameters' choices.
 enum raster_kind {
@@ -98,14 +97,12 @@ struct raster_census {
 
 struct raster_session {
     struct bench_session *bench;
-    struct measure_clock clock;
     struct raster_census census;
     struct gpu_program *check;
     struct gpu_buffer *result; // output of `check`
     struct gpu_target *targets[RASTER_TARGETS];
     struct gpu_target_desc target_descs[RASTER_TARGETS];
     size_t target_count;
-    bool warm; // a case was measured, so the core clock is high
 };
 
 MUST_CHECK bool raster_open(struct bench_session *bench, struct error *err);

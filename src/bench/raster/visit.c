@@ -286,22 +286,15 @@ bool raster_visit(struct bench_visit *run, struct measure_visit *visit, struct e
     raster_work_plan(&job.this_case, run->session->info, &job.work);
     if (!prepare_job(&job, err) || !prepare(&job, err))
         return false;
-    const struct measure_span_desc desc = {
-        .scope = run->scope,
-        .record = record,
-        .context = &job,
-        .clock = &job.session->clock,
-        .request = run->request,
-        .unordered = job.work.draws > 1,
-        .draws = true,
-        .repeats = job.memory->repeats,
-        .repeats_max = job.work.draws > 1 ? 64 : 0,
-        .warm = job.session->warm, // true: one run is warm-up enough: cases follow without a pause
-    };
+    struct measure_span_desc desc = bench_span_desc(run, record, &job);
+    desc.unordered = job.work.draws > 1;
+    desc.draws = true;
+    desc.repeats = job.memory->repeats;
+    desc.repeats_max = job.work.draws > 1 ? 64 : 0;
     struct measure_span span;
     if (!measure_span_run(run->arena, &desc, &span, err) || !verify(&job, err))
         return false;
-    job.session->warm = true;
+    run->session->warm = true;
     job.memory->repeats = span.repeats;
     report(&job, &span, visit);
     return true;

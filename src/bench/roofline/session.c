@@ -122,7 +122,6 @@ bool roofline_open(struct bench_session *bench, struct error *err)
     struct roofline_session *session = ARENA_NEW(bench->arena, struct roofline_session);
     session->bench = bench;
     bench->state = session;
-    measure_limits_of(bench->info, &session->limits);
     session->blocks = bench->info->kind == GPU_KIND_CPU ? 1 : ROOFLINE_BLOCKS;
     session->bytes =
         measure_limits_buffer(&bench->info->limits,
@@ -130,12 +129,12 @@ bool roofline_open(struct bench_session *bench, struct error *err)
                               MEMORY_SHARE) /
         PERIOD_BYTES * PERIOD_BYTES;
     if (bench->info->kind != GPU_KIND_CPU &&
-        session->bytes < CACHES * session->limits.last_cache_bytes)
+        session->bytes < CACHES * bench->limits.last_cache_bytes)
         return error_set(err, ERROR_UNSUPPORTED,
                          "the largest buffer of this device, %llu bytes, is less than %d times the "
                          "last-level cache",
                          (unsigned long long)session->bytes, CACHES);
-    if (!measure_clock_probe(bench->scope, &session->clock, err))
+    if (!measure_clock_probe(bench->scope, &bench->clock, err))
         return false;
     session->energy = measure_energy_open(bench->arena, bench->info);
     session->shares =

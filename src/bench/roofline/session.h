@@ -6,10 +6,7 @@
 #include "bench/bench.h"
 #include "bench/fma_chain.h"
 #include "bench/roofline/roofline.h"
-#include "measure/clock.h"
 #include "measure/energy.h"
-#include "measure/limits.h"
-#include "measure/span.h"
 
 enum {
     ROOFLINE_NUMBERS = 3
@@ -38,11 +35,8 @@ uint64_t roofline_steps(const struct roofline_case *this_case);
 
 struct roofline_session {
     struct bench_session *bench;
-    struct measure_clock clock;
-    struct measure_limits limits;
     struct measure_energy *energy; // NULL: the device does not count energy
     unsigned blocks;               // blocks that a workgroup reads, one after another
-    bool warm;                     // a case was measured: the core clock is up
     struct gpu_buffer *words;      // sum and count (measure/words.h)
     // shares: all types of numbers share sources[0]. Else (large memory) each type has a buffer.
     bool shares;

@@ -162,7 +162,7 @@ static struct measure_claim claim_of(const struct work *work)
     static const enum measure_class classes[] = {
         [FMA_F32] = MEASURE_FP32, [FMA_F64] = MEASURE_FP64, [FMA_F16X2] = MEASURE_FP16};
     struct measure_claim claim = {.read_bytes[MEASURE_DRAM] = (double)work->bytes,
-                                  .cores = work->session->limits.cores};
+                                  .cores = work->session->bench->limits.cores};
     claim.results[classes[work->this_case->number->number]] =
         (double)work->bytes * work->this_case->intensity / 2;
     return claim;
@@ -172,7 +172,7 @@ static void report(const struct work *work, const struct measure_span *span, boo
                    struct measure_visit *visit)
 {
     const struct measure_claim claim = claim_of(work);
-    const struct measure_account account = {&claim, &work->session->limits, span, visit};
+    const struct measure_account account = {&claim, &work->session->bench->limits, span, visit};
     double bytes = (double)work->bytes;
     measure_claim_report(&account, METRIC_RATE, MEASURE_PER_SECOND,
                          bytes * work->this_case->intensity);
@@ -208,15 +208,9 @@ bool roofline_visit(struct bench_visit *run, struct measure_visit *visit, struct
         memory->sums = roofline_expect(this_case.number, work.steps, work.bytes);
         *run->memory = memory;
     }
-    const struct measure_span_desc desc = {.scope = run->scope,
-                                           .record = record,
-                                           .context = &work,
-                                           .clock = &session->clock,
-                                           .request = run->request,
-                                           .unordered =
-                                               (run->session->info->caps & GPU_CAP(UNORDERED)) != 0,
-                                           .repeats = memory->repeats,
-                                           .warm = session->warm}; // true: one run is warm-up enough
+    struct measure_span_desc desc = bench_span_desc(run, record, &work);
+    desc.unordered = (run->session->info->caps & GPU_CAP(UNORDERED)) != 0;
+    desc.repeats = memory->repeats;
     struct measure_span span;
     struct measure_energy_result energy;
     if (!measure_words_clear(session->words, err) ||
@@ -225,7 +219,7 @@ bool roofline_visit(struct bench_visit *run, struct measure_visit *visit, struct
                      err) ||
         !verify(&work, memory, &span, &separate, err))
         return false;
-    session->warm = true;
+    run->session->warm = true;
     memory->repeats = span.repeats;
     report(&work, &span, separate, visit);
     report_energy(&work, &energy, visit);

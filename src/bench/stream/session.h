@@ -7,7 +7,6 @@
 #include "bench/bench.h"
 #include "bench/stream/stream.h"
 #include "measure/claim.h"
-#include "measure/clock.h"
 
 enum {
     STREAM_GRAIN_BYTES = 128 << 10, // every array size is a multiple of it; every block divides it
@@ -20,8 +19,8 @@ enum {
 // An operation.
 struct stream_op {
     const char *name;
-    unsigned reads, writes;     // numbers of arrays in the bandwidth
-    bool source, other, target; // which arrays it uses
+    // Numbers of arrays that it reads (the source, then the other) and writes (the target).
+    unsigned reads, writes;
     // A target's number is the sum of weight × source or other number; the last weight is a
     // constant.
     float weights[STREAM_WEIGHTS];
@@ -143,12 +142,9 @@ struct stream_buffer {
 
 struct stream_session {
     struct bench_session *bench;
-    struct measure_limits limits;
-    struct measure_clock clock;
     uint64_t timeout_ns;      // longest time of one submission
     struct gpu_buffer *words; // where kernels add sums and counts; see measure/words.h
     struct stream_buffer arrays[STREAM_ARRAY_COUNT];
-    bool warm; // a case was measured, so the core clock is high
 };
 
 MUST_CHECK bool stream_open(struct bench_session *bench, struct error *err);

@@ -39,9 +39,8 @@ bool stream_open(struct bench_session *bench, struct error *err)
     bench->state = session;
     session->bench = bench;
     session->timeout_ns = timeout_default_ns;
-    measure_limits_of(bench->info, &session->limits);
     session->words = measure_words_create(bench->scope, err);
-    return session->words && measure_clock_probe(bench->scope, &session->clock, err);
+    return session->words && measure_clock_probe(bench->scope, &bench->clock, err);
 }
 
 void stream_close(struct bench_session *bench)
@@ -122,7 +121,7 @@ bool stream_arrays_prepare(struct stream_session *session, const struct stream_c
                            struct error *err)
 {
     const struct stream_op *op = this_case->op;
-    const bool needed[STREAM_ARRAY_COUNT] = {op->source, op->other, op->target};
+    const bool needed[STREAM_ARRAY_COUNT] = {op->reads > 0, op->reads > 1, op->writes > 0};
     for (int i = 0; i < STREAM_ARRAY_COUNT; i++) {
         struct stream_buffer *array = &session->arrays[i];
         if (!needed[i])
@@ -174,7 +173,7 @@ bool stream_arrays_check(struct stream_session *session, const struct stream_cas
                                    .shift = this_case->op->shift}};
     uint32_t sum;
     memcpy(task.params.weights, this_case->op->weights, sizeof task.params.weights);
-    if (!this_case->op->source)
+    if (this_case->op->reads == 0)
         task.params.weights[STREAM_WEIGHTS - 1] = value;
     return check(session, &task, &sum, err);
 }
@@ -191,7 +190,7 @@ bool stream_arrays_sum(struct stream_session *session, const struct stream_case 
                                    .weights = {0, 0, 1}}};
     if (!check(session, &task, sum, err))
         return false;
-    if (!this_case->op->other)
+    if (this_case->op->reads < 2)
         return true;
     task.array = STREAM_OTHER;
     task.params.seed = STREAM_SEED_OTHER;

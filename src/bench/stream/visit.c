@@ -71,7 +71,7 @@ static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
     if (!trial->program)
         return false;
     stream_work_make(trial->this_case, &trial->shape, trial->run->session->info,
-                     trial->session->limits.cores, passes, &trial->work);
+                     trial->run->session->limits.cores, passes, &trial->work);
     // Each visit writes another value, so that what an earlier visit wrote does not pass the check.
     trial->work.params.value = 0.625f + 0.0625f * (float)(trial->run->request->round % 64);
     if (!trial->shape.placed || trial->places)
@@ -88,7 +88,7 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
     const struct trial *trial = context;
     const struct stream_session *session = trial->session;
     const struct stream_op *op = trial->this_case->op;
-    const bool used[STREAM_ARRAY_COUNT] = {op->source, op->other, op->target};
+    const bool used[STREAM_ARRAY_COUNT] = {op->reads > 0, op->reads > 1, op->writes > 0};
     struct gpu_dispatch dispatch = {
         .program = trial->program,
         .groups = {trial->work.grid[0], trial->work.grid[1], trial->work.grid[2]},
@@ -157,8 +157,8 @@ static bool choose_shape(struct trial *trial, struct memory *memory, struct erro
     struct stream_shape shapes[STREAM_SHAPES_MAX];
     size_t count = 1;
     if (trial->this_case->kernel == STREAM_OCCUPANCY) {
-        if (!stream_resident_shape(trial->this_case, info, trial->session->limits.cores, &shapes[0],
-                                   err))
+        if (!stream_resident_shape(trial->this_case, info, trial->run->session->limits.cores,
+                                   &shapes[0], err))
             return false;
     } else if (trial->this_case->kernel == STREAM_SINGLE) {
         if (!stream_single_shape(trial->this_case, info, &shapes[0], err))
@@ -214,10 +214,10 @@ static bool report_residency(struct trial *trial, struct measure_visit *visit, s
                  found.cores, found.uneven, trial->shape.core_groups,
                  found.at_once ? "all began before the first ended"
                                : "some began after others had ended");
-    if (found.uneven || !found.at_once || found.cores != trial->session->limits.cores)
+    if (found.uneven || !found.at_once || found.cores != trial->run->session->limits.cores)
         visit_flag(visit, "not-resident",
                    "the workgroups did not all run at the same time, %u on each of %u cores",
-                   trial->shape.core_groups, trial->session->limits.cores);
+                   trial->shape.core_groups, trial->run->session->limits.cores);
     return true;
 }
 
@@ -228,7 +228,7 @@ static void report(struct trial *trial, const struct memory *memory,
 {
     const struct stream_work *work = &trial->work;
     const struct stream_op *op = trial->this_case->op;
-    const struct measure_limits *limits = &trial->session->limits;
+    const struct measure_limits *limits = &trial->run->session->limits;
     double array_bytes = (double)trial->this_case->bytes * (double)work->passes;
     const struct measure_claim claim = {.read_bytes[MEASURE_DRAM] = op->reads * array_bytes,
                                         .written_bytes[MEASURE_DRAM] = op->writes * array_bytes,
@@ -253,20 +253,15 @@ bool stream_visit(struct bench_visit *run, struct measure_visit *visit, struct e
         .run = run,
         .session = session,
         .this_case = &this_case,
-        .desc = {.scope = run->scope,
-                 .record = record,
-                 .context = &trial,
-                 .clock = &session->clock,
-                 .request = run->request,
-                 .warm = session->warm}, // true: one run is warm-up enough: cases follow at once
+        .desc = bench_span_desc(run, record, &trial),
     };
     stream_case_read(run->bench_case, &this_case);
     session->timeout_ns = run->request->timeout_ns;
     if ((this_case.doubles && !gpu_require(run->session->info, GPU_CAP(FLOAT64), err)) ||
-        !stream_refuse_cached(&this_case, &session->limits, err) ||
+        !stream_refuse_cached(&this_case, &run->session->limits, err) ||
         !stream_arrays_prepare(session, &this_case, err))
         return false;
-    bool writes = this_case.op->target;
+    bool writes = this_case.op->writes > 0;
     struct memory *memory = *run->memory;
     if (!memory) {
         memory = ARENA_NEW(run->session->arena, struct memory);
@@ -282,8 +277,8 @@ bool stream_visit(struct bench_visit *run, struct measure_visit *visit, struct e
         return false;
     trial.desc.repeats = memory->repeats;
     struct measure_span span;
-    session->warm = measure_span_run(run->arena, &trial.desc, &span, err);
-    if (!session->warm ||
+    run->session->warm = measure_span_run(run->arena, &trial.desc, &span, err);
+    if (!run->session->warm ||
         !(writes ? stream_arrays_check(session, &this_case, trial.work.params.value, err)
                  : verify_sum(&trial, memory, &span, err)) ||
         (trial.shape.core_groups && !report_residency(&trial, visit, err)))

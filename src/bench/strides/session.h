@@ -6,8 +6,6 @@
 
 #include "bench/bench.h"
 #include "bench/strides/strides.h"
-#include "measure/clock.h"
-#include "measure/limits.h"
 
 enum strides_metric { // in the order of the list in strides.c
     STRIDES_BANDWIDTH,
@@ -89,10 +87,7 @@ MUST_CHECK bool strides_check(const struct strides_case *this_case, uint32_t ite
                               struct error *err);
 
 struct strides_session {
-    struct measure_limits limits;
-    struct measure_clock clock;
     struct gpu_buffer *source, *words;
-    bool warm; // a case has run, so the core clock is high
 };
 
 MUST_CHECK bool strides_open(struct bench_session *session, struct error *err);

@@ -38,11 +38,10 @@ bool strides_open(struct bench_session *bench, struct error *err)
     for (uint32_t i = 0; i < STRIDES_BUFFER_BYTES / sizeof *data; i++)
         data[i] = strides_data(i);
     bench->state = session;
-    measure_limits_of(bench->info, &session->limits);
     bool done = (session->words = gpu_buffer_create(bench->scope, &words, err)) &&
                 (session->source = gpu_buffer_create(bench->scope, &source, err)) &&
                 gpu_buffer_write(session->source, 0, data, STRIDES_BUFFER_BYTES, err) &&
-                measure_clock_probe(bench->scope, &session->clock, err);
+                measure_clock_probe(bench->scope, &bench->clock, err);
     arena_destroy(scratch);
     return done;
 }
@@ -117,7 +116,7 @@ static void report_metrics(const struct work *work, const struct measure_span *s
     bool is_shared = work->this_case.pattern == STRIDES_BANKS;
     struct measure_claim claim = {.cores = 1};
     claim.read_bytes[is_shared ? MEASURE_SHARED : MEASURE_CORE_CACHE] = bytes;
-    const struct measure_account account = {&claim, &work->session->limits, span, visit};
+    const struct measure_account account = {&claim, &work->run->session->limits, span, visit};
     measure_claim_report(&account, STRIDES_BANDWIDTH, MEASURE_PER_SECOND, bytes);
     measure_claim_report(&account, STRIDES_TIME, MEASURE_NS_EACH, loads);
     measure_claim_report(&account, STRIDES_CYCLES, MEASURE_CYCLES_EACH, loads);
@@ -128,7 +127,8 @@ static void report_metrics(const struct work *work, const struct measure_span *s
 static void report(struct work *work, const struct measure_span *span, struct measure_visit *visit)
 {
     const struct strides_case *this_case = &work->this_case;
-    uint64_t footprint = strides_footprint_bytes(this_case), cache = work->session->limits.l1_bytes;
+    uint64_t footprint = strides_footprint_bytes(this_case),
+             cache = work->run->session->limits.l1_bytes;
     report_metrics(work, span, visit);
     visit_detail(
         visit, "shape",
@@ -169,14 +169,8 @@ bool strides_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     struct measure_request request = *run->request;
     if (work.this_case.stride != STRIDE_FULL_SAMPLE)
         request.sample_ns /= SAMPLE_SHARE;
-    struct measure_span_desc desc = {
-        .scope = run->scope,
-        .record = record,
-        .context = &work,
-        .clock = &session->clock,
-        .request = &request,
-        .warm = session->warm, // true: one run is warm-up enough, as cases follow without a pause
-    };
+    struct measure_span_desc desc = bench_span_desc(run, record, &work);
+    desc.request = &request;
     struct memory *memory = *run->memory;
     if (!memory) {
         memory = ARENA_NEW(run->session->arena, struct memory);
@@ -194,7 +188,7 @@ bool strides_visit(struct bench_visit *run, struct measure_visit *visit, struct 
         !strides_check(&work.this_case, memory->iterations, words, span.repeats * span.count, err))
         return false;
     memory->repeats = span.repeats;
-    session->warm = true;
+    run->session->warm = true;
     report(&work, &span, visit);
     return true;
 }

@@ -90,9 +90,8 @@ bool transfer_open(struct bench_session *bench, struct error *err)
     find_queues(session);
     if (!transfer_station_init(&session->home, &bench->programs, err) || !warm_up(session, err))
         return false;
-    measure_limits_of(bench->info, &session->limits);
     measure_link_of(bench->arena, bench->info, &session->link);
-    session->limits.link_bytes_per_s = session->link.bytes_per_s;
+    bench->limits.link_bytes_per_s = session->link.bytes_per_s;
     return true;
 }
 

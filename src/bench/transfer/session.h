@@ -164,9 +164,8 @@ struct transfer_session {
     struct gpu_queue *queues[TRANSFER_QUEUES];
     const char *queue_names[TRANSFER_QUEUES];
     struct measure_link link;
-    struct measure_limits limits; // including the link's bandwidth
-    uint32_t jobs;                // jobs so far; a visit has one or two
-    struct transfer_peer *peers;  // devices opened so far
+    uint32_t jobs;               // jobs so far; a visit has one or two
+    struct transfer_peer *peers; // devices opened so far
     // For pageable memory that the driver cannot copy: the host fills one stage while the device
     // copies the other.
     struct gpu_buffer *stages[2][TRANSFER_STAGES]; // first index: TRANSFER_H2D or TRANSFER_D2H

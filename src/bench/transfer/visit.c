@@ -289,7 +289,7 @@ static struct measure_claim claim_of(const struct trial *trial)
     double bytes = (double)this_case->bytes;
     struct measure_claim claim = {0};
     if (this_case->direction == TRANSFER_LOCAL) {
-        bool is_dram = measure_limits_is_dram(&trial->session->limits, 2 * this_case->bytes);
+        bool is_dram = measure_limits_is_dram(&trial->run->session->limits, 2 * this_case->bytes);
         enum measure_level level = is_dram ? MEASURE_DRAM : MEASURE_CACHE;
         claim.read_bytes[level] = claim.written_bytes[level] = bytes;
     } else if (this_case->direction != TRANSFER_PEER) {
@@ -342,7 +342,7 @@ static void report(const struct trial *trial, struct measure_visit *visit)
 {
     const struct measure_span *span = &trial->span;
     const struct measure_claim claim = claim_of(trial);
-    const struct measure_account account = {&claim, &trial->session->limits, span, visit};
+    const struct measure_account account = {&claim, &trial->run->session->limits, span, visit};
     measure_claim_report(&account, METRIC_BANDWIDTH, MEASURE_PER_SECOND,
                          (double)trial->jobs[0].this_case->bytes * trial->job_count);
     visit_samples(visit, METRIC_TIME, span->unit_ns, span->count, span->step_ns);
