@@ -22,7 +22,8 @@ struct plan_case {
 
 struct plan {
     enum plan_step (*next)(struct plan *plan, const struct run *so_far, struct plan_case *next);
-    size_t total; // number of all cases, as far as the plan knows; 0: it knows none yet
+    size_t total; // number of all cases; if it grows with the results: of those known so far
+    bool grows;
     // The number of cases of this benchmark that the plan will still hand out, as far as it knows.
     size_t (*left)(const struct plan *plan, const struct benchmark *benchmark);
     // Hands out the case with this key before its turn; `next` then leaves it out. False if the

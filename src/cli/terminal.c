@@ -130,14 +130,16 @@ static void progress_log(struct progress *progress, const struct schedule_state 
     if (progress->device != device)
         progress->logged_count = 0;
     progress->device = device;
-    if (!state->benchmark_total || is_logged(progress, benchmark))
+    if (is_logged(progress, benchmark))
         return;
     progress->logged[progress->logged_count++] = benchmark;
     struct arena *scratch = arena_create();
     const char *left = left_text(scratch, state);
-    fprintf(progress->out, "fathom: measuring %s on %s: %zu cases (%.0f%% of %zu done%s%s)\n",
-            benchmark->info.name, state->device, state->benchmark_total,
-            floor(100 * state->fraction), state->total, *left ? ", " : "", left);
+    fprintf(progress->out, "fathom: measuring %s on %s", benchmark->info.name, state->device);
+    if (state->total)
+        fprintf(progress->out, ": %zu cases (%.0f%% of %zu done%s%s)", state->benchmark_total,
+                floor(100 * state->fraction), state->total, *left ? ", " : "", left);
+    fputc('\n', progress->out);
     fflush(progress->out);
     arena_destroy(scratch);
 }

@@ -362,7 +362,8 @@ struct plan *map_plan_create(struct arena *arena, const struct choice_request *r
                              const struct gpu_info *device, struct run *run, struct error *err)
 {
     struct map_plan *plan = ARENA_NEW(arena, struct map_plan);
-    plan->plan = (struct plan){.next = map_next, .left = map_left, .conclude = map_conclude};
+    plan->plan =
+        (struct plan){.next = map_next, .grows = true, .left = map_left, .conclude = map_conclude};
     if (!map_clocks_read(arena, request, &plan->plan.clocks_hz, &plan->plan.clock_count, err) ||
         !map_cases_init(&plan->cases, arena, device, err))
         return NULL;

@@ -61,7 +61,7 @@ struct forecast forecast_of_plan(struct arena *arena, const struct plan *plan,
     forecast.at = forecast.count;
     forecast.now_ns = forecast.start_ns;
     forecast.parts = ARENA_ARRAY(arena, forecast.count, struct forecast_part);
-    for (size_t i = 0; plan->total && i < forecast.count; i++)
+    for (size_t i = 0; !plan->grows && i < forecast.count; i++)
         forecast_plan(&forecast, i, benchmarks[i], plan->left(plan, benchmarks[i]), device, budget);
     return forecast;
 }

@@ -41,7 +41,7 @@ void forecast_note(struct forecast *forecast, size_t part, double done, uint64_t
 double forecast_left_s(const struct forecast *forecast);
 
 // A forecast of a plan from now on: one part per benchmark, in the order of `benchmarks`. A plan
-// that does not know its cases has none in the forecast.
+// that grows has no cases in the forecast.
 struct forecast forecast_of_plan(struct arena *arena, const struct plan *plan,
                                  const struct gpu_info *device, const struct budget *budget);
 

@@ -43,7 +43,7 @@ static void show(struct scheduler *s, const struct block *block, const struct en
     struct schedule_state state = {.device = desc->device->id,
                                    .plan_case = &entry->plan_case,
                                    .done = s->done,
-                                   .total = desc->plan->total,
+                                   .total = desc->plan->grows ? 0 : desc->plan->total,
                                    .left_s = NAN};
     double work = 0;
     for (size_t i = 0; i < block->count; i++)

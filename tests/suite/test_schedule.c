@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -165,6 +166,25 @@ static void progress_goes_from_nothing_to_nearly_all(void **state)
         assert_true(stage->fractions[i] >= stage->fractions[i - 1]);
     assert_true(stage->fractions[stage->visit_count - 1] > 0.9);
     assert_int_equal(stage->benchmarks_done, 2);
+    stage_destroy(stage);
+}
+
+static void note_unknown_total(void *context, const struct schedule_state *state)
+{
+    assert_int_equal(state->total, 0);
+    assert_int_equal(state->benchmark_total, 0);
+    assert_true(!isfinite(state->left_s));
+    note_visit(context, state);
+}
+
+static void a_plan_that_grows_has_no_share_done_and_no_time_left(void **state)
+{
+    (void)state;
+    struct stage *stage = stage_create("", NULL);
+    stage->desc.plan->grows = true;
+    stage->desc.progress = note_unknown_total;
+    assert_true(schedule_run(&stage->desc));
+    assert_true(stage->visit_count > 0);
     stage_destroy(stage);
 }
 
@@ -344,6 +364,7 @@ int main(void)
         cmocka_unit_test(rounds_are_interleaved_and_shuffled),
         cmocka_unit_test(the_seed_decides_the_order),
         cmocka_unit_test(progress_goes_from_nothing_to_nearly_all),
+        cmocka_unit_test(a_plan_that_grows_has_no_share_done_and_no_time_left),
         cmocka_unit_test(what_is_known_is_in_the_run_at_each_save),
         cmocka_unit_test(saves_that_take_long_are_made_less_often),
         cmocka_unit_test(cases_of_too_few_rounds_are_no_good_numbers_on_the_way),
