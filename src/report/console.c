@@ -51,33 +51,59 @@ void console_head(const struct run *run, const struct console_desc *desc, FILE *
     screen_finish(&screen, stream);
 }
 
-static void findings_print(const struct run *run, struct screen *screen)
+// True if desc names the benchmark of a case key, or names none. A benchmark's name is also a key.
+static bool is_wanted(const struct console_desc *desc, const char *key)
 {
-    if (!run->finding_count)
-        return;
-    fputc('\n', screen->stream);
-    screen_paint(screen, PAINT_BOLD, "Findings");
-    fputc('\n', screen->stream);
+    size_t bytes = strcspn(key, "/");
+    for (size_t i = 0; i < desc->benchmark_count; i++)
+        if (strlen(desc->benchmarks[i]) == bytes && memcmp(desc->benchmarks[i], key, bytes) == 0)
+            return true;
+    return desc->benchmark_count == 0;
+}
+
+// True if a finding concerns a benchmark that desc names, or the whole run.
+static bool finding_is_wanted(const struct console_desc *desc, const struct finding *finding)
+{
+    for (size_t i = 0; i < finding->key_count; i++)
+        if (is_wanted(desc, finding->keys[i]))
+            return true;
+    return finding->key_count == 0;
+}
+
+static void findings_print(const struct run *run, const struct console_desc *desc,
+                           struct screen *screen)
+{
+    size_t printed = 0;
     for (size_t i = 0; i < run->finding_count; i++) {
+        if (!finding_is_wanted(desc, &run->findings[i]))
+            continue;
+        if (!printed++) {
+            fputc('\n', screen->stream);
+            screen_paint(screen, PAINT_BOLD, "Findings");
+            fputc('\n', screen->stream);
+        }
         fputs("  • ", screen->stream);
         screen_wrap(screen, run->findings[i].text, 4, 4);
     }
 }
 
-static void counts_print(const struct run *run, struct screen *screen)
+static void counts_print(const struct run *run, const struct console_desc *desc,
+                         struct screen *screen)
 {
-    const struct run_counts counts = run_count(run, NULL, NULL);
+    size_t counts[VERDICT_FAILED + 1] = {0};
+    for (size_t i = 0; i < run->result_count; i++)
+        counts[run->results[i]->verdict] += is_wanted(desc, run->results[i]->benchmark);
     for (enum verdict v = VERDICT_OK; v <= VERDICT_FAILED; v++) {
-        const char *text = arena_printf(screen->arena, "%zu %s", counts.of[v], verdict_name(v));
+        const char *text = arena_printf(screen->arena, "%zu %s", counts[v], verdict_name(v));
         fputs(v ? " · " : "", screen->stream);
-        screen_paint(screen, counts.of[v] ? verdict_paint(v) : PAINT_DIM, text);
+        screen_paint(screen, counts[v] ? verdict_paint(v) : PAINT_DIM, text);
     }
 }
 
 static void summary_print(const struct run *run, const struct console_desc *desc,
                           struct screen *screen)
 {
-    counts_print(run, screen);
+    counts_print(run, desc, screen);
     if (desc->elapsed_s > 0)
         fprintf(screen->stream, " · %.1f s", desc->elapsed_s);
     if (run->status == RUN_INTERRUPTED)
@@ -92,7 +118,7 @@ void console_end(const struct run *run, const struct console_desc *desc, FILE *s
     struct screen screen;
     screen_init(&screen, desc->colour, desc->columns);
     cross_print(&screen, run);
-    findings_print(run, &screen);
+    findings_print(run, desc, &screen);
     fputc('\n', screen.stream);
     summary_print(run, desc, &screen);
     screen_finish(&screen, stream);
@@ -253,14 +279,6 @@ void console_benchmark(const struct run *run, const char *device, const char *be
         notes_print(&notes, &screen);
     }
     screen_finish(&screen, stream);
-}
-
-static bool is_wanted(const struct console_desc *desc, const char *benchmark)
-{
-    for (size_t i = 0; i < desc->benchmark_count; i++)
-        if (strcmp(desc->benchmarks[i], benchmark) == 0)
-            return true;
-    return desc->benchmark_count == 0;
 }
 
 void console_run(const struct run *run, const struct console_desc *desc, FILE *stream)

@@ -12,13 +12,14 @@ struct console_desc {
     bool colour;      // true: use colours; the caller tests for a terminal and NO_COLOR
     unsigned columns; // width of the screen; 0: SCREEN_COLUMNS (report/screen.h)
     double elapsed_s; // duration of the run, for the summary; 0: unknown, not shown
-    // Names of the benchmarks whose tables console_run prints; count 0: of all
+    // Names of the benchmarks that console_run prints; count 0: all.
     const char *const *benchmarks;
     size_t benchmark_count;
 };
 
 // Prints the whole run: cards or, without any, the head; tables by device and benchmark, the
-// comparison of APIs on one chip, findings, summary. No card if desc.benchmarks names benchmarks.
+// comparison of APIs on one chip, findings, summary. If desc.benchmarks names benchmarks: only
+// their tables, findings and cases, and no card.
 void console_run(const struct run *run, const struct console_desc *desc, FILE *stream);
 
 // Print the parts of console_run one by one, for tables that appear while the run goes on.
@@ -30,9 +31,9 @@ void console_end(const struct run *run, const struct console_desc *desc, FILE *s
 // Prints the last line of console_end alone: how many cases there are, by verdict.
 void console_summary(const struct run *run, const struct console_desc *desc, FILE *stream);
 
-// Prints the card: a line for each figure. One that is not trusted
-// is grey and in parentheses, with the reason below it unless the run is still measuring. Prints
-// nothing and returns false if the run has no figure of a GPU's card.
+// Prints the card: a line for each figure. One that is not trusted is grey and in parentheses, with
+// the reason below it unless the run is still measuring. Prints nothing and returns false if the
+// run has no figure of a GPU's card.
 bool console_card(const struct card *card, const struct console_desc *desc, FILE *stream);
 
 // Prints the card as a Markdown table.
