@@ -30,10 +30,7 @@ static const char *folder_of(struct arena *arena)
 static bool make_folder(struct arena *arena, const char *folder)
 {
     char *path = arena_strdup(arena, folder);
-    for (char *slash = path; slash; *slash = '/') {
-        slash = strchr(slash + 1, '/');
-        if (!slash)
-            break;
+    for (char *slash = path; (slash = strchr(slash + 1, '/')) != NULL; *slash = '/') {
         *slash = '\0';
         mkdir(path, 0700); // what fails here fails again below
     }
@@ -107,10 +104,10 @@ const char *state_keep(struct arena *arena, const struct run *run)
 const char *state_last(struct arena *arena)
 {
     const char *folder = folder_of(arena), *path = NULL;
-    struct dirent **entries;
+    struct dirent **entries = NULL;
     int count = folder ? list_runs(folder, &entries) : -1;
     if (count > 0)
         path = arena_printf(arena, "%s/%s", folder, entries[count - 1]->d_name);
-    free_runs(count >= 0 ? entries : NULL, count);
+    free_runs(entries, count);
     return path;
 }

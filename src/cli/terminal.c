@@ -98,8 +98,9 @@ static const char *progress_line(struct arena *arena, const struct schedule_stat
                                  size_t device, size_t devices, size_t columns)
 {
     size_t bar_columns = columns < 80 ? 8 : 16;
-    const char *line = devices > 1 ? arena_printf(arena, "[%zu/%zu] ", device + 1, devices) : "";
-    line = arena_printf(arena, "%s%s", line, state->device);
+    const char *line = state->device;
+    if (devices > 1)
+        line = arena_printf(arena, "[%zu/%zu] %s", device + 1, devices, line);
     if (state->total) {
         const char *bar = screen_bar(arena, state->fraction, bar_columns);
         line = arena_printf(arena, "%s ▕%s%*s▏", line, bar, (int)(bar_columns - screen_width(bar)),
@@ -144,13 +145,15 @@ static void progress_log(struct progress *progress, const struct schedule_state 
     arena_destroy(scratch);
 }
 
-void progress_draw(void *context, const struct schedule_state *state, size_t device, size_t devices)
+void progress_draw(struct progress *progress, const struct schedule_state *state, size_t device,
+                   size_t devices)
 {
-    struct progress *progress = context;
     uint64_t now_ns = clock_now_ns();
-    if (!progress->drawn_in_place)
+    if (!progress->drawn_in_place) {
         progress_log(progress, state, device);
-    if (!progress->drawn_in_place || now_ns - progress->changed_ns < interval_ns)
+        return;
+    }
+    if (now_ns - progress->changed_ns < interval_ns)
         return;
     progress->changed_ns = now_ns;
     progress->drawn = true;

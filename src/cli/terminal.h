@@ -44,8 +44,8 @@ void progress_init(struct progress *progress, FILE *out);
 
 // Shows the progress. Draws the line at most ten times a second, and not within a tenth of a second
 // after it was wiped: what was printed meanwhile may reach the terminal through another program, as
-// `| tee` does. `context` is a struct progress *.
-void progress_draw(void *context, const struct schedule_state *state, size_t device,
+// `| tee` does.
+void progress_draw(struct progress *progress, const struct schedule_state *state, size_t device,
                    size_t devices);
 
 // Wipes the line. Call it at the end, and before anything else is printed.

@@ -29,38 +29,39 @@ static void put(FILE *stream, const char *text)
     }
 }
 
+static void put_change(FILE *stream, struct arena *arena, const struct compare *compare,
+                       const struct compare_row *row)
+{
+    const char *numbers[COMPARE_NUMBERS];
+    compare_numbers(arena, row, numbers);
+    fprintf(stream, "| %s | ", compare_word_name(row->word));
+    for (size_t i = 0; i < COMPARE_NUMBERS; i++)
+        fprintf(stream, "%s | ", numbers[i]);
+    const char *name =
+        text_join(arena, compare_row_case(arena, compare, row), " ", row->base_metric->name);
+    put(stream, text_join(arena, name, " ", compare_remarks(arena, row)));
+    fputs(" |\n", stream);
+}
+
 // Writes the rows of all compare_sections with numbers as one table of at most MARKDOWN_ROWS_MAX
 // rows.
 static void put_changes(FILE *stream, struct arena *arena, const struct compare *compare)
 {
-    size_t written = 0, left = 0;
+    size_t rows_seen = 0;
     for (size_t i = 0; i < COMPARE_SECTIONS; i++) {
         size_t count = 0;
         const struct compare_row **rows = NULL;
         if (compare_sections[i].numbers)
             rows = compare_rows_of(arena, compare, compare_sections[i].word, &count);
-        for (size_t j = 0; j < count; j++) {
-            if (written == MARKDOWN_ROWS_MAX) {
-                left += count - j;
-                break;
-            }
-            if (!written++)
-                fputs("\n| | change | interval | base | new | case |\n"
-                      "|:--|--:|:-:|--:|--:|:--|\n",
-                      stream);
-            const struct compare_row *row = rows[j];
-            fprintf(stream, "| %s | %s | %s | %s | %s | ", compare_word_name(row->word),
-                    compare_percent(arena, row->ratio.value), compare_interval(arena, &row->ratio),
-                    screen_median(arena, row->base_metric, "–"),
-                    screen_median(arena, row->now_metric, "–"));
-            const char *name = text_join(arena, compare_row_case(arena, compare, row), " ",
-                                         row->base_metric->name);
-            put(stream, text_join(arena, name, " ", compare_remarks(arena, row)));
-            fputs(" |\n", stream);
-        }
+        if (count && !rows_seen)
+            fputs("\n| | change | interval | base | new | case |\n|:--|--:|:-:|--:|--:|:--|\n",
+                  stream);
+        for (size_t j = 0; j < count && rows_seen + j < MARKDOWN_ROWS_MAX; j++)
+            put_change(stream, arena, compare, rows[j]);
+        rows_seen += count;
     }
-    if (left)
-        fprintf(stream, "\n… and %zu more.\n", left);
+    if (rows_seen > MARKDOWN_ROWS_MAX)
+        fprintf(stream, "\n… and %zu more.\n", rows_seen - MARKDOWN_ROWS_MAX);
 }
 
 static void put_cases(FILE *stream, struct arena *arena, const struct compare *compare,

@@ -155,19 +155,37 @@ static void group_head(struct printer *p, const struct group *group,
     screen_wrap(&p->screen, text_join(arena, text, " · ", common), 2, 4);
 }
 
-enum {
-    NUMBERS = 4, // columns of a row: change, interval, base, new
-    TEXT_INDENT = 8
+// A row with numbers, as texts.
+struct change {
+    const char *numbers[COMPARE_NUMBERS], *text;
 };
+
+static void change_print(struct screen *screen, const struct change *change,
+                         const size_t widths[COMPARE_NUMBERS])
+{
+    enum {
+        TEXT_INDENT = 8
+    };
+    size_t used = 2;
+    fputs("  ", screen->stream);
+    for (size_t c = 0; c < COMPARE_NUMBERS; c++) {
+        fputs("  ", screen->stream);
+        screen_paint_right(screen, c == 1 ? PAINT_DIM : PAINT_NONE, change->numbers[c], widths[c]);
+        used += 2 + widths[c];
+    }
+    // A text that is too long to stand beside the numbers gets lines of its own.
+    bool beside = used + 2 + screen_width(change->text) <= screen->columns;
+    fprintf(screen->stream, beside ? "%*s" : "\n%*s", beside ? 2 : TEXT_INDENT, "");
+    screen_wrap(screen, change->text, TEXT_INDENT, TEXT_INDENT);
+}
 
 // Prints rows with numbers, at most `most`, under a head that says what all of them have in common.
 static void changes_print(struct printer *p, const struct group *group, size_t most)
 {
-    struct screen *screen = &p->screen;
-    struct arena *arena = screen->arena;
+    struct arena *arena = p->screen.arena;
     const struct result **results = ARENA_ARRAY(arena, group->count, const struct result *);
-    const char *(*cells)[NUMBERS + 1] = arena_alloc(arena, group->count * sizeof *cells);
-    size_t widths[NUMBERS] = {0}, varying_count = 0, used = 2;
+    struct change *changes = ARENA_ARRAY(arena, group->count, struct change);
+    size_t widths[COMPARE_NUMBERS] = {0}, varying_count = 0;
     size_t shown = group->count < most ? group->count : most;
     for (size_t i = 0; i < group->count; i++)
         results[i] = row_result(group->places[i].row);
@@ -176,32 +194,18 @@ static void changes_print(struct printer *p, const struct group *group, size_t m
         p->info ? view_varying(arena, p->info, results, group->count, &varying_count) : NULL;
     for (size_t i = 0; i < shown; i++) {
         const struct compare_row *row = group->places[i].row;
-        cells[i][0] = compare_percent(arena, row->ratio.value);
-        cells[i][1] = compare_interval(arena, &row->ratio);
-        cells[i][2] = screen_median(arena, row->base_metric, "–");
-        cells[i][3] = screen_median(arena, row->now_metric, "–");
-        cells[i][NUMBERS] =
+        compare_numbers(arena, row, changes[i].numbers);
+        changes[i].text =
             text_join(arena, view_words(arena, &results[i]->bench_case, varying, varying_count),
                       " ", compare_remarks(arena, row));
-        for (size_t c = 0; c < NUMBERS; c++)
-            screen_widen(&widths[c], cells[i][c]);
+        for (size_t c = 0; c < COMPARE_NUMBERS; c++)
+            screen_widen(&widths[c], changes[i].numbers[c]);
     }
-    for (size_t c = 0; c < NUMBERS; c++)
-        used += 2 + widths[c];
     group_head(p, group, varying, varying_count);
-    for (size_t i = 0; i < shown; i++) {
-        fputs("  ", screen->stream);
-        for (size_t c = 0; c < NUMBERS; c++) {
-            fputs("  ", screen->stream);
-            screen_paint_right(screen, c == 1 ? PAINT_DIM : PAINT_NONE, cells[i][c], widths[c]);
-        }
-        // A text that is too long to stand beside the numbers gets lines of its own.
-        bool beside = used + 2 + screen_width(cells[i][NUMBERS]) <= screen->columns;
-        fprintf(screen->stream, beside ? "%*s" : "\n%*s", beside ? 2 : TEXT_INDENT, "");
-        screen_wrap(screen, cells[i][NUMBERS], TEXT_INDENT, TEXT_INDENT);
-    }
+    for (size_t i = 0; i < shown; i++)
+        change_print(&p->screen, &changes[i], widths);
     if (shown < group->count)
-        fprintf(screen->stream, "    … and %zu more: --all lists them\n", group->count - shown);
+        fprintf(p->screen.stream, "    … and %zu more: --all lists them\n", group->count - shown);
 }
 
 // Prints rows without numbers: "loads Buffer<R8>.Load: loads version 2 against 3". Without `all`,

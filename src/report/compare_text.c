@@ -41,6 +41,15 @@ const char *compare_interval(struct arena *arena, const struct ratio *ratio)
                         compare_percent(arena, ratio->high));
 }
 
+void compare_numbers(struct arena *arena, const struct compare_row *row,
+                     const char *numbers[COMPARE_NUMBERS])
+{
+    numbers[0] = compare_percent(arena, row->ratio.value);
+    numbers[1] = compare_interval(arena, &row->ratio);
+    numbers[2] = screen_median(arena, row->base_metric, "–");
+    numbers[3] = screen_median(arena, row->now_metric, "–");
+}
+
 const char *compare_remarks(struct arena *arena, const struct compare_row *row)
 {
     const char *text = "";

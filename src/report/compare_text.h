@@ -23,11 +23,17 @@ extern const struct compare_section compare_sections[COMPARE_SECTIONS];
 // other cases than the run that is compared with it.
 bool compare_is_news(const struct compare_report *report, enum compare_word word);
 
-// The change that a ratio means: "+5.1%", from 10 on "×12.3", "–" if it is not finite. Its
-// interval:
-// "+4.9% … +5.3%", "" if it is not known.
+// The change that a ratio means: "+5.1%", from 10 on "×12.3", "–" if it is not finite; and its
+// interval: "+4.9% … +5.3%", "" if it is not known.
 const char *compare_percent(struct arena *arena, double ratio);
 const char *compare_interval(struct arena *arena, const struct ratio *ratio);
+
+// The numbers of a row as texts: change, interval, base, new.
+enum {
+    COMPARE_NUMBERS = 4
+};
+void compare_numbers(struct arena *arena, const struct compare_row *row,
+                     const char *numbers[COMPARE_NUMBERS]);
 
 // What a row with numbers says beside them: "(cycles +0.1%) (98.1% of the limit) (suspect)".
 const char *compare_remarks(struct arena *arena, const struct compare_row *row);
