@@ -8,11 +8,6 @@
 
 // ---------------------------------------------------------------- words, one after another
 
-static void write_word(FILE *out, const char *before, const char *word)
-{
-    fprintf(out, "%s%s", before, word);
-}
-
 // Writes the names of the APIs and "all", without the model: its devices exist only as
 // -d model:FILE.
 static void write_apis(FILE *out)
@@ -33,7 +28,7 @@ static void write_commands(FILE *out)
 {
     for (size_t i = 0, shown = 0; i < COMMAND_COUNT; i++)
         if (!command_table[i].hidden)
-            write_word(out, shown++ ? " " : "", command_table[i].name);
+            fprintf(out, "%s%s", shown++ ? " " : "", command_table[i].name);
 }
 
 // Writes the words that an argument of this kind may be; `shown` is the text that the help shows
@@ -43,7 +38,7 @@ static void write_words(FILE *out, enum word_kind kind, const char *shown)
     switch (kind) {
     case WORD_BENCHMARK:
         for (size_t i = 0; benchmarks[i]; i++)
-            write_word(out, i ? " " : "", benchmarks[i]->info.name);
+            fprintf(out, "%s%s", i ? " " : "", benchmarks[i]->info.name);
         break;
     case WORD_DEVICE:
     case WORD_API:
@@ -257,7 +252,7 @@ static void zsh_quoted(FILE *out, const char *text)
     }
 }
 
-// The same for zsh, which cuts words only at blanks.
+// What bash_functions do, for zsh, which cuts words only at blanks.
 static const char zsh_functions[] =
     "_fathom_set()\n"
     "{\n"
@@ -320,6 +315,29 @@ static void write_zsh_option(FILE *out, const struct option_info *option, bool l
     fputc('\'', out);
 }
 
+static void write_zsh_command(FILE *out, unsigned id)
+{
+    const struct command_info *command = &command_table[id];
+    fprintf(out, "    %s)\n        shift words; (( CURRENT-- ))\n        _arguments",
+            command->name);
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        if (!is_offered(&option_table[i], id))
+            continue;
+        write_zsh_option(out, &option_table[i], false);
+        if (option_table[i].letter)
+            write_zsh_option(out, &option_table[i], true);
+    }
+    if (command->operand_max) {
+        fprintf(out, " \\\n            '*:%s:",
+                command->operand_kind == WORD_FILE      ? "run file"
+                : command->operand_kind == WORD_COMMAND ? "command"
+                                                        : "benchmark");
+        write_zsh_action(out, command->operand_kind, "");
+        fputc('\'', out);
+    }
+    fputs(" ;;\n", out);
+}
+
 void generate_zsh(FILE *out)
 {
     fputs("#compdef fathom\n# zsh completion of fathom, made by `fathom --generate zsh`\n", out);
@@ -331,28 +349,9 @@ void generate_zsh(FILE *out)
     fputc(' ', out);
     write_flags(out, COMMAND_COUNT);
     fputs("\n        return\n    fi\n    case $words[2] in\n", out);
-    for (unsigned id = 0; id < COMMAND_COUNT; id++) {
-        const struct command_info *command = &command_table[id];
-        if (command->hidden)
-            continue;
-        fprintf(out, "    %s)\n        shift words; (( CURRENT-- ))\n        _arguments",
-                command->name);
-        for (size_t i = 0; i < OPTION_COUNT; i++) {
-            if (is_offered(&option_table[i], id))
-                write_zsh_option(out, &option_table[i], false);
-            if (is_offered(&option_table[i], id) && option_table[i].letter)
-                write_zsh_option(out, &option_table[i], true);
-        }
-        if (command->operand_max) {
-            fprintf(out, " \\\n            '*:%s:",
-                    command->operand_kind == WORD_FILE      ? "run file"
-                    : command->operand_kind == WORD_COMMAND ? "command"
-                                                            : "benchmark");
-            write_zsh_action(out, command->operand_kind, "");
-            fputc('\'', out);
-        }
-        fputs(" ;;\n", out);
-    }
+    for (unsigned id = 0; id < COMMAND_COUNT; id++)
+        if (!command_table[id].hidden)
+            write_zsh_command(out, id);
     fputs("    esac\n}\n_fathom \"$@\"\n", out);
 }
 
@@ -366,7 +365,7 @@ static void fish_quoted(FILE *out, const char *text)
     fputc('\'', out);
 }
 
-// The same for fish, which expects whole words: "path=scalar".
+// What bash_functions do, for fish, which expects whole words: "path=scalar".
 static const char fish_functions[] =
     "function __fathom_set\n"
     "    set -l token (commandline -ct)\n"
@@ -433,26 +432,30 @@ static void write_fish_operands(FILE *out, const struct command_info *command)
     fputs("'\n", out);
 }
 
+// Writes the options of a command; COMMAND_COUNT: those of the program.
+static void write_fish_options(FILE *out, unsigned command)
+{
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if (is_offered(&option_table[i], command))
+            write_fish_option(out, command, &option_table[i]);
+}
+
 void generate_fish(FILE *out)
 {
     fputs("# fish completion of fathom, made by `fathom --generate fish`\n", out);
     write_settings(out, "__fathom", &fish_switch);
     fprintf(out, "%scomplete -c fathom -f\n", fish_functions);
-    for (unsigned id = 0; id <= COMMAND_COUNT; id++) {
-        if (id < COMMAND_COUNT && command_table[id].hidden)
+    for (unsigned id = 0; id < COMMAND_COUNT; id++) {
+        const struct command_info *command = &command_table[id];
+        if (command->hidden)
             continue;
-        if (id < COMMAND_COUNT) {
-            fprintf(out, "complete -c fathom -n __fish_use_subcommand -a %s -d ",
-                    command_table[id].name);
-            fish_quoted(out, command_table[id].summary);
-            fputc('\n', out);
-        }
-        for (size_t i = 0; i < OPTION_COUNT; i++)
-            if (is_offered(&option_table[i], id))
-                write_fish_option(out, id, &option_table[i]);
-        if (id < COMMAND_COUNT)
-            write_fish_operands(out, &command_table[id]);
+        fprintf(out, "complete -c fathom -n __fish_use_subcommand -a %s -d ", command->name);
+        fish_quoted(out, command->summary);
+        fputc('\n', out);
+        write_fish_options(out, id);
+        write_fish_operands(out, command);
     }
+    write_fish_options(out, COMMAND_COUNT);
 }
 
 // ---------------------------------------------------------------- choosing

@@ -23,7 +23,7 @@ bool compare_is_news(const struct compare_report *report, enum compare_word word
     return !report->reference || (word != COMPARE_MISSING && word != COMPARE_ADDED);
 }
 
-const char *compare_percent(struct arena *arena, double ratio)
+static const char *percent_text(struct arena *arena, double ratio)
 {
     double value = (ratio - 1) * 100;
     if (!isfinite(value))
@@ -33,19 +33,19 @@ const char *compare_percent(struct arena *arena, double ratio)
     return arena_printf(arena, fabs(value) < 99.95 ? "%+.1f%%" : "%+.0f%%", value);
 }
 
-const char *compare_interval(struct arena *arena, const struct ratio *ratio)
+static const char *interval_text(struct arena *arena, const struct ratio *ratio)
 {
     if (!isfinite(ratio->low))
         return "";
-    return arena_printf(arena, "%s … %s", compare_percent(arena, ratio->low),
-                        compare_percent(arena, ratio->high));
+    return arena_printf(arena, "%s … %s", percent_text(arena, ratio->low),
+                        percent_text(arena, ratio->high));
 }
 
 void compare_numbers(struct arena *arena, const struct compare_row *row,
                      const char *numbers[COMPARE_NUMBERS])
 {
-    numbers[0] = compare_percent(arena, row->ratio.value);
-    numbers[1] = compare_interval(arena, &row->ratio);
+    numbers[0] = percent_text(arena, row->ratio.value);
+    numbers[1] = interval_text(arena, &row->ratio);
     numbers[2] = screen_median(arena, row->base_metric, "–");
     numbers[3] = screen_median(arena, row->now_metric, "–");
 }
@@ -54,7 +54,7 @@ const char *compare_remarks(struct arena *arena, const struct compare_row *row)
 {
     const char *text = "";
     if (row->word == COMPARE_CLOCK)
-        text = arena_printf(arena, "(cycles %s)", compare_percent(arena, row->cycles.value));
+        text = arena_printf(arena, "(cycles %s)", percent_text(arena, row->cycles.value));
     double share = metric_share(row->now_metric, row->now_metric->median);
     if (isfinite(share))
         text =
@@ -97,7 +97,7 @@ const char *compare_verdict(struct arena *arena, const struct compare *compare)
     for (size_t i = 0; i < slower && !*largest; i++)
         if (isfinite(rows[i]->ratio.value)) // not finite: base is 0
             largest = arena_printf(arena, ", the largest change is %s",
-                                   compare_percent(arena, rows[i]->ratio.value));
+                                   percent_text(arena, rows[i]->ratio.value));
     const char *text = arena_printf(arena, "%zu of %zu values got slower by more than %s%s", slower,
                                     compared, than, largest);
     if (counts[COMPARE_BROKEN])

@@ -23,12 +23,8 @@ extern const struct compare_section compare_sections[COMPARE_SECTIONS];
 // other cases than the run that is compared with it.
 bool compare_is_news(const struct compare_report *report, enum compare_word word);
 
-// The change that a ratio means: "+5.1%", from 10 on "×12.3", "–" if it is not finite; and its
-// interval: "+4.9% … +5.3%", "" if it is not known.
-const char *compare_percent(struct arena *arena, double ratio);
-const char *compare_interval(struct arena *arena, const struct ratio *ratio);
-
-// The numbers of a row as texts: change, interval, base, new.
+// The numbers of a row as texts: the change ("+5.1%", from 10 on "×12.3", "–" if it is not finite),
+// its interval ("+4.9% … +5.3%", "" if it is not known), base and new.
 enum {
     COMPARE_NUMBERS = 4
 };
