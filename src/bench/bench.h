@@ -130,9 +130,10 @@ struct benchmark {
     // "no".
     bool together;
 
-    // A case takes so many times as long as one of `latency` did on an H200, roughly; 0: 1. For the
-    // estimate of the time left (suite/forecast.h).
-    double slowness;
+    // A case takes so many times as long as one of `latency` did on an H200, roughly; 0: 1. In the
+    // preset quick quick_slowness times; 0: slowness. For the estimate of the time left
+    // (suite/forecast.h).
+    double slowness, quick_slowness;
 
     // True: its cases use the link between host and device, so other work on the link disturbs
     // them. The host has its part in their times, so a slow sample is no sign of other work on the

@@ -13,8 +13,10 @@ void forecast_plan(struct forecast *forecast, size_t part, const struct benchmar
                    size_t cases, const struct gpu_info *device, const struct budget *budget)
 {
     double samples_s = (double)budget->samples * (double)budget->sample_ns / NS_PER_S;
-    double visit_s = device->kind == GPU_KIND_CPU ? 0.03 : 0.012 + samples_s;
-    double slowness = benchmark->slowness > 0 ? benchmark->slowness : 1;
+    double visit_s = device->kind == GPU_KIND_CPU ? 0.025 : 0.012 + samples_s;
+    bool is_quick = budget->rounds_max <= COLLECT_ROUNDS_MIN && benchmark->quick_slowness > 0;
+    double declared = is_quick ? benchmark->quick_slowness : benchmark->slowness;
+    double slowness = declared > 0 ? declared : 1;
     struct error missing;
     bool is_skipped = !gpu_require(device, benchmark->needs, &missing);
     forecast->parts[part] = (struct forecast_part){

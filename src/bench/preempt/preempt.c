@@ -212,7 +212,8 @@ const struct benchmark bench_preempt = {
         "and the longest time that they stood still. This shows whether the victim ran beside the "
         "hog, between its workgroups, while they were stopped, or only after a submission.",
     .needs = GPU_CAP(DEVICE_CLOCK),
-    .slowness = 30, // a visit waits for its deadlines, at 90 per second
+    .slowness = 44, // a visit waits for its 60 deadlines, at 90 per second; in quick for 8
+    .quick_slowness = 14,
     .device = queue_pair_request,
     .product = {.replace = replace, .reach = reach, .keep = is_wanted},
     .open = preempt_session_open,
