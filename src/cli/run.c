@@ -290,29 +290,37 @@ static void show_notice(void *context, const char *text)
     fprintf(r->cli->err, "fathom: note: %s\n", text);
 }
 
+// Prepares what is shown while the run goes on.
+static void prepare_showing(struct running *r)
+{
+    const struct cli *cli = r->cli;
+    bool tables = options_has(cli->options, OPTION_TABLES);
+    bool quiet = options_has(cli->options, OPTION_QUIET);
+    bool live = !quiet && !tables && !r->measuring->draw && terminal_is(cli->out);
+    progress_init(&r->progress, cli->err);
+    live_text_init(&r->card, cli->err);
+    r->console = (struct console_desc){.colour = terminal_has_colour(cli->out),
+                                       .columns = terminal_columns(cli->out, CLI_COLUMNS)};
+    r->desc.starting = show_head;
+    r->desc.notice = show_notice;
+    r->desc.waiting = show_waiting;
+    r->desc.progress = quiet ? NULL : show_progress;
+    r->desc.benchmark_done = tables ? show_benchmark : NULL;
+    r->desc.refresh = live ? show_card : NULL;
+    r->desc.context = r;
+}
+
 static bool measure(struct running *r, struct error *err)
 {
     static const char *const worker[] = {"/proc/self/exe", "__worker", NULL};
     static const char *const guard[] = {"/proc/self/exe", "__guard", NULL};
-    bool tables = options_has(r->cli->options, OPTION_TABLES);
-    progress_init(&r->progress, r->cli->err);
-    live_text_init(&r->card, r->cli->err);
-    r->console = (struct console_desc){.colour = terminal_has_colour(r->cli->out),
-                                       .columns = terminal_columns(r->cli->out, CLI_COLUMNS)};
+    const struct cli *cli = r->cli;
+    prepare_showing(r);
     r->desc.worker_argv = worker;
     r->desc.guard_argv = guard;
-    r->desc.worker_environment = r->cli->environment;
+    r->desc.worker_environment = cli->environment;
     r->desc.interrupt = &r->interrupt;
-    r->desc.starting = show_head;
-    r->desc.notice = show_notice;
-    r->desc.progress = options_has(r->cli->options, OPTION_QUIET) ? NULL : show_progress;
-    r->desc.benchmark_done = tables ? show_benchmark : NULL;
-    bool live = r->desc.progress && !r->measuring->draw && !tables && terminal_is(r->cli->out);
-    r->desc.refresh = live ? show_card : NULL;
-    r->desc.waiting = show_waiting;
-    r->desc.context = r;
     uint64_t start_ns = clock_now_ns();
-    const struct cli *cli = r->cli;
     runner_describe(r->run, &r->desc, cli->argc,
                     options_recorded(cli->arena, cli->argc, cli->argv, cli->options));
     bool done = runner_run(r->run, &r->desc, &r->unsaved, err);
@@ -371,6 +379,17 @@ static void show_result(const struct running *r, FILE *out)
         fputs(r->kept ? "fathom show\n" : "fathom run --tables\n", out);
 }
 
+// Fails with the message that says where to find what an interrupted run measured.
+static bool fail_interrupted(const struct running *r, struct error *err)
+{
+    const char *file = r->desc.output;
+    if (file)
+        return error_set(err, ERROR_INTERRUPTED, "interrupted; what was measured is in %s",
+                         file_save_is_standard(file) ? "the standard output" : file);
+    return error_set(err, ERROR_INTERRUPTED, "interrupted%s",
+                     r->kept ? "; `fathom show` prints what was measured" : "");
+}
+
 static bool tell_end(struct running *r, struct error *err)
 {
     struct text_stream text;
@@ -388,16 +407,7 @@ static bool tell_end(struct running *r, struct error *err)
     if (!save(r, err))
         return false;
     r->cli->status = exit_status(r->run, options_has(r->cli->options, OPTION_STRICT));
-    if (r->cli->status != EXIT_INTERRUPTED && !r->unread)
-        return true;
-    const char *file = r->desc.output;
-    if (file && file_save_is_standard(file))
-        file = "the standard output";
-    if (!file && r->kept)
-        return error_set(err, ERROR_INTERRUPTED,
-                         "interrupted; `fathom show` prints what was measured");
-    return error_set(err, ERROR_INTERRUPTED, "interrupted%s%s",
-                     file ? "; what was measured is in " : "", file ? file : "");
+    return (r->cli->status != EXIT_INTERRUPTED && !r->unread) || fail_interrupted(r, err);
 }
 
 bool cli_measure(struct cli *cli, const struct cli_measuring *measuring, struct error *err)
