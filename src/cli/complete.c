@@ -101,6 +101,12 @@ static const struct switch_form fish_switch = {.function = "function ",
                                                .end_choice = "\n",
                                                .end = "    end\nend\n"};
 
+// True if --set takes the parameter. `fathom map` takes clock alone.
+static bool is_settable(const struct benchmark *benchmark, const struct param_info *param)
+{
+    return !benchmark->command || strcmp(param->key, "clock") == 0;
+}
+
 // Writes two functions. NAME_keys prints the keys of a benchmark, "path=" …; NAME_values prints the
 // choices of a parameter, "latency.path".
 static void write_settings(FILE *out, const char *name, const struct switch_form *form)
@@ -110,14 +116,15 @@ static void write_settings(FILE *out, const char *name, const struct switch_form
         const struct benchmark_info *info = &benchmarks[i]->info;
         fprintf(out, form->choice, info->name, "", "");
         for (size_t k = 0; k < info->param_count; k++)
-            fprintf(out, " '%s='", info->params[k].key);
+            if (is_settable(benchmarks[i], &info->params[k]))
+                fprintf(out, " '%s='", info->params[k].key);
         fputs(form->end_choice, out);
     }
     fprintf(out, "%s%s%s_values%s", form->end, form->function, name, form->begin);
     for (size_t i = 0; benchmarks[i]; i++) {
         const struct benchmark_info *info = &benchmarks[i]->info;
         for (size_t k = 0; k < info->param_count; k++) {
-            if (!info->params[k].choices)
+            if (!info->params[k].choices || !is_settable(benchmarks[i], &info->params[k]))
                 continue;
             fprintf(out, form->choice, info->name, ".", info->params[k].key);
             write_quoted(out, info->params[k].choices);

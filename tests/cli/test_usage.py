@@ -119,6 +119,10 @@ class Generated(fathom.Case):
             with self.subTest(typed=typed):
                 self.assertEqual(offered, self.complete(f"fathom {typed}"))
 
+    def test_bash_offers_the_one_setting_of_map(self):
+        self.assertEqual(["clock="], self.complete("fathom map --set ", REAL))
+        self.assertEqual([], self.complete("fathom map --set what = ", REAL))
+
     def test_bash_completes_values_with_dots(self):
         self.assertEqual(["StructuredBuffer\\<half4\\>.Load"],
                          self.complete("fathom run loads --set load = StructuredBuffer\\<half4\\>.L", REAL))
