@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The folder where a run is kept that was not given a file: fathom below $XDG_STATE_HOME, or below
 // ~/.local/state. It keeps the last STATE_RUNS runs, readable by their owner only. Without a home,
-// or if the folder cannot be written, no run is kept and nobody is told.
+// or if the folder cannot be written, no run is kept, without a message.
 #ifndef CLI_STATE_H
 #define CLI_STATE_H
 

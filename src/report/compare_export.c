@@ -106,7 +106,7 @@ void compare_markdown(const struct compare_report *report, FILE *stream)
     }
     put_changes(stream, arena, compare);
     for (size_t i = 0; i < COMPARE_SECTIONS; i++)
-        if (!compare_sections[i].numbers && compare_is_news(report, compare_sections[i].word))
+        if (!compare_sections[i].numbers && compare_is_reported(report, compare_sections[i].word))
             put_cases(stream, arena, compare, compare_sections[i].word);
     fputs("\n| benchmark | speed | |\n|:--|--:|:--|\n", stream);
     for (size_t i = 0; i < compare->part_count; i++) {

@@ -340,7 +340,7 @@ void compare_console(const struct compare_report *report, const struct console_d
     fputc('\n', screen->stream);
     sources_print(screen, report);
     for (size_t i = 0; i < COMPARE_SECTIONS; i++)
-        if (compare_is_news(report, compare_sections[i].word))
+        if (compare_is_reported(report, compare_sections[i].word))
             section_print(&printer, &compare_sections[i]);
     parts_print(screen, report);
     hidden_print(screen, report);

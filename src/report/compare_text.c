@@ -18,7 +18,7 @@ const struct compare_section compare_sections[COMPARE_SECTIONS] = {
     {COMPARE_ADDED, false, true, PAINT_DIM, "Added: measured in new only"},
 };
 
-bool compare_is_news(const struct compare_report *report, enum compare_word word)
+bool compare_is_reported(const struct compare_report *report, enum compare_word word)
 {
     return !report->reference || (word != COMPARE_MISSING && word != COMPARE_ADDED);
 }
@@ -77,7 +77,7 @@ const char *compare_counts(struct arena *arena, const struct compare_report *rep
     const char *text = "";
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         size_t count = counts[shown[i].word];
-        if ((count || (i < 4 && !only_found)) && compare_is_news(report, shown[i].word))
+        if ((count || (i < 4 && !only_found)) && compare_is_reported(report, shown[i].word))
             text =
                 text_join(arena, text, " · ", arena_printf(arena, "%zu %s", count, shown[i].text));
     }

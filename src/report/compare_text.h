@@ -21,7 +21,7 @@ extern const struct compare_section compare_sections[COMPARE_SECTIONS];
 
 // False for words that are not reported: "missing" and "added" against a reference run, which has
 // other cases than the run that is compared with it.
-bool compare_is_news(const struct compare_report *report, enum compare_word word);
+bool compare_is_reported(const struct compare_report *report, enum compare_word word);
 
 // The numbers of a row as texts: the change ("+5.1%", from 10 on "×12.3", "–" if it is not finite),
 // its interval ("+4.9% … +5.3%", "" if it is not known), base and new.

@@ -411,6 +411,19 @@ static bool gather(struct plan *plan, struct block *block)
     return true;
 }
 
+// Makes the forecast of this schedule and of those of the peers, which follow.
+static void start_forecast(struct scheduler *s)
+{
+    const struct schedule_desc *desc = s->desc;
+    struct arena *arena = desc->run->arena;
+    s->forecast = forecast_of_plan(arena, desc->plan, desc->device, desc->budget);
+    for (size_t p = 0; p < desc->peer_count; p++) {
+        const struct schedule_peer *peer = &desc->peers[p];
+        struct forecast later = forecast_of_plan(arena, peer->plan, peer->device, desc->budget);
+        forecast_add_later(&s->forecast, &later);
+    }
+}
+
 bool schedule_run(const struct schedule_desc *desc)
 {
     struct scheduler s = {.desc = desc, .saved_ns = clock_now_ns()};
@@ -421,13 +434,7 @@ bool schedule_run(const struct schedule_desc *desc)
                                               desc->peers[p].executor, NULL};
     watcher_init(&s.watcher, desc->executor, desc->run);
     watch_first(&s);
-    s.forecast = forecast_of_plan(desc->run->arena, desc->plan, desc->device, desc->budget);
-    for (size_t p = 0; p < desc->peer_count; p++) {
-        const struct schedule_peer *peer = &desc->peers[p];
-        struct forecast later =
-            forecast_of_plan(desc->run->arena, peer->plan, peer->device, desc->budget);
-        forecast_add_later(&s.forecast, &later);
-    }
+    start_forecast(&s);
     for (bool more = true; more && !s.interrupted;) {
         struct arena *arena = arena_create();
         struct block *block = ARENA_NEW(arena, struct block);
