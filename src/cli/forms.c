@@ -2,6 +2,7 @@
 #include "analysis/card.h"
 #include "cli/cli.h"
 #include "cli/terminal.h"
+#include "report/chart.h"
 #include "report/console.h"
 #include "report/export.h"
 #include "report/spans.h"
@@ -84,6 +85,17 @@ static void add_failure(struct error *all, const struct error *one)
         error_prefix(all, "%s; and", one->message);
 }
 
+// True if the run has charts, which an SVG shows.
+static bool has_charts(const struct run *run)
+{
+    struct arena *arena = arena_create();
+    size_t count = 0;
+    for (size_t i = 0; i < run->device_count && count == 0; i++)
+        charts_of(arena, run, run->devices[i].id, NULL, &count);
+    arena_destroy(arena);
+    return count > 0;
+}
+
 // True if the run has time lines, which a trace or an SVG shows.
 static bool has_lines(const struct run *run)
 {
@@ -94,15 +106,15 @@ static bool has_lines(const struct run *run)
     return false;
 }
 
-// The file that the option names, for a form that shows time lines. NULL if the option was not
-// given or, after a note, if there are none.
-static const char *lines_path(const struct cli *cli, const struct run *run, enum option_id option)
+// The file that the option names, for a form that shows time lines; an SVG also shows charts. NULL
+// if the option was not given or, after a note, if there is nothing to show.
+static const char *drawing_path(const struct cli *cli, const struct run *run, enum option_id option)
 {
     const char *path = options_value(cli->options, option);
-    if (!path || has_lines(run))
+    if (!path || has_lines(run) || (option == OPTION_SVG && has_charts(run)))
         return path;
-    fprintf(cli->err, "fathom: note: --%s %s is not written: no result has a time line\n",
-            option_table[option].name, path);
+    fprintf(cli->err, "fathom: note: --%s %s is not written: no result has a %stime line\n",
+            option_table[option].name, path, option == OPTION_SVG ? "chart or a " : "");
     return NULL;
 }
 
@@ -126,8 +138,8 @@ bool cli_forms_save(const struct cli *cli, const struct run *run, struct error *
 {
     const char *csv = options_value(cli->options, OPTION_CSV);
     const char *html = options_value(cli->options, OPTION_HTML);
-    const char *trace = lines_path(cli, run, OPTION_TRACE);
-    const char *svg = lines_path(cli, run, OPTION_SVG);
+    const char *trace = drawing_path(cli, run, OPTION_TRACE);
+    const char *svg = drawing_path(cli, run, OPTION_SVG);
     const char *markdown = options_value(cli->options, OPTION_CARD_MARKDOWN);
     struct error one;
     *err = (struct error){.code = ERROR_NONE};

@@ -134,17 +134,6 @@ void console_summary(const struct run *run, const struct console_desc *desc, FIL
 
 // ---------------------------------------------------------------- benchmarks
 
-// True if a result has a finite median of this metric; `metric` = NULL: of any metric.
-static bool any_number(const struct result *const *results, size_t count, const char *metric)
-{
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < results[i]->metric_count; j++)
-            if (isfinite(results[i]->metrics[j].median) &&
-                (!metric || strcmp(results[i]->metrics[j].name, metric) == 0))
-                return true;
-    return false;
-}
-
 // True if a result has one of these sensors, divided by commas.
 static bool any_sensor(const struct result *const *results, size_t count, const char *sensors)
 {
@@ -190,43 +179,16 @@ static void grid_print(struct screen *screen, const struct notes *notes,
         curve_print(&table);
 }
 
-// True if the benchmark has a view of the same cases that draws this metric.
-static bool has_view_of(const struct benchmark_info *info, const struct view_info *view,
-                        const char *metric)
-{
-    for (size_t i = 0; i < info->view_count; i++) {
-        const struct view_info *other = &info->views[i];
-        if (other->kind == view->kind && other->metric && strcmp(other->metric, metric) == 0 &&
-            (other->where == view->where ||
-             (other->where && view->where && strcmp(other->where, view->where) == 0)))
-            return true;
-    }
-    return false;
-}
-
-// Without a core clock no result has cycles: a view of cycles then draws the time that they count,
-// unless another view does. Any other view stays as it is.
-static struct view_info view_in_time(const struct benchmark_info *info,
-                                     const struct view_info *view,
-                                     const struct result *const *results, size_t count)
-{
-    const struct metric_info *cycles = view->metric ? benchmark_metric(info, view->metric) : NULL;
-    struct view_info in_time = *view;
-    if (cycles && cycles->unit == UNIT_CYCLE && !any_number(results, count, view->metric) &&
-        benchmark_metric(info, cycles->cycles_of) && !has_view_of(info, view, cycles->cycles_of))
-        in_time.metric = cycles->cycles_of;
-    return in_time;
-}
-
 static void view_print(struct screen *screen, const struct run *run, const char *device,
                        const struct notes *notes, const struct benchmark_info *info,
                        const struct view_info *declared)
 {
-    size_t count;
-    const struct result **results = view_select(screen->arena, run, device, declared, info, &count);
-    const struct view_info shown = view_in_time(info, declared, results, count), *view = &shown;
-    if (!any_number(results, count, view->metric))
+    struct view_info shown;
+    const struct view_info *view = &shown;
+    if (!view_shown(screen->arena, run, device, info, declared, &shown))
         return; // the notes say why there are no numbers
+    size_t count;
+    const struct result **results = view_select(screen->arena, run, device, view, info, &count);
     if (view->kind == VIEW_TABLE && view->sensors && !any_sensor(results, count, view->sensors))
         return; // the other views have the numbers that are left
     struct view_grid grid;

@@ -4,6 +4,7 @@
 #include "analysis/card.h"
 #include "analysis/levels.h"
 #include "base/text.h"
+#include "report/chart.h"
 #include "report/screen.h"
 #include "results/units.h"
 
@@ -36,21 +37,10 @@ static const char *also(const struct picture *picture, const char *list, const c
 
 // ---------------------------------------------------------------- the card
 
-// A value with three significant digits, for reading rather than calculating: "4.72 TB/s".
-static const char *value_text(const struct picture *picture, double value, enum unit unit)
-{
-    const char *name;
-    double scaled = unit_scale(value, unit, &name);
-    int decimals = fabs(scaled) >= 99.95 ? 0 : fabs(scaled) >= 9.995 ? 1 : 2;
-    if (!isfinite(value))
-        return "–";
-    return arena_printf(picture->arena, "%.*f%s%s", decimals, scaled, *name ? " " : "", name);
-}
-
 static const char *figure_text(const struct picture *picture, const struct card_figure *figure)
 {
     return arena_printf(picture->arena, "%s%s", figure->at_least ? "≥ " : "",
-                        value_text(picture, figure->value, figure->unit));
+                        screen_short(picture->arena, figure->value, figure->unit));
 }
 
 // What is written below a value: a word, and what there is room for on wide screens only.
@@ -69,7 +59,7 @@ static struct remark about(const struct picture *picture, const struct card_figu
     else if (isfinite(figure->share))
         more = arena_printf(picture->arena, "%.0f %% of limit", 100 * figure->share);
     else if (isfinite(figure->cycles))
-        more = value_text(picture, figure->cycles, UNIT_CYCLE);
+        more = screen_short(picture->arena, figure->cycles, UNIT_CYCLE);
     if (!*remark.text)
         remark.text = more;
     else if (*more)
@@ -205,14 +195,14 @@ static void step_put(const struct picture *picture, const struct step *step, siz
 {
     double width = 100 - 45.0 * (double)(count - 1 - k) / (double)(count - 1);
     int y = (int)k * (STEP + STEP_GAP);
-    const char *size = value_text(picture, step->bytes, UNIT_BYTE);
+    const char *size = screen_short(picture->arena, step->bytes, UNIT_BYTE);
     const char *head = k + 1 < count ? arena_printf(picture->arena, "%s to %s", step->name, size)
                        : isfinite(step->bytes)
                            ? arena_printf(picture->arena, "%s, %s", step->name, size)
                            : step->name;
-    const char *latency = value_text(picture, step->ns, UNIT_NS);
+    const char *latency = screen_short(picture->arena, step->ns, UNIT_NS);
     if (isfinite(step->cycles))
-        latency = also(picture, latency, value_text(picture, step->cycles, UNIT_CYCLE));
+        latency = also(picture, latency, screen_short(picture->arena, step->cycles, UNIT_CYCLE));
     fprintf(picture->out,
             "<rect class=\"s s%zu\" x=\"%.1f%%\" y=\"%d\" width=\"%.1f%%\" height=\"%d\" "
             "rx=\"6\"/>\n",
@@ -315,46 +305,75 @@ static const char *origin_text(const struct picture *picture, const struct run *
     return counts.all ? also(picture, text, screen_counts(picture->arena, &counts)) : text;
 }
 
-static void device_put(const struct picture *picture, const struct run *run,
-                       const struct run_device *device, size_t number)
+static void device_put(const struct picture *picture, const struct card *card, size_t number)
 {
-    struct card card;
-    card_build(picture->arena, run, device->id, known_cards_builtin(picture->arena), &card);
+    const struct run_device *device = card->device;
+    const struct known_card *known = card->reference;
     fprintf(picture->out,
             "<article data-subject=\"%zu\">\n<%s>%s</%s>\n<p class=\"subtitle\">%s</p>\n", number,
             number ? "h2" : "h1", markup(picture, device->name ? device->name : device->id),
-            number ? "h2" : "h1", markup(picture, origin_text(picture, run, device)));
-    warnings_put(picture, &card);
+            number ? "h2" : "h1", markup(picture, origin_text(picture, card->run, device)));
+    warnings_put(picture, card);
     fputs("<div class=\"pair\">\n", picture->out);
-    if (card.count) {
-        const struct known_card *known = card.reference;
+    if (card->count) {
         fprintf(
             picture->out, "<figure><figcaption>Key figures%s</figcaption>\n",
             known ? markup(picture, arena_printf(picture->arena,
                                                  ", beside the reference %s through %s, preset %s",
                                                  known->device, known->api, known->preset))
                   : "");
-        card_put_rows(picture, &card);
+        card_put_rows(picture, card);
         fputs("</figure>\n", picture->out);
     }
     fputs("<div>\n", picture->out);
-    pyramid_put(picture, &card);
-    notes_put(picture, &card);
+    pyramid_put(picture, card);
+    notes_put(picture, card);
     fputs("</div></div></article>\n", picture->out);
+}
+
+// The charts of a device, for readers without a script: with one, the page draws its own.
+static void charts_put(const struct picture *picture, const struct card *card)
+{
+    size_t count;
+    const struct chart *charts =
+        charts_of(picture->arena, card->run, card->device->id, &card->curve, &count);
+    for (size_t i = 0; i < count; i++)
+        chart_put(picture->arena, &charts[i], 0, 0, picture->out);
+}
+
+// The cards of all devices of the runs that have results; of all devices if none has.
+static const struct card *cards_of(struct arena *arena, const struct run *const *runs, size_t count,
+                                   size_t *card_count)
+{
+    size_t most = 0, all = 0;
+    for (size_t i = 0; i < count; i++) {
+        most += runs[i]->device_count;
+        all += runs[i]->result_count;
+    }
+    struct card *cards = ARENA_ARRAY(arena, most, struct card);
+    *card_count = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t d = 0; d < runs[i]->device_count; d++) {
+            const char *device = runs[i]->devices[d].id;
+            if (all == 0 || run_count(runs[i], device, NULL).all > 0)
+                card_build(arena, runs[i], device, known_cards_builtin(arena),
+                           &cards[(*card_count)++]);
+        }
+    return cards;
 }
 
 void picture_write(const struct run *const *runs, size_t count, FILE *stream)
 {
     struct picture picture = {.arena = arena_create(), .out = stream};
-    bool any = false;
-    size_t number = 0;
-    for (size_t i = 0; i < count; i++)
-        any |= runs[i]->result_count > 0;
+    size_t card_count;
+    const struct card *cards = cards_of(picture.arena, runs, count, &card_count);
     fputs("<section id=\"first\" aria-label=\"Summary\">\n", stream);
-    for (size_t i = 0; i < count; i++)
-        for (size_t d = 0; d < runs[i]->device_count; d++)
-            if (!any || run_count(runs[i], runs[i]->devices[d].id, NULL).all)
-                device_put(&picture, runs[i], &runs[i]->devices[d], number++);
-    fputs("</section>\n", stream);
+    for (size_t i = 0; i < card_count; i++)
+        device_put(&picture, &cards[i], i);
+    fprintf(stream, "</section>\n<noscript><style>%s</style><section class=\"still\">\n",
+            chart_style);
+    for (size_t i = 0; i < card_count; i++)
+        charts_put(&picture, &cards[i]);
+    fputs("</section></noscript>\n", stream);
     arena_destroy(picture.arena);
 }

@@ -12,6 +12,7 @@
 // runs if none has. An article has the rows of the card (analysis/card.h), the levels of memory as
 // a pyramid if the run shows any, and what stands out. data-subject is the number of the device in
 // that order, from 0. The drawings follow the width of the page: positions across are percentages.
+// Behind it, within <noscript>, stand the charts of all benchmarks (report/chart.h).
 void picture_write(const struct run *const *runs, size_t count, FILE *stream);
 
 #endif

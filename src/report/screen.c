@@ -210,6 +210,16 @@ const char *screen_number(struct arena *arena, double value, const struct screen
     return arena_printf(arena, "%.*f", decimals, shown);
 }
 
+const char *screen_short(struct arena *arena, double value, enum unit unit)
+{
+    const char *name;
+    double scaled = unit_scale(value, unit, &name);
+    int decimals = fabs(scaled) >= 99.95 ? 0 : fabs(scaled) >= 9.995 ? 1 : 2;
+    if (!isfinite(value))
+        return "–";
+    return arena_printf(arena, "%.*f%s%s", decimals, scaled, *name ? " " : "", name);
+}
+
 const char *screen_median(struct arena *arena, const struct metric *metric, const char *absent)
 {
     return metric && isfinite(metric->median)

@@ -78,6 +78,10 @@ struct screen_scale screen_scale_of(const double *values, size_t count, enum uni
 // The value in the unit of the scale, such as "4614.2"; "–" if it is not finite.
 const char *screen_number(struct arena *arena, double value, const struct screen_scale *scale);
 
+// A value with its unit and three significant digits, for reading rather than calculating:
+// "4.72 TB/s"; "–" if it is not finite.
+const char *screen_short(struct arena *arena, double value, enum unit unit);
+
 // A median with its unit, such as "17.19 ns"; `absent` if `metric` is NULL or its median is not
 // finite.
 const char *screen_median(struct arena *arena, const struct metric *metric, const char *absent);

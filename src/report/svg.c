@@ -2,6 +2,7 @@
 #include "report/export.h"
 
 #include "base/text.h"
+#include "report/chart.h"
 #include "report/spans.h"
 #include "results/units.h"
 
@@ -193,6 +194,28 @@ static void result_put(struct svg *svg, const struct result *result)
     svg->y += GAP;
 }
 
+// ---------------------------------------------------------------- charts
+
+// The charts of all benchmarks of a device, beside and below each other.
+static void charts_put(struct svg *svg, const struct run *run, const char *device)
+{
+    enum {
+        COLUMNS = WIDTH / (CHART_WIDTH + GAP)
+    };
+    size_t count;
+    double height = 0;
+    const struct level_curve curve = levels_longest(svg->arena, run, device);
+    const struct chart *charts = charts_of(svg->arena, run, device, &curve, &count);
+    for (size_t i = 0; i < count; i++) {
+        double x = GAP + (double)(i % COLUMNS * (CHART_WIDTH + GAP));
+        height = fmax(height, chart_put(svg->arena, &charts[i], x, svg->y, svg->out));
+        if (i + 1 < count && (i + 1) % COLUMNS > 0)
+            continue;
+        svg->y += height + GAP;
+        height = 0;
+    }
+}
+
 // ---------------------------------------------------------------- the file
 
 bool svg_write(const struct run *run, FILE *stream, struct error *err)
@@ -200,20 +223,23 @@ bool svg_write(const struct run *run, FILE *stream, struct error *err)
     struct text_stream body;
     text_stream_open(&body);
     struct svg svg = {.arena = arena_create(), .out = body.file, .y = GAP};
+    for (size_t i = 0; i < run->device_count; i++)
+        charts_put(&svg, run, run->devices[i].id);
     for (size_t i = 0; i < run->result_count; i++)
         result_put(&svg, run->results[i]);
     text_stream_close(&body);
     if (svg.y == GAP) {
         svg.y = HEAD;
-        fprintf(stream, "<!-- no result of this run has a time line -->\n");
+        fprintf(stream, "<!-- no result of this run has a number or a time line -->\n");
     }
     fprintf(stream,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" width=\"%d\" "
-            "height=\"%.0f\" role=\"img\" aria-label=\"Time lines\">\n<style>%s</style>\n"
+            "height=\"%.0f\" role=\"group\" aria-label=\"Charts and time "
+            "lines\">\n<style>%s%s</style>\n"
             "<defs><marker id=\"arrow\" viewBox=\"0 0 6 6\" refX=\"6\" refY=\"3\" "
             "markerWidth=\"6\" markerHeight=\"6\" orient=\"auto\"><path class=\"m\" "
             "d=\"M0 0L6 3L0 6z\"/></marker></defs>\n%s</svg>\n",
-            WIDTH, svg.y, WIDTH, svg.y, style, body.text);
+            WIDTH, svg.y, WIDTH, svg.y, style, chart_style, body.text);
     errno = EIO;
     bool done = fflush(stream) == 0 && !ferror(stream);
     free(body.text);

@@ -41,6 +41,13 @@ const struct result **view_select(struct arena *arena, const struct run *run, co
                                   const struct view_info *view, const struct benchmark_info *info,
                                   size_t *count);
 
+// Sets *shown to the view as it is shown of this device: one of cycles shows the time that they
+// count if no core clock is known, unless another view does. False if no result has a number for
+// it.
+bool view_shown(struct arena *arena, const struct run *run, const char *device,
+                const struct benchmark_info *info, const struct view_info *declared,
+                struct view_info *shown);
+
 // The axes that have more than one value among the results, in the order of the benchmark.
 const struct param_info **view_varying(struct arena *arena, const struct benchmark_info *info,
                                        const struct result *const *results, size_t count,

@@ -207,6 +207,55 @@ static const struct param_info **group_of(struct arena *arena, const struct view
     return group;
 }
 
+// True if a result has a finite median of this metric; `metric` = NULL: of any metric.
+static bool any_number(const struct result *const *results, size_t count, const char *metric)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < results[i]->metric_count; j++)
+            if (isfinite(results[i]->metrics[j].median) &&
+                (!metric || strcmp(results[i]->metrics[j].name, metric) == 0))
+                return true;
+    return false;
+}
+
+// True if the benchmark has a view of the same cases that draws this metric.
+static bool has_view_of(const struct benchmark_info *info, const struct view_info *view,
+                        const char *metric)
+{
+    for (size_t i = 0; i < info->view_count; i++) {
+        const struct view_info *other = &info->views[i];
+        if (other->kind == view->kind && other->metric && strcmp(other->metric, metric) == 0 &&
+            (other->where == view->where ||
+             (other->where && view->where && strcmp(other->where, view->where) == 0)))
+            return true;
+    }
+    return false;
+}
+
+// A view of cycles of which no result has any draws the time that they count, unless another view
+// does. Any other view stays as it is.
+static struct view_info view_in_time(const struct benchmark_info *info,
+                                     const struct view_info *view,
+                                     const struct result *const *results, size_t count)
+{
+    const struct metric_info *cycles = view->metric ? benchmark_metric(info, view->metric) : NULL;
+    struct view_info in_time = *view;
+    if (cycles && cycles->unit == UNIT_CYCLE && !any_number(results, count, view->metric) &&
+        benchmark_metric(info, cycles->cycles_of) && !has_view_of(info, view, cycles->cycles_of))
+        in_time.metric = cycles->cycles_of;
+    return in_time;
+}
+
+bool view_shown(struct arena *arena, const struct run *run, const char *device,
+                const struct benchmark_info *info, const struct view_info *declared,
+                struct view_info *shown)
+{
+    size_t count;
+    const struct result **results = view_select(arena, run, device, declared, info, &count);
+    *shown = view_in_time(info, declared, results, count);
+    return any_number(results, count, shown->metric);
+}
+
 bool view_grid_build(struct arena *arena, const struct run *run, const char *device,
                      const struct benchmark_info *info, const struct view_info *view,
                      struct view_grid *grid)

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: MIT
+#include "report/chart.h"
+
+#include "base/text.h"
+#include "report/screen.h"
+#include "results/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    EDGE = 4,          // left of the texts
+    LINE = 15,         // height of a line of the title
+    SMALL_LINE = 13,   // height of a line of small text
+    PLOT = 150,        // height of the plot of lines
+    BAR_ROW = 25,      // a label and the bar below it
+    LABELS_MOST = 150, // width of the labels at lines
+    SWATCH = 12,       // a dash in the line's colour before its label
+    TICKS_MOST = 7,
+    TITLE_LINES = 3,
+    FINE = 4 // coordinates of a line are whole numbers of quarter pixels
+};
+static const double title_size = 12.5, small_size = 10.5;
+
+const char chart_style[] =
+    ".chart-still{--ink:#1f2328;--dim:#59636e;--rule:#d1d9e0;--bar:#2f6fde;background:none;"
+    "font:10.5px system-ui,sans-serif}"
+    ".chart-still text{fill:var(--dim)}.chart-still .t{fill:var(--ink);font-weight:600;"
+    "font-size:12.5px}.chart-still .i{fill:var(--ink)}.chart-still .e{text-anchor:end}"
+    ".chart-still .m{text-anchor:middle}.chart-still path{fill:none;stroke-width:1.75;"
+    "stroke-linejoin:round;stroke-linecap:round;vector-effect:non-scaling-stroke}"
+    ".chart-still .d{stroke-width:4.5}.chart-still .g{stroke:var(--rule);stroke-width:1}"
+    ".chart-still .q{stroke:var(--dim);stroke-width:3.5}"
+    ".chart-still rect{fill:var(--bar)}.chart-still .u{fill:var(--dim)}"
+    ".l0{stroke:#2f6fde}.l1{stroke:#c9510c}.l2{stroke:#1a8a4a}.l3{stroke:#8250df}"
+    ".l4{stroke:#bf3989}.l5{stroke:#137c8b}"
+    "@media screen and (prefers-color-scheme:dark){.chart-still{--ink:#e6edf3;--dim:#9198a1;"
+    "--rule:#3d444d;--bar:#5b9dff}.l0{stroke:#5b9dff}.l1{stroke:#f0883e}.l2{stroke:#3fb968}"
+    ".l3{stroke:#ab7df8}.l4{stroke:#db61a2}.l5{stroke:#39c5cf}}";
+
+struct drawing {
+    struct arena *arena;
+    FILE *out;
+    const struct chart *chart;
+    double y; // where the next part begins
+};
+
+// ---------------------------------------------------------------- text
+
+// The width of a character as a share of the font's size: no less than in the usual fonts.
+static double character_width(const char *text, size_t bytes)
+{
+    if (bytes > 1)
+        return bytes > 2 && (unsigned char)text[0] > 0xe2 ? 1.05 : 0.65; // 0xe3: CJK and others
+    if (strchr("ijl.,:;'|!()[] ", *text))
+        return 0.36;
+    if (strchr("mwMW%@", *text))
+        return 0.96;
+    return *text >= 'A' && *text <= 'Z' ? 0.72 : 0.62;
+}
+
+double chart_text_width(const char *text, double size)
+{
+    double width = 0;
+    while (*text) {
+        size_t bytes = text_character(text);
+        bytes = bytes ? bytes : 1;
+        width += size * character_width(text, bytes);
+        text += bytes;
+    }
+    return width;
+}
+
+static void text_put(const struct drawing *d, const char *class, double x, double y,
+                     const char *text)
+{
+    fprintf(d->out, "<text class=\"%s\" x=\"%.4g\" y=\"%.4g\">%s</text>\n", class, x, y,
+            text_markup(d->arena, text));
+}
+
+// The text, cut so that it needs at most `width` pixels; a cut text ends in an ellipsis.
+static const char *text_cut(struct arena *arena, const char *text, double size, double width)
+{
+    size_t columns = screen_width(text);
+    const char *cut = text;
+    while (columns > 1 && chart_text_width(cut, size) > width)
+        cut = screen_quote(arena, text, --columns);
+    return cut;
+}
+
+// Writes the text in at most `lines` lines, broken at blanks; the last is cut if need be.
+static void words_put(struct drawing *d, const char *class, const char *text, double size,
+                      int lines)
+{
+    const double height = size > small_size ? LINE : SMALL_LINE; // the larger text is bold: wider
+    const double width = (CHART_WIDTH - 2 * EDGE) / (size > small_size ? 1.1 : 1);
+    for (const char *rest = text; *rest && lines > 0; lines--) {
+        const char *line = rest, *next = rest + strlen(rest);
+        for (const char *at = strchr(rest, ' '); lines > 1 && at; at = strchr(at + 1, ' ')) {
+            const char *before = arena_printf(d->arena, "%.*s", (int)(at - rest), rest);
+            if (chart_text_width(before, size) > width)
+                break;
+            line = before;
+            next = at + 1;
+        }
+        if (chart_text_width(rest, size) <= width) {
+            line = rest;
+            next = rest + strlen(rest);
+        }
+        d->y += height;
+        text_put(d, class, EDGE, d->y - 3, text_cut(d->arena, line, size, width));
+        rest = next;
+    }
+}
+
+// ---------------------------------------------------------------- axes
+
+struct axis {
+    double low, high; // of the values; with `log` above 0
+    bool log;
+    double from, to; // where low and high stand, in pixels
+    double ticks[TICKS_MOST];
+    size_t count;
+};
+
+static double axis_place(const struct axis *axis, double value)
+{
+    double share = axis->log ? log(value / axis->low) / log(axis->high / axis->low)
+                             : (value - axis->low) / (axis->high - axis->low);
+    return axis->from + share * (axis->to - axis->from);
+}
+
+// Adds a tick if it is on the axis. False if there are too many.
+static bool tick_add(struct axis *axis, double value)
+{
+    double slack = 1e-9 * fabs(axis->high - axis->low);
+    if (value < axis->low - slack || value > axis->high + slack)
+        return true;
+    if (axis->count == TICKS_MOST)
+        return false;
+    axis->ticks[axis->count++] = value;
+    return true;
+}
+
+// Ticks at 1, 2 or 5 times a power of ten.
+static void ticks_linear(struct axis *axis, size_t most)
+{
+    static const double steps[] = {1, 2, 5, 10};
+    double raw = (axis->high - axis->low) / (double)most, power = pow(10, floor(log10(raw)));
+    double step = 10 * power;
+    for (size_t i = 0; i < COUNT(steps) && step > steps[i] * power; i++)
+        if (steps[i] * power >= raw)
+            step = steps[i] * power;
+    axis->count = 0;
+    for (double k = ceil(axis->low / step); k * step <= axis->high; k++)
+        tick_add(axis, k * step);
+}
+
+// Ticks at powers of `base`, at each or at every second one …; for powers of ten also at 2 and 5
+// times them. Linear ticks if the axis has fewer than two.
+static void ticks_log(struct axis *axis, double base, size_t most)
+{
+    double first = floor(log(axis->low) / log(base)), last = ceil(log(axis->high) / log(base));
+    for (int step = base > 2 ? 0 : 1; step < 64; step++) {
+        bool room = true;
+        axis->count = 0;
+        double start = step ? ceil(first / step) * step : first;
+        for (double k = start; k <= last && room; k += step ? step : 1)
+            for (double times = 1; times <= (step ? 1 : 5) && room; times += times < 2 ? 1 : 3)
+                room = tick_add(axis, times * pow(base, k));
+        if (room && axis->count <= most)
+            break;
+    }
+    if (axis->count < 2)
+        ticks_linear(axis, most);
+}
+
+static const char *tick_text(struct arena *arena, double value, double factor)
+{
+    return arena_printf(arena, "%.6g", fabs(value * factor) < 1e-12 ? 0 : value * factor);
+}
+
+// "latency, ns"; a name that says the unit stands alone.
+static const char *axis_name(const struct drawing *d, const char *unit)
+{
+    bool says = strcmp(d->chart->metric, unit) == 0;
+    return text_join(d->arena, d->chart->metric, ", ", says ? "" : unit);
+}
+
+// ---------------------------------------------------------------- lines
+
+static bool is_drawn(const struct chart *chart, const struct chart_line *line, size_t i)
+{
+    return isfinite(line->values[i]) && (!chart->log_y || line->values[i] > 0) &&
+           (!chart->log_x || chart->xs[i] > 0);
+}
+
+struct place {
+    long x, y;
+};
+
+// True if all places between two of them lie within a third of a pixel of the straight line.
+static bool is_straight(const struct place *places, size_t from, size_t to)
+{
+    double dx = (double)(places[to].x - places[from].x),
+           dy = (double)(places[to].y - places[from].y);
+    for (size_t i = from + 1; i < to; i++)
+        if (fabs(dx * (double)(places[i].y - places[from].y) -
+                 dy * (double)(places[i].x - places[from].x)) > FINE / 3.0 * hypot(dx, dy))
+            return false;
+    return true;
+}
+
+static void path_put(const struct drawing *d, size_t number, const struct place *places,
+                     size_t count)
+{
+    fprintf(d->out, "<path class=\"%sl%zu\" transform=\"scale(%g)\" d=\"M%ld %ld",
+            count > 1 ? "" : "d ", number, 1.0 / FINE, places[0].x, places[0].y);
+    if (count == 1)
+        fputs("h0", d->out);
+    for (size_t from = 0, to; from + 1 < count; from = to) {
+        for (to = from + 1; to + 1 < count && is_straight(places, from, to + 1);)
+            to++;
+        fprintf(d->out, "l%ld %ld", places[to].x - places[from].x, places[to].y - places[from].y);
+    }
+    fputs("\"/>\n", d->out);
+}
+
+// Draws the line, and dots where it is not trusted. Returns where it ends.
+static double line_put(const struct drawing *d, size_t number, const struct axis *x,
+                       const struct axis *y)
+{
+    const struct chart *chart = d->chart;
+    const struct chart_line *line = &chart->lines[number];
+    struct place *places = ARENA_ARRAY(d->arena, chart->x_count, struct place);
+    const char *dots = "";
+    size_t count = 0;
+    for (size_t i = 0; i < chart->x_count; i++) {
+        if (!is_drawn(chart, line, i))
+            continue;
+        places[count] = (struct place){lround(FINE * axis_place(x, chart->xs[i])),
+                                       lround(FINE * axis_place(y, line->values[i]))};
+        if (line->doubted[i])
+            dots = arena_printf(d->arena, "%sM%ld %ldh0", dots, places[count].x, places[count].y);
+        count++;
+    }
+    if (count == 0)
+        return y->from;
+    path_put(d, number, places, count);
+    if (*dots)
+        fprintf(d->out, "<path class=\"q\" transform=\"scale(%g)\" d=\"%s\"/>\n", 1.0 / FINE, dots);
+    return (double)places[count - 1].y / FINE;
+}
+
+// Puts the labels beside the ends of their lines, apart from each other.
+static void labels_put(const struct drawing *d, const double *ends, const struct axis *y, double x)
+{
+    double places[CHART_LINES_MAX], floor_y = y->from;
+    size_t order[CHART_LINES_MAX], count = d->chart->line_count;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = i;
+        for (; at > 0 && ends[order[at - 1]] > ends[i]; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+    for (size_t i = 0; i < count; i++)
+        places[i] = i && ends[order[i]] < places[i - 1] + SMALL_LINE ? places[i - 1] + SMALL_LINE
+                                                                     : ends[order[i]];
+    for (size_t i = count; i-- > 0; floor_y = places[i] - SMALL_LINE)
+        places[i] = fmin(places[i], floor_y);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(d->out, "<path class=\"l%zu\" d=\"M%.4g %.4gh%d\"/>\n", order[i], x, places[i],
+                SWATCH - 4);
+        text_put(d, "i", x + SWATCH, places[i] + 3.5,
+                 text_cut(d->arena, d->chart->lines[order[i]].label, small_size, LABELS_MOST));
+    }
+}
+
+// Makes both axes reach over all that is drawn.
+static void axes_span(const struct chart *chart, struct axis *x, struct axis *y)
+{
+    x->low = y->low = INFINITY;
+    x->high = y->high = -INFINITY;
+    for (size_t k = 0; k < chart->line_count; k++)
+        for (size_t i = 0; i < chart->x_count; i++)
+            if (is_drawn(chart, &chart->lines[k], i)) {
+                x->low = fmin(x->low, chart->xs[i]);
+                x->high = fmax(x->high, chart->xs[i]);
+                y->low = fmin(y->low, chart->lines[k].values[i]);
+                y->high = fmax(y->high, chart->lines[k].values[i]);
+            }
+}
+
+// The axis of the values: from 0, or around them if it is logarithmic.
+static void value_ticks(struct axis *y)
+{
+    y->low = y->log ? y->low / 1.1 : fmin(y->low, 0);
+    y->high = y->log ? y->high * 1.1 : y->high > 0 ? y->high * 1.04 : 1;
+    if (y->log)
+        ticks_log(y, 10, 6);
+    else
+        ticks_linear(y, 5);
+}
+
+// The ticks of the numbers, as many as have room beside each other.
+static void number_ticks(const struct drawing *d, struct axis *x, const char **texts)
+{
+    for (size_t most = TICKS_MOST; most > 1; most--) {
+        double right = -INFINITY;
+        bool room = true;
+        if (x->log)
+            ticks_log(x, 2, most);
+        else
+            ticks_linear(x, most - 1);
+        for (size_t i = 0; i < x->count; i++) {
+            texts[i] = d->chart->x_unit == UNIT_NONE
+                           ? tick_text(d->arena, x->ticks[i], 1)
+                           : unit_text(d->arena, x->ticks[i], d->chart->x_unit);
+            double half = chart_text_width(texts[i], small_size) / 2;
+            double at = axis_place(x, x->ticks[i]);
+            room = room && at - half > right + 6 && at - half >= 0;
+            right = at + half;
+        }
+        if (room && right <= CHART_WIDTH)
+            return;
+    }
+}
+
+// The axis of the values, its name above it.
+static void value_axis_put(const struct drawing *d, const struct axis *x, const struct axis *y,
+                           double factor, const char *unit)
+{
+    text_put(d, "", EDGE, y->to - 10, axis_name(d, unit));
+    for (size_t i = 0; i < y->count; i++) {
+        double at = axis_place(y, y->ticks[i]);
+        fprintf(d->out, "<path class=\"g\" d=\"M%.4g %.4gH%.4g\"/>\n", x->from, at, x->to);
+        text_put(d, "e", x->from - 5, at + 3.5, tick_text(d->arena, y->ticks[i], factor));
+    }
+}
+
+static void number_axis_put(const struct drawing *d, struct axis *x, double bottom)
+{
+    const char *texts[TICKS_MOST];
+    number_ticks(d, x, texts);
+    for (size_t i = 0; i < x->count; i++)
+        text_put(d, "m", axis_place(x, x->ticks[i]), bottom + 15, texts[i]);
+    text_put(d, "m", (x->from + x->to) / 2, bottom + 29, d->chart->x_name);
+}
+
+static void lines_put(struct drawing *d)
+{
+    const struct chart *chart = d->chart;
+    const char *unit;
+    struct axis x = {.log = chart->log_x && chart->xs[0] > 0};
+    struct axis y = {.log = chart->log_y, .from = d->y + 20 + PLOT, .to = d->y + 20};
+    double ends[CHART_LINES_MAX], ticks = 0, labels = 0;
+    axes_span(chart, &x, &y);
+    value_ticks(&y);
+    double factor = unit_scale(y.high, chart->unit, &unit) / y.high;
+    for (size_t i = 0; i < y.count; i++)
+        ticks = fmax(ticks, chart_text_width(tick_text(d->arena, y.ticks[i], factor), small_size));
+    for (size_t i = 0; i < chart->line_count; i++)
+        labels = fmax(labels, chart_text_width(chart->lines[i].label, small_size));
+    x.from = EDGE + ticks + 6;
+    x.to = CHART_WIDTH - EDGE - (labels > 0 ? fmin(labels, LABELS_MOST) + SWATCH + 6 : 20);
+    value_axis_put(d, &x, &y, factor, unit);
+    number_axis_put(d, &x, y.from);
+    for (size_t i = 0; i < chart->line_count; i++)
+        ends[i] = line_put(d, i, &x, &y);
+    if (chart->line_count > 1)
+        labels_put(d, ends, &y, x.to + 6);
+    d->y = y.from + 34;
+}
+
+// ---------------------------------------------------------------- bars
+
+static void bars_put(struct drawing *d)
+{
+    const struct chart *chart = d->chart;
+    const double width = CHART_WIDTH - 2 * EDGE;
+    struct axis x = {.from = EDGE, .to = EDGE + width};
+    const char *unit;
+    for (size_t i = 0; i < chart->bar_count; i++)
+        x.high = isfinite(chart->bars[i].value) ? fmax(x.high, chart->bars[i].value) : x.high;
+    x.high = x.high > 0 ? x.high : 1;
+    double factor = unit_scale(x.high, chart->unit, &unit) / x.high;
+    for (size_t i = 0; i < chart->bar_count; i++, d->y += BAR_ROW) {
+        const struct chart_bar *bar = &chart->bars[i];
+        double room = width - chart_text_width(bar->text, small_size) - 8;
+        text_put(d, "i", EDGE, d->y + 12, text_cut(d->arena, bar->label, small_size, room));
+        text_put(d, bar->doubted ? "e" : "e i", EDGE + width, d->y + 12, bar->text);
+        fprintf(d->out, "<rect class=\"%s\" x=\"%d\" y=\"%.4g\" width=\"%.4g\" height=\"6\"/>\n",
+                bar->doubted ? "u" : "", EDGE, d->y + 16,
+                fmax(axis_place(&x, fmax(bar->value, 0)) - x.from, 0.5));
+    }
+    ticks_linear(&x, 4);
+    fprintf(d->out, "<path class=\"g\" d=\"M%.4g %.4gH%.4g", x.from, d->y + 2, x.to);
+    for (size_t i = 0; i < x.count; i++)
+        fprintf(d->out, "M%.4g %.4gv4", axis_place(&x, x.ticks[i]), d->y + 2);
+    fputs("\"/>\n", d->out);
+    for (size_t i = 0; i < x.count; i++) {
+        double at = axis_place(&x, x.ticks[i]);
+        const char *class = i == 0 ? "" : at > x.to - 20 ? "e" : "m";
+        text_put(d, class, at, d->y + 17, tick_text(d->arena, x.ticks[i], factor));
+    }
+    text_put(d, "m", CHART_WIDTH / 2.0, d->y + 30, axis_name(d, unit));
+    d->y += 35;
+}
+
+// ---------------------------------------------------------------- the drawing
+
+double chart_put(struct arena *arena, const struct chart *chart, double x, double y, FILE *stream)
+{
+    struct text_stream body;
+    text_stream_open(&body);
+    struct drawing d = {.arena = arena, .out = body.file, .chart = chart, .y = 2};
+    words_put(&d, "t", chart->title, title_size, TITLE_LINES);
+    words_put(&d, "", chart->about, small_size, 2);
+    d.y += 4;
+    if (chart->bar_count > 0)
+        bars_put(&d);
+    else
+        lines_put(&d);
+    words_put(&d, "", chart->origin, small_size, 2);
+    d.y += 4;
+    text_stream_close(&body);
+    fprintf(stream,
+            "<svg class=\"chart-still\" role=\"img\" aria-label=\"%s\" x=\"%.4g\" y=\"%.5g\" "
+            "width=\"%d\" height=\"%.4g\" viewBox=\"0 0 %d %.4g\">\n%s</svg>\n",
+            text_markup(arena, chart->title), x, y, CHART_WIDTH, d.y, CHART_WIDTH, d.y, body.text);
+    free(body.text);
+    return d.y;
+}
