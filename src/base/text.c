@@ -245,11 +245,12 @@ const char *text_printable(struct arena *arena, const char *text, size_t bytes_m
 
 const char *text_markup(struct arena *arena, const char *text)
 {
-    char *to = arena_alloc(arena, strlen(text) * 5 + 1), *end = to;
+    char *to = arena_alloc(arena, strlen(text) * 6 + 1), *end = to;
     for (; *text; text++) {
         const char *entity = *text == '&'   ? "&amp;"
                              : *text == '<' ? "&lt;"
                              : *text == '>' ? "&gt;"
+                             : *text == '"' ? "&quot;"
                                             : NULL;
         if (entity) {
             memcpy(end, entity, strlen(entity));

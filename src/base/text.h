@@ -67,8 +67,9 @@ size_t text_character(const char *text);
 // become U+FFFD. The result lives in `arena` and has less than bytes_max bytes: whole characters.
 const char *text_printable(struct arena *arena, const char *text, size_t bytes_max);
 
-// Returns foreign text as it stands between the tags of HTML or XML: &, < and > are escaped, and
-// control characters become '?', because XML forbids most of them. The result lives in `arena`.
+// Returns foreign text as it stands between the tags of HTML or XML, or in quotes within a tag: &,
+// <, > and " are escaped, and control characters become '?', because XML forbids most of them. The
+// result lives in `arena`.
 const char *text_markup(struct arena *arena, const char *text);
 
 // Reads the first line of a file into `line`, without its newline, cut to what fits. The path is

@@ -153,8 +153,9 @@ static void ticks_linear(struct axis *axis, size_t most)
         if (steps[i] * power >= raw)
             step = steps[i] * power;
     axis->count = 0;
-    for (double k = ceil(axis->low / step); k * step <= axis->high; k++)
-        tick_add(axis, k * step);
+    for (double k = ceil(axis->low / step); k * step <= axis->high;)
+        if (!tick_add(axis, k++ * step))
+            break;
 }
 
 // Ticks at powers of `base`, at each or at every second one …; for powers of ten also at 2 and 5
@@ -190,9 +191,10 @@ static const char *axis_name(const struct drawing *d, const char *unit)
 
 // ---------------------------------------------------------------- lines
 
+// No value that was measured is so large that differences of values overflow.
 static bool is_drawn(const struct chart *chart, const struct chart_line *line, size_t i)
 {
-    return isfinite(line->values[i]) && (!chart->log_y || line->values[i] > 0) &&
+    return fabs(line->values[i]) < 1e300 && (!chart->log_y || line->values[i] > 0) &&
            (!chart->log_x || chart->xs[i] > 0);
 }
 
@@ -277,7 +279,26 @@ static void labels_put(const struct drawing *d, const double *ends, const struct
     }
 }
 
-// Makes both axes reach over all that is drawn.
+static void axis_reach(struct axis *axis, double value)
+{
+    axis->low = fmin(axis->low, value);
+    axis->high = fmax(axis->high, value);
+}
+
+// An axis over one value or none has a length, too.
+static void axis_widen(struct axis *axis)
+{
+    if (!(axis->low <= axis->high))
+        axis->low = axis->high = 1;
+    if (axis->high - axis->low > 1e-6 * fabs(axis->high))
+        return;
+    double room = axis->log ? 0 : fmax(1, fabs(axis->high)) / 2;
+    axis->low = axis->log ? axis->low / 1.5 : axis->low - room;
+    axis->high = axis->log ? axis->high * 1.5 : axis->high + room;
+}
+
+// Makes both axes reach over all that is drawn; that of the values from 0 on, or around them if it
+// is logarithmic.
 static void axes_span(const struct chart *chart, struct axis *x, struct axis *y)
 {
     x->low = y->low = INFINITY;
@@ -285,22 +306,15 @@ static void axes_span(const struct chart *chart, struct axis *x, struct axis *y)
     for (size_t k = 0; k < chart->line_count; k++)
         for (size_t i = 0; i < chart->x_count; i++)
             if (is_drawn(chart, &chart->lines[k], i)) {
-                x->low = fmin(x->low, chart->xs[i]);
-                x->high = fmax(x->high, chart->xs[i]);
-                y->low = fmin(y->low, chart->lines[k].values[i]);
-                y->high = fmax(y->high, chart->lines[k].values[i]);
+                axis_reach(x, chart->xs[i]);
+                axis_reach(y, chart->lines[k].values[i]);
             }
-}
-
-// The axis of the values: from 0, or around them if it is logarithmic.
-static void value_ticks(struct axis *y)
-{
-    y->low = y->log ? y->low / 1.1 : fmin(y->low, 0);
-    y->high = y->log ? y->high * 1.1 : y->high > 0 ? y->high * 1.04 : 1;
-    if (y->log)
-        ticks_log(y, 10, 6);
-    else
-        ticks_linear(y, 5);
+    if (!y->log)
+        axis_reach(y, 0);
+    axis_widen(x);
+    axis_widen(y);
+    y->low = y->log ? y->low / 1.1 : y->low;
+    y->high = y->log ? y->high * 1.1 : y->high + 0.04 * (y->high - y->low);
 }
 
 // The ticks of the numbers, as many as have room beside each other.
@@ -352,11 +366,14 @@ static void lines_put(struct drawing *d)
 {
     const struct chart *chart = d->chart;
     const char *unit;
-    struct axis x = {.log = chart->log_x && chart->xs[0] > 0};
+    struct axis x = {.log = chart->log_x};
     struct axis y = {.log = chart->log_y, .from = d->y + 20 + PLOT, .to = d->y + 20};
     double ends[CHART_LINES_MAX], ticks = 0, labels = 0;
     axes_span(chart, &x, &y);
-    value_ticks(&y);
+    if (y.log)
+        ticks_log(&y, 10, 6);
+    else
+        ticks_linear(&y, 5);
     double factor = unit_scale(y.high, chart->unit, &unit) / y.high;
     for (size_t i = 0; i < y.count; i++)
         ticks = fmax(ticks, chart_text_width(tick_text(d->arena, y.ticks[i], factor), small_size));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes runs in forms other than the run file: CSV, time lines as SVG and as a trace, HTML page.
+// Writes runs in forms other than the run file: CSV, charts and time lines as SVG, time lines as a
+// trace, HTML page.
 #ifndef REPORT_EXPORT_H
 #define REPORT_EXPORT_H
 
@@ -21,7 +22,8 @@
 // fields. The report page writes the same (web/src/csv.ts).
 MUST_CHECK bool csv_write(const struct run *run, FILE *stream, struct error *err);
 
-// Writes one self-contained SVG without a script. It shows for each result: one row per lane, with
+// Writes one self-contained SVG without a script. It shows the charts of all benchmarks
+// (report/chart.h), then for each result with a time line: one row per lane, with
 // arrows from a span to the spans that waited for it; a scale; how many spans ran at once; the
 // spans on each core. Titles are tool-tips; colours suit light and dark pages.
 MUST_CHECK bool svg_write(const struct run *run, FILE *stream, struct error *err);

@@ -295,13 +295,20 @@ class Files(fathom.Case):
                                    "run.json: File too large")
         self.assertEqual(["run.csv"], os.listdir(self.folder))
 
-    def test_forms_of_time_lines_are_not_written_without_any(self):
+    def test_forms_are_not_written_without_anything_to_show(self):
         done = fathom.run("run", "sum", "--preset", "quick", "--trace", self.path("run.trace"),
                           "--svg", self.path("run.svg"))
         self.assertEqual(0, done.status)
-        self.assertRegex(done.err, r"^fathom: note: --trace .*run\.trace is not written: [^\n]*\n"
-                                   r"fathom: note: --svg .*run\.svg is not written: [^\n]*\n$")
-        self.assertEqual([], os.listdir(self.folder))
+        self.assertRegex(done.err, r"^fathom: note: --trace .*run\.trace is not written: [^\n]*\n$")
+        self.assertEqual(["run.svg"], os.listdir(self.folder)) # it has a chart
+        empty = self.path("empty.json")
+        with open(fathom.ROOT / "tests/golden/demo.json", encoding="utf-8") as file:
+            run = json.load(file)
+        with open(empty, "w", encoding="utf-8") as file:
+            json.dump(run | {"results": []}, file)
+        done = fathom.run("show", empty, "--svg", self.path("empty.svg"))
+        self.assertRegex(done.err, r"^fathom: note: --svg .*empty\.svg is not written: [^\n]*\n$")
+        self.assertNotIn("empty.svg", os.listdir(self.folder))
 
     def test_closed_standard_streams_cost_nothing(self):
         path = self.path("run.json")

@@ -70,6 +70,23 @@ class Show(fathom.Case):
         root = xml.etree.ElementTree.parse(self.path("svg")).getroot()
         self.assertTrue(root.findall(".//{http://www.w3.org/2000/svg}rect"))
 
+    def test_the_charts_of_the_page_are_drawn(self):
+        self.shown(DEMO, "--svg", self.path("svg"))
+        root = xml.etree.ElementTree.parse(self.path("svg")).getroot()
+        with open(DEMO, encoding="utf-8") as file:
+            benchmarks = {one["benchmark"] for one in json.load(file)["results"] if one["metrics"]}
+        charts = root.findall("{http://www.w3.org/2000/svg}svg")
+        self.assertEqual(len(benchmarks), len(charts))
+        for chart in charts: # none lies on another, and each says its device
+            x, y, width, height = (float(chart.get(name)) for name in ("x", "y", "width", "height"))
+            self.assertIn("fathom", "".join(chart.itertext()))
+            for other in charts[:charts.index(chart)]:
+                ox, oy, owidth, oheight = (float(other.get(name))
+                                           for name in ("x", "y", "width", "height"))
+                self.assertTrue(x >= ox + owidth or ox >= x + width or y >= oy + oheight)
+            self.assertLessEqual(x + width, float(root.get("width")))
+            self.assertLessEqual(y + height, float(root.get("height")))
+
     def test_the_page_can_be_written(self):
         done = fathom.run("show", DEMO, "--html", self.path("page.html"))
         if "not in this build" in done.err:

@@ -66,7 +66,7 @@ test("the wheel scrolls the page over every chart", async () => {
 // Labels that leave their drawing, are cut with a mark, or lie on one another.
 const troubles = (page, { cut }) => page.evaluate(({ cut }) => {
   const found = [];
-  for (const svg of document.querySelectorAll(".plot svg, .pair svg")) {
+  for (const svg of document.querySelectorAll(".plot svg, .pair svg, .still svg")) {
     const outer = svg.getBoundingClientRect();
     if (outer.width === 0) continue;
     const id = svg.closest("[id]")?.id;
@@ -131,20 +131,47 @@ test("the first screen tells of latency, bandwidth and the halves of the cache",
   await close(page);
 });
 
-test("without a script there are the card and the pyramid", async () => {
-  const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 1200, height: 900 } });
+// The page without its script, and how many sheets of paper it takes.
+const bare = async (html, width) => {
+  const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width, height: SCREEN } });
   const page = await context.newPage();
-  await page.goto(`file://${full}`);
-  assert.equal(await page.locator("h1").innerText(), "NVIDIA H200");
-  assert.ok(await page.locator("#first .card").isVisible() && await page.locator("#first .pyramid").isVisible());
-  assert.match(await page.locator("noscript").textContent(), /script/);
-  await context.close();
+  await page.goto(`file://${html}`);
+  return page;
+};
+const sheetsOf = async (page) => {
+  const margin = { top: "1cm", bottom: "1cm", left: "1cm", right: "1cm" };
+  const pdf = (await page.pdf({ format: "A4", margin })).toString("latin1");
+  return pdf.match(/\/Type\s*\/Page[^s]/g)?.length ?? 0;
+};
+
+for (const width of [1440, 390])
+  test(`without a script there are the card, the pyramid and a chart of each benchmark, ${width} px`, async () => {
+    const page = await bare(full, width);
+    assert.equal(await page.locator("h1").innerText(), "NVIDIA H200");
+    assert.ok(await page.locator("#first .card").isVisible() && await page.locator("#first .pyramid").isVisible());
+    assert.match(await page.locator("noscript p").innerText(), /script/);
+    const { results } = JSON.parse(readFileSync(new URL("../../reference/h200-vulkan-all.json", import.meta.url)));
+    const measured = new Set(results.filter(({ metrics }) => metrics.length > 0).map(({ benchmark }) => benchmark));
+    const charts = await page.locator("noscript svg").all();
+    assert.equal(charts.length, measured.size);
+    for (const chart of charts)
+      assert.match((await chart.locator("text").allTextContents()).join(" "), /NVIDIA H200.* driver NVIDIA 580.159.04 .*fathom 0\.1\.0/);
+    assert.deepEqual(await troubles(page, { cut: true }), []);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "too wide");
+    const sheets = await sheetsOf(page);
+    assert.ok(sheets > 1 && sheets <= SHEETS_MAX, `${sheets} sheets`);
+    await page.context().close();
+  });
+
+test("with a script its charts take the place of those", async () => {
+  const page = await open(browser, full, { folded: true });
+  assert.equal(await page.locator("noscript svg").count(), 0);
+  await close(page);
 });
 
 test("on paper a full run takes at most six sheets, with its charts", async () => {
   const page = await open(browser, full, { folded: true, width: 1440 });
-  const pdf = (await page.pdf({ format: "A4", margin: { top: "1cm", bottom: "1cm", left: "1cm", right: "1cm" } })).toString("latin1");
-  const sheets = pdf.match(/\/Type\s*\/Page[^s]/g)?.length ?? 0;
+  const sheets = await sheetsOf(page);
   assert.ok(sheets > 1 && sheets <= SHEETS_MAX, `${sheets} sheets`);
   await close(page);
 });
