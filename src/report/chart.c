@@ -10,13 +10,14 @@
 #include <string.h>
 
 enum {
-    EDGE = 4,          // left of the texts
-    LINE = 15,         // height of a line of the title
-    SMALL_LINE = 13,   // height of a line of small text
-    PLOT = 150,        // height of the plot of lines
-    BAR_ROW = 25,      // a label and the bar below it
-    LABELS_MOST = 150, // width of the labels at lines
-    SWATCH = 12,       // a dash in the line's colour before its label
+    EDGE = 4,           // left of the texts
+    LINE = 15,          // height of a line of the title
+    SMALL_LINE = 13,    // height of a line of small text
+    PLOT = 150,         // height of the plot of lines
+    BAR_ROW = 25,       // a label and the bar below it
+    LABELS_MOST = 150,  // width of the labels at lines
+    LETTERS_MOST = 300, // of any text, however long
+    SWATCH = 12,        // a dash in the line's colour before its label
     TICKS_MOST = 7,
     TITLE_LINES = 3,
     FINE = 4 // coordinates of a line are whole numbers of quarter pixels
@@ -82,9 +83,8 @@ static void text_put(const struct drawing *d, const char *class, double x, doubl
 // The text, cut so that it needs at most `width` pixels; a cut text ends in an ellipsis.
 static const char *text_cut(struct arena *arena, const char *text, double size, double width)
 {
-    size_t columns = screen_width(text);
-    const char *cut = text;
-    while (columns > 1 && chart_text_width(cut, size) > width)
+    const char *cut = screen_quote(arena, text, LETTERS_MOST);
+    for (size_t columns = screen_width(cut); columns > 1 && chart_text_width(cut, size) > width;)
         cut = screen_quote(arena, text, --columns);
     return cut;
 }
@@ -95,7 +95,8 @@ static void words_put(struct drawing *d, const char *class, const char *text, do
 {
     const double height = size > small_size ? LINE : SMALL_LINE; // the larger text is bold: wider
     const double width = (CHART_WIDTH - 2 * EDGE) / (size > small_size ? 1.1 : 1);
-    for (const char *rest = text; *rest && lines > 0; lines--) {
+    for (const char *rest = screen_quote(d->arena, text, LETTERS_MOST); *rest && lines > 0;
+         lines--) {
         const char *line = rest, *next = rest + strlen(rest);
         for (const char *at = strchr(rest, ' '); lines > 1 && at; at = strchr(at + 1, ' ')) {
             const char *before = arena_printf(d->arena, "%.*s", (int)(at - rest), rest);
@@ -445,7 +446,8 @@ double chart_put(struct arena *arena, const struct chart *chart, double x, doubl
     fprintf(stream,
             "<svg class=\"chart-still\" role=\"img\" aria-label=\"%s\" x=\"%.4g\" y=\"%.5g\" "
             "width=\"%d\" height=\"%.4g\" viewBox=\"0 0 %d %.4g\">\n%s</svg>\n",
-            text_markup(arena, chart->title), x, y, CHART_WIDTH, d.y, CHART_WIDTH, d.y, body.text);
+            text_markup(arena, screen_quote(arena, chart->title, LETTERS_MOST)), x, y, CHART_WIDTH,
+            d.y, CHART_WIDTH, d.y, body.text);
     free(body.text);
     return d.y;
 }

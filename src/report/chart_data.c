@@ -19,7 +19,9 @@ enum {
 struct point {
     const struct result *result;
     const struct metric *metric;
-    const char *name; // what tells it from the others
+    double x;         // of lines
+    const char *line; // what tells its line from others
+    size_t place;     // in the run
 };
 
 struct source {
@@ -29,7 +31,8 @@ struct source {
     const struct level_curve *curve; // NULL: none is known
     const struct benchmark_info *info;
     struct view_info view;
-    struct view_grid grid;
+    const struct metric_info *metric; // what the view draws
+    const struct param_info *x;
     const struct param_info **keys; // the axes that vary
     size_t key_count;
     struct point *points;
@@ -43,7 +46,8 @@ static bool has_rows(const struct view_info *view)
     return view->kind == VIEW_CURVE || view->kind == VIEW_BARS || view->kind == VIEW_HEATMAP;
 }
 
-static void points_of(struct source *s)
+// The points of the view, which has a metric and an x. False if there are none.
+static bool find_points(struct source *s)
 {
     size_t count;
     const struct result **results =
@@ -52,13 +56,12 @@ static void points_of(struct source *s)
     s->points = ARENA_ARRAY(s->arena, count, struct point);
     s->count = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct metric *metric = view_metric(&s->grid, results[i]);
-        if (metric && result_measured(results[i]))
-            s->points[s->count++] = (struct point){
-                .result = results[i],
-                .metric = metric,
-                .name = view_words(s->arena, &results[i]->bench_case, s->keys, s->key_count)};
+        const struct metric *metric = result_metric(results[i], s->metric->name);
+        if (metric && isfinite(metric->median) && result_measured(results[i]))
+            s->points[s->count++] =
+                (struct point){.result = results[i], .metric = metric, .place = i};
     }
+    return s->count > 0;
 }
 
 // Finds the benchmark's first view that has numbers: a chart before a table.
@@ -68,14 +71,32 @@ static bool find_view(struct source *s)
         for (size_t v = 0; v < s->info->view_count; v++) {
             const struct view_info *view = &s->info->views[v];
             if (has_rows(view) != (pass == 0) || view->kind == VIEW_LINES ||
-                !view_shown(s->arena, s->run, s->device->id, s->info, view, &s->view) ||
-                !view_grid_build(s->arena, s->run, s->device->id, s->info, &s->view, &s->grid))
+                !view_shown(s->arena, s->run, s->device->id, s->info, view, &s->view))
                 continue;
-            points_of(s);
-            if (s->count > 0)
+            s->x = benchmark_param(s->info, view->x);
+            s->metric = s->view.metric || !s->info->metric_count
+                            ? benchmark_metric(s->info, s->view.metric)
+                            : s->info->metrics;
+            if (s->x && s->metric && find_points(s))
                 return true;
         }
     return false;
+}
+
+// The unit of all points; that of the file if they differ.
+static enum unit unit_of(const struct source *s)
+{
+    enum unit unit = metric_unit_shown(s->points[0].metric);
+    for (size_t i = 1; i < s->count; i++)
+        if (metric_unit_shown(s->points[i].metric) != unit)
+            return s->metric->unit;
+    return unit;
+}
+
+// What tells the point from the others: the values of all axes that vary.
+static const char *name_of(const struct source *s, const struct point *point)
+{
+    return view_words(s->arena, &point->result->bench_case, s->keys, s->key_count);
 }
 
 // ---------------------------------------------------------------- what came out
@@ -129,7 +150,7 @@ static const char *levels_text(const struct source *s)
 {
     const struct level_curve *curve = s->curve;
     const char *text = "";
-    if (!curve || levels_count(curve) < 2 || strcmp(curve->metric, s->grid.metric->name) != 0 ||
+    if (!curve || levels_count(curve) < 2 || strcmp(curve->metric, s->metric->name) != 0 ||
         strcmp(curve->results[0]->benchmark, s->info->name) != 0)
         return text;
     for (size_t k = 0; k < levels_count(curve); k++) {
@@ -145,7 +166,7 @@ static const char *levels_text(const struct source *s)
 static const char *point_text(const struct source *s, const struct point *point)
 {
     double share = metric_share(point->metric, point->metric->median);
-    const char *about = point->name;
+    const char *about = name_of(s, point);
     if (share <= 1)
         about = text_join(s->arena, about, "; ",
                           arena_printf(s->arena, "%.0f %% of its limit", 100 * share));
@@ -169,145 +190,186 @@ static const char *range_text(const struct source *s)
 
 // ---------------------------------------------------------------- lines
 
-static double number_of(const struct case_value *value)
+static bool is_log(const struct source *s)
 {
-    return value->type == PARAM_REAL ? value->real : (double)value->uint;
+    return s->view.scale && text_begins(s->view.scale, "log");
 }
 
-// A line, as far as it has numbers.
+// The point's value of x, which all cases of the view have.
+static double number_of(const struct source *s, const struct point *point)
+{
+    const struct case_value *x = case_find(&point->result->bench_case, s->x->key);
+    return x->type == PARAM_REAL ? x->real : (double)x->uint;
+}
+
+// A line: neighbours among the points.
 struct candidate {
-    const struct view_series *series;
-    double *values;
-    size_t count; // of numbers
-    bool sparse;
+    const struct point *points;
+    size_t count;
+    bool sparse; // its points tell no line
 };
 
-static struct candidate candidate_of(const struct source *s, const struct view_series *series)
+static int compare_lines(const void *a, const void *b)
 {
-    struct candidate line = {.series = series,
-                             .values = series_values(s->arena, &s->grid, series),
-                             .sparse = s->view.scale && text_begins(s->view.scale, "log")};
-    double last = NAN;
-    for (size_t i = 0; i < s->grid.x_count; i++) {
-        if (!isfinite(line.values[i]) || !result_measured(series->results[i]))
-            line.values[i] = NAN;
-        else {
-            double x = number_of(&s->grid.xs[i]);
-            line.sparse &= !(line.count > 0 && x < SPARSE_STEP * last);
-            line.count++;
-            last = x;
-        }
-    }
-    line.sparse = line.count < 2 || (line.sparse && line.count <= SPARSE_POINTS);
-    return line;
+    const struct point *one = a, *other = b;
+    int order = strcmp(one->line, other->line);
+    if (order == 0)
+        order = (one->x > other->x) - (one->x < other->x);
+    return order ? order : (one->place > other->place) - (one->place < other->place);
 }
 
+// Those with most points first, then in the order of the run.
 static int compare_candidates(const void *a, const void *b)
 {
     const struct candidate *one = a, *other = b;
-    return (one->count < other->count) - (one->count > other->count);
+    if (one->count != other->count)
+        return one->count < other->count ? 1 : -1;
+    return (one->points->place > other->points->place) -
+           (one->points->place < other->points->place);
 }
 
-// All lines, those with most numbers first.
+// Sorts the points so that those of a line are neighbours, with ascending x.
+static void sort_points(const struct source *s)
+{
+    const struct param_info **keys = ARENA_ARRAY(s->arena, s->key_count, const struct param_info *);
+    size_t count = 0;
+    for (size_t i = 0; i < s->key_count; i++)
+        if (s->keys[i] != s->x)
+            keys[count++] = s->keys[i];
+    for (size_t i = 0; i < s->count; i++) {
+        const struct bench_case *c = &s->points[i].result->bench_case;
+        s->points[i].x = number_of(s, &s->points[i]);
+        s->points[i].line = view_words(s->arena, c, keys, count);
+    }
+    qsort(s->points, s->count, sizeof *s->points, compare_lines);
+}
+
+static bool is_sparse(const struct source *s, const struct candidate *line)
+{
+    if (line->count < 2)
+        return true;
+    for (size_t i = 1; i < line->count; i++)
+        if (line->points[i].x < SPARSE_STEP * line->points[i - 1].x)
+            return false;
+    return is_log(s) && line->count <= SPARSE_POINTS;
+}
+
 static struct candidate *candidates_of(const struct source *s, size_t *count)
 {
-    size_t most = 0;
-    for (size_t p = 0; p < s->grid.panel_count; p++)
-        most += s->grid.panels[p].series_count;
-    struct candidate *lines = ARENA_ARRAY(s->arena, most, struct candidate);
+    struct candidate *lines = ARENA_ARRAY(s->arena, s->count, struct candidate);
     *count = 0;
-    for (size_t p = 0; p < s->grid.panel_count; p++)
-        for (size_t i = 0; i < s->grid.panels[p].series_count; i++)
-            lines[(*count)++] = candidate_of(s, &s->grid.panels[p].series[i]);
+    sort_points(s);
+    for (size_t i = 0; i < s->count; i++) {
+        if (i == 0 || strcmp(s->points[i - 1].line, s->points[i].line) != 0)
+            lines[(*count)++] = (struct candidate){.points = &s->points[i]};
+        lines[*count - 1].count++;
+    }
+    for (size_t i = 0; i < *count; i++)
+        lines[i].sparse = is_sparse(s, &lines[i]);
     qsort(lines, *count, sizeof *lines, compare_candidates);
     return lines;
 }
 
-// Any result of the line: each line has one.
-static const struct result *any_of(const struct candidate *line)
-{
-    size_t i = 0;
-    while (!line->series->results[i])
-        i++;
-    return line->series->results[i];
-}
-
-// The words that tell the line from the others that are drawn.
+// The words that tell a line from the others that are drawn.
 static const char *label_of(const struct source *s, const struct candidate *lines, size_t count,
                             size_t at)
 {
-    const struct result **drawn = ARENA_ARRAY(s->arena, count, const struct result *);
-    const struct param_info **keys;
+    const struct result *drawn[CHART_LINES_MAX];
     size_t key_count, used = 0;
     for (size_t i = 0; i < count; i++)
-        drawn[i] = any_of(&lines[i]);
-    keys = view_varying(s->arena, s->info, drawn, count, &key_count);
+        drawn[i] = lines[i].points->result;
+    const struct param_info **keys = view_varying(s->arena, s->info, drawn, count, &key_count);
     for (size_t i = 0; i < key_count; i++)
-        if (keys[i] != s->grid.x)
+        if (keys[i] != s->x)
             keys[used++] = keys[i];
     return view_words(s->arena, &drawn[at]->bench_case, keys, used);
 }
 
-static struct chart_line line_of(const struct source *s, const struct candidate *line)
+static int compare_numbers(const void *a, const void *b)
 {
-    bool *doubted = ARENA_ARRAY(s->arena, s->grid.x_count, bool);
-    for (size_t i = 0; i < s->grid.x_count; i++)
-        doubted[i] = line->series->results[i] && line->series->results[i]->verdict != VERDICT_OK;
-    return (struct chart_line){.values = line->values, .doubted = doubted};
+    const double *one = a, *other = b;
+    return (*one > *other) - (*one < *other);
+}
+
+// Sets the numbers over which these lines are drawn: each x that one of them has.
+static void set_numbers(const struct source *s, const struct candidate *lines, struct chart *chart)
+{
+    size_t most = 0, count = 0;
+    for (size_t i = 0; i < chart->line_count; i++)
+        most += lines[i].count;
+    double *xs = ARENA_ARRAY(s->arena, most, double);
+    for (size_t i = 0; i < chart->line_count; i++)
+        for (size_t k = 0; k < lines[i].count; k++)
+            xs[count++] = lines[i].points[k].x;
+    qsort(xs, count, sizeof *xs, compare_numbers);
+    for (size_t i = 0; i < count; i++)
+        if (chart->x_count == 0 || xs[i] > xs[chart->x_count - 1])
+            xs[chart->x_count++] = xs[i];
+    chart->xs = xs;
+}
+
+// The line of the chart; sets *doubt if it has a value that is not trusted.
+static struct chart_line line_of(const struct source *s, const struct chart *chart,
+                                 const struct candidate *line, bool *doubt)
+{
+    double *values = ARENA_ARRAY(s->arena, chart->x_count, double);
+    bool *doubted = ARENA_ARRAY(s->arena, chart->x_count, bool);
+    for (size_t i = 0, k = 0; i < chart->x_count; i++) {
+        values[i] = NAN;
+        for (; k < line->count && line->points[k].x <= chart->xs[i]; k++) {
+            values[i] = line->points[k].metric->median;
+            doubted[i] = is_doubted(&line->points[k]);
+            *doubt |= doubted[i];
+        }
+    }
+    return (struct chart_line){.values = values, .doubted = doubted};
+}
+
+// Draws the lines with most points; says if there are more, and if some values are not trusted.
+static void add_lines(const struct source *s, struct chart *chart)
+{
+    size_t count, drawn = 0;
+    struct candidate *lines = candidates_of(s, &count);
+    bool doubt = false;
+    for (size_t i = 0; i < count && drawn < CHART_LINES_MAX; i++)
+        if (!lines[i].sparse && 6 * lines[i].count >= lines[0].count)
+            lines[drawn++] = lines[i];
+    chart->line_count = drawn;
+    chart->lines = ARENA_ARRAY(s->arena, drawn, struct chart_line);
+    set_numbers(s, lines, chart);
+    for (size_t i = 0; i < drawn; i++) {
+        chart->lines[i] = line_of(s, chart, &lines[i], &doubt);
+        chart->lines[i].label = label_of(s, lines, drawn, i);
+    }
+    if (drawn > 0 && drawn < count)
+        chart->about = arena_printf(s->arena, "%s · %zu of %zu lines", chart->about, drawn, count);
+    if (doubt)
+        chart->about = text_join(s->arena, chart->about, " · ", "dots: not trusted");
 }
 
 // True if the view may be drawn as lines: over numbers, in a map over many of them.
 static bool is_curve(const struct source *s)
 {
-    return s->grid.x->type != PARAM_TEXT && s->grid.x_count > 1 &&
-           (s->view.kind == VIEW_CURVE ||
-            (s->view.kind == VIEW_HEATMAP && s->grid.x_count > NUMBERS_MIN));
-}
-
-// Takes the lines with most numbers, and says if there are more, and if some are not trusted.
-static void take_lines(const struct source *s, struct chart *chart)
-{
-    size_t count, drawn = 0;
-    struct candidate *lines = candidates_of(s, &count);
-    bool doubted = false;
-    for (size_t i = 0; i < count && drawn < CHART_LINES_MAX; i++)
-        if (!lines[i].sparse && 6 * lines[i].count >= lines[0].count)
-            lines[drawn++] = lines[i];
-    for (size_t i = 0; i < drawn; i++) {
-        chart->lines[i] = line_of(s, &lines[i]);
-        chart->lines[i].label = label_of(s, lines, drawn, i);
-        for (size_t k = 0; k < s->grid.x_count; k++)
-            doubted |= chart->lines[i].doubted[k];
-    }
-    chart->line_count = drawn;
-    if (drawn > 0 && drawn < count)
-        chart->about = arena_printf(s->arena, "%s · %zu of %zu lines", chart->about, drawn, count);
-    if (doubted)
-        chart->about = text_join(s->arena, chart->about, " · ", "dots: not trusted");
-}
-
-static void add_lines(const struct source *s, struct chart *chart)
-{
-    const struct view_grid *grid = &s->grid;
-    double *xs = ARENA_ARRAY(s->arena, grid->x_count, double);
-    for (size_t i = 0; i < grid->x_count; i++)
-        xs[i] = number_of(&grid->xs[i]);
-    chart->xs = xs;
-    chart->x_count = grid->x_count;
-    chart->x_name = plain(s->arena, grid->x->key);
-    chart->x_unit = grid->x->type == PARAM_BYTES ? UNIT_BYTE : grid->x->unit;
-    chart->log_x = s->view.scale && text_begins(s->view.scale, "log");
-    chart->log_y = view_log_y(&s->view);
-    chart->lines = ARENA_ARRAY(s->arena, CHART_LINES_MAX, struct chart_line);
-    take_lines(s, chart);
+    if (s->x->type == PARAM_TEXT || !has_rows(&s->view) || s->view.kind == VIEW_BARS)
+        return false;
+    if (s->view.kind == VIEW_CURVE)
+        return true;
+    double *xs = ARENA_ARRAY(s->arena, s->count, double);
+    size_t count = 1;
+    for (size_t i = 0; i < s->count; i++)
+        xs[i] = number_of(s, &s->points[i]);
+    qsort(xs, s->count, sizeof *xs, compare_numbers);
+    for (size_t i = 1; i < s->count; i++)
+        count += xs[i] > xs[i - 1];
+    return count > NUMBERS_MIN;
 }
 
 // ---------------------------------------------------------------- bars
 
 static struct chart_bar bar_of(const struct source *s, const struct point *point)
 {
-    const char *text = value_text(s->arena, point->metric);
-    return (struct chart_bar){.label = *point->name ? point->name : point->metric->name,
+    const char *text = value_text(s->arena, point->metric), *name = name_of(s, point);
+    return (struct chart_bar){.label = *name ? name : plain(s->arena, point->metric->name),
                               .text =
                                   is_doubted(point) ? arena_printf(s->arena, "(%s)", text) : text,
                               .value = point->metric->median,
@@ -350,15 +412,18 @@ static const char *origin_text(const struct source *s)
 
 static struct chart chart_of(const struct source *s)
 {
-    bool mixed;
     const char *message = levels_text(s), *title = s->view.title;
     struct chart chart = {.title = *message ? message : range_text(s),
                           .about = title            ? title
                                    : s->info->title ? s->info->title
                                                     : s->info->name,
                           .origin = origin_text(s),
-                          .metric = plain(s->arena, s->grid.metric->name),
-                          .unit = grid_unit(&s->grid, &mixed)};
+                          .metric = plain(s->arena, s->metric->name),
+                          .unit = unit_of(s),
+                          .x_name = plain(s->arena, s->x->key),
+                          .x_unit = s->x->type == PARAM_BYTES ? UNIT_BYTE : s->x->unit,
+                          .log_x = is_log(s),
+                          .log_y = view_log_y(&s->view)};
     if (is_curve(s))
         add_lines(s, &chart);
     if (chart.line_count == 0)
