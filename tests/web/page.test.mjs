@@ -187,6 +187,38 @@ test("saved drawings say what they show, of which device, driver and version", a
   await close(page);
 });
 
+// Texts of an SVG file that do not stand within it, or lie on one another.
+const misplaced = async (svg) => {
+  const drawing = await browser.newPage();
+  await drawing.setContent(`<body style="margin:0"><div class="plot" id="saved">${svg}</div></body>`);
+  const found = await troubles(drawing, { cut: true });
+  await drawing.close();
+  return found;
+};
+
+for (const width of [1440, 390])
+  test(`the first screen is saved as a picture that stands alone, ${width} px`, async () => {
+    const page = await open(browser, two, { folded: true, width });
+    for (const [i, api] of ["vulkan", "cuda"].entries()) {
+      const own = page.locator("#first article").nth(i).locator(".save");
+      const saved = async (kind) => {
+        const [file] = await Promise.all([page.waitForEvent("download"), own.getByText(kind, { exact: true }).click()]);
+        assert.equal(file.suggestedFilename(), `fathom-nvidia-h200-${api}-0.${kind.toLowerCase()}`);
+        return readFileSync(await file.path());
+      };
+      const svg = (await saved("SVG")).toString();
+      const text = svg.replaceAll(/<[^>]+>/g, " ");
+      for (const part of ["NVIDIA H200", `${api}:0`, "driver NVIDIA 580", "fathom 0.1.0", "L2 latency", "near L2 to", "of limit",
+        "What stands out"]) assert.ok(text.includes(part), part);
+      assert.doesNotMatch(svg, /color\(|color-mix|var\(/); // what only browsers know
+      assert.deepEqual(await misplaced(svg), []);
+      const [across, down] = ["width", "height"].map((name) => Number(new RegExp(`<svg[^>]* ${name}="([\\d.]+)"`).exec(svg)[1]));
+      const png = await saved("PNG");
+      assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [2 * across, 2 * down].map(Math.floor));
+    }
+    await close(page);
+  });
+
 test("points of few levels are bars, not a curve", async () => {
   const page = await open(browser, map, { folded: true });
   await page.evaluate(() => window.fathomCharts.forEach((chart) => chart.draw()));

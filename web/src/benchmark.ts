@@ -11,15 +11,13 @@ import { seriesPicker } from "./charts/picker";
 import { isPlain } from "./charts/plain";
 import { isArrows } from "./charts/timeline";
 import type { Charts } from "./chart";
-import { h } from "./dom";
+import { h, idOf } from "./dom";
 import { findingsOf } from "./findings";
 import { headlineOf, isLine } from "./headline";
 import type { Benchmark, Subject, View } from "./run";
 import { countsOf, doubtsOf, wordsOf } from "./sections";
 import type { Grid } from "./view";
 import { allPoints, buildGrid, inCycles, inTime, pointMetric } from "./view";
-
-export const idOf = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]+/g, "-");
 
 const isListed = (view: View): boolean => view.kind === "table" || view.kind === "timeline";
 

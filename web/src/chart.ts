@@ -11,7 +11,7 @@ import {
 import { LabelLayout } from "echarts/features";
 import { SVGRenderer } from "echarts/renderers";
 import { csvText, download, h } from "./dom";
-import { pngOf, standalone } from "./picture";
+import { saveButtons, standalone } from "./picture";
 import type { Theme } from "./theme";
 import { currentTheme, FONT } from "./theme";
 
@@ -155,12 +155,8 @@ export class Chart {
     const tools = h("div", { class: "tools" }, this.numbers());
     for (const one of this.desc.switches ?? []) tools.append(this.switchOf(one));
     const save = h("span", { class: "save" });
-    const button = (label: string, title: string, action: () => void): HTMLElement =>
-      h("button", { type: "button", title, click: action }, label);
-    save.append(
-      button("SVG", "Save the drawing as SVG", () => this.saveSvg()),
-      button("PNG", "Save the drawing as PNG", () => this.savePng()),
-      button("CSV", "Save the numbers as CSV", () => this.saveCsv()));
+    save.append(...saveButtons(`fathom-${this.desc.id}`, "the drawing", () => this.svgText()),
+      h("button", { type: "button", title: "Save the numbers as CSV", click: () => this.saveCsv() }, "CSV"));
     tools.append(save);
     return tools;
   }
@@ -196,10 +192,6 @@ export class Chart {
     return details;
   }
 
-  private name(ending: string): string {
-    return `fathom-${this.desc.id}.${ending}`;
-  }
-
   // The slider below a chart is a tool, not a part of the drawing.
   private showSlider(show: boolean): void {
     const { dataZoom } = this.instance?.getOption() as { dataZoom?: { id?: string }[] };
@@ -216,16 +208,8 @@ export class Chart {
     return copy ? standalone(copy, { title, subtitle: this.desc.subtitle(), origin }) : "";
   }
 
-  private saveSvg(): void {
-    download(this.name("svg"), new Blob([this.svgText()], { type: "image/svg+xml" }));
-  }
-
   private saveCsv(): void {
-    download(this.name("csv"), new Blob([csvText(this.desc.csv())], { type: "text/csv" }));
-  }
-
-  private savePng(): void {
-    pngOf(this.svgText(), (blob) => download(this.name("png"), blob));
+    download(`fathom-${this.desc.id}.csv`, new Blob([csvText(this.desc.csv())], { type: "text/csv" }));
   }
 }
 

@@ -21,6 +21,10 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+// A text as part of an id or of a file's name: "NVIDIA H200" is "nvidia-h200".
+export const idOf = (text: string): string =>
+  text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
+
 // A file that the browser saves.
 export function download(name: string, content: Blob): void {
   const link = h("a", { href: URL.createObjectURL(content), download: name });

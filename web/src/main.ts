@@ -6,6 +6,7 @@ import { Charts } from "./chart";
 import { chipsOf, crossTable, differences } from "./cross";
 import { h } from "./dom";
 import { saidOf, topicOf } from "./findings";
+import { addSaveButtons } from "./first";
 import { sidebar } from "./sidebar";
 import { unpack } from "./packed";
 import type { Run, Subject } from "./run";
@@ -131,6 +132,7 @@ function followWindow(page: Page): void {
 async function start(): Promise<void> {
   const embedded = document.getElementById("runs")?.textContent ?? "";
   const page = new Page(JSON.parse(await unpack(embedded)) as Run[]);
+  document.querySelectorAll("#first").forEach(addSaveButtons);
   page.build();
   followWindow(page);
   document.body.dataset["ready"] = "true";
