@@ -14,6 +14,7 @@ import type { Charts } from "./chart";
 import { h, idOf } from "./dom";
 import { findingsOf } from "./findings";
 import { headlineOf, isLine } from "./headline";
+import { messageOf } from "./message";
 import type { Benchmark, Subject, View } from "./run";
 import { countsOf, doubtsOf, wordsOf } from "./sections";
 import type { Grid } from "./view";
@@ -118,15 +119,27 @@ const hasNumbers = (subjects: Subject[], benchmark: Benchmark): boolean =>
 function frontOf(charts: Charts, id: string, subjects: Subject[], benchmark: Benchmark): Front | undefined {
   if (!hasNumbers(subjects, benchmark)) return undefined;
   for (const [i, view] of benchmark.views.entries()) {
-    const table = isListed(view) ? casesTable(`${id}-lead`, subjects, benchmark, view, TABLE_ROWS) : undefined;
+    const table = isListed(view) ? casesTable(`${id}-lead`, subjects, benchmark, {
+      ...view, title: messageOf(subjects, benchmark, undefined) || (view.title ?? benchmark.name),
+    }, TABLE_ROWS) : undefined;
     if (table) return { element: table, instead: undefined };
     const grid = isListed(view) ? undefined : gridOf(subjects, benchmark, view);
     if (!grid) continue;
-    const { kind, grid: cut, lead, whole } = headlineOf(grid);
+    const { kind, grid: cut, lead, whole } = headlineOf(subjects, grid);
     const element = drawing(charts, whole ? `${id}-${i}` : `${id}-lead`, kind, cut, lead);
     return { element, instead: whole ? view : undefined };
   }
   return undefined;
+}
+
+// What is folded; undefined where there is nothing.
+function moreOf(rest: HTMLElement[], doubts: HTMLElement | undefined, words: HTMLElement | undefined):
+    HTMLElement | undefined {
+  const charts = `${rest.length} more ${rest.length === 1 ? "chart or table" : "charts and tables"}`;
+  const told = [rest.length > 0 ? charts : "", doubts ? "doubts" : "", words ? "what the names mean" : ""]
+    .filter(Boolean).join(", ");
+  return told === "" ? undefined : h("details", { class: "more" },
+    h("summary", {}, told.charAt(0).toUpperCase() + told.slice(1)), ...rest, doubts, words);
 }
 
 // Undefined where no device has a case of it.
@@ -152,8 +165,5 @@ export function benchmarkSection(charts: Charts, subjects: Subject[], benchmark:
     h("div", { class: "section-head" }, h("h2", {}, title), countsOf(own.flatMap(({ results }) => results))),
     versionsNote(measured, benchmark),
     front ? h("div", { class: "front" }, front.element, findingsOf(measured, benchmark.name)) : doubts,
-    h("details", { class: "more" },
-      h("summary", {}, `All of it: ${[`${rest.length} more charts and tables`,
-        front && doubts ? "doubts" : "", words ? "what the names mean" : ""].filter(Boolean).join(", ")}`),
-      ...rest, front ? doubts : undefined, words));
+    moreOf(rest, front ? doubts : undefined, words));
 }

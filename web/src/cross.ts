@@ -141,7 +141,7 @@ const differs = (row: Row): boolean => row.far && row.trusted;
 const middle = (values: number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? NaN;
 
-// A benchmark's line of the summary: of each run the middle of its ratios, how many differ, and where
+// The line of a benchmark that differs: of each run the middle of its ratios, how many differ, and where
 // most.
 function summaryOf(title: string, rows: Row[], others: number[]): string[] {
   const cells = others.map((at) => {
@@ -153,28 +153,41 @@ function summaryOf(title: string, rows: Row[], others: number[]): string[] {
   const where = most?.key.split("/").slice(1).join(" ") ?? "";
   const at = others.findIndex((one) => apartBy(most?.ratios[one]) === (most && distance(most)));
   const values = `${most?.cells[2] ?? ""} → ${most?.cells[3 + 2 * at] ?? ""}`;
-  return [title, ...cells, `${far.length} of ${rows.length}`,
-    most ? `${values}, ${most.cells[1] ?? ""} of ${where}` : "nothing"];
+  return [title, ...cells, `${far.length} of ${rows.length}`, `${values}, ${most?.cells[1] ?? ""} of ${where}`];
+}
+
+const isComparable = (row: Row): boolean => row.ratios.some((ratio) => ratio !== undefined);
+
+// Benchmarks of which there is no more to say than that, in a line.
+function topicsLine(what: string, topics: string[], titleOf: (benchmark: string) => string): HTMLElement | undefined {
+  return topics.length === 0 ? undefined
+    : h("p", { class: "subtitle" }, `${what}: ${topics.map(titleOf).join("; ")}.`);
 }
 
 // Runs beside each other: what differs from the first. Undefined where no two measured the same.
 export function differences(subjects: Subject[], titleOf: (benchmark: string) => string):
     HTMLElement | undefined {
   if (subjects.length < 2) return undefined;
-  const rows = rowsOf(subjects, 0);
-  if (rows.length === 0) return undefined;
+  const all = rowsOf(subjects, 0), rows = all.filter(isComparable);
+  if (all.length === 0) return undefined;
   const names = subjects.map(({ short }) => short);
   const others = subjects.map((_, i) => i).slice(1);
-  const topics = [...new Set(rows.map(({ benchmark }) => benchmark))];
   const far = rows.filter(differs).sort((a, b) => distance(b) - distance(a));
+  const topics = [...new Set(all.map(({ benchmark }) => benchmark))];
+  const has = (some: Row[], topic: string): boolean => some.some(({ benchmark }) => benchmark === topic);
+  const apart = topics.filter((topic) => has(far, topic));
   return h("figure", { class: "chart differences" },
     h("figcaption", {},
       h("h3", {}, far.length === 0 ? `None of ${rows.length} values differs`
         : `${far.length} of ${rows.length} values differ`),
       h("p", { class: "subtitle" }, `from ${names[0] ?? ""} by more than 3 %, with intervals that do not ` +
         "overlap, in cases that are not doubted; × is the middle of all ratios")),
-    tableOf(["benchmark", ...others.map((at) => `${names[at] ?? ""} ÷ ${names[0] ?? ""}`), "differ", "most"],
-      topics.map((topic) => summaryOf(titleOf(topic), rows.filter((row) => row.benchmark === topic), others))),
+    apart.length === 0 ? undefined
+      : tableOf(["benchmark", ...others.map((at) => `${names[at] ?? ""} ÷ ${names[0] ?? ""}`), "differ", "most"],
+        apart.map((topic) => summaryOf(titleOf(topic), rows.filter((row) => row.benchmark === topic), others))),
+    topicsLine("No difference", topics.filter((topic) => has(rows, topic) && !has(far, topic)), titleOf),
+    topicsLine("Not comparable, because the versions or the parameters are others",
+      topics.filter((topic) => !has(rows, topic)), titleOf),
     far.length > 0 ? h("details", {}, h("summary", {}, `The ${Math.min(far.length, LIST_MAX)} largest differences`),
       listOf(names, far.slice(0, LIST_MAX), 0)) : undefined);
 }

@@ -55,6 +55,17 @@ export interface View {
   sensors?: string; // names, divided by commas
 }
 
+// A figure that a reader wants first (struct headline_info in results/results.h).
+export interface Headline {
+  kind: "best" | "levels";
+  title?: string;
+  metric: string;
+  where?: string;
+  by?: string;
+  level?: "L1" | "L2" | "DRAM";
+  section?: string; // its part of the card
+}
+
 export interface Benchmark {
   name: string;
   version: number;
@@ -62,6 +73,7 @@ export interface Benchmark {
   params: Param[];
   metrics: MetricInfo[];
   views: View[];
+  headlines?: Headline[];
 }
 
 export interface Metric {
@@ -131,13 +143,14 @@ export interface Subject {
   results: Result[];
 }
 
-// Labels: the name; where that is not enough, what of API, driver and date tells it apart. In charts
+// Labels: the name; where that is not enough, what of API, driver, preset and date tells it apart. In charts
 // without the name where all have the same.
 function labelsOf(subjects: Subject[]): void {
   const pieces = subjects.map(({ run, device }) => [
     device.name ?? device.id,
     device.id.split(":")[0] ?? "",
     device.driver ? `driver ${device.driver}` : "",
+    run.preset ?? "",
     (run.started ?? "").slice(0, 16).replace("T", " "),
     device.id,
   ]);
@@ -145,7 +158,7 @@ function labelsOf(subjects: Subject[]): void {
     const own = pieces[i] ?? [];
     let rivals = pieces.filter((other, j) => j !== i && other[0] === own[0]);
     const label = [own[0] ?? ""];
-    for (const at of [1, 2, 3, 4]) {
+    for (let at = 1; at < own.length; at++) {
       if (!rivals.some((other) => other[at] !== own[at])) continue;
       if (own[at]) label.push(own[at] ?? "");
       rivals = rivals.filter((other) => other[at] === own[at]);

@@ -7,11 +7,12 @@ import { formatUnit } from "./units";
 
 const verdicts: Verdict[] = ["ok", "suspect", "skipped", "failed"];
 
+// How many there are of each verdict that there is.
 export function countsOf(results: Result[]): HTMLElement {
   const counts = h("p", { class: "counts" });
   for (const verdict of verdicts) {
     const count = results.filter((result) => result.verdict === verdict).length;
-    counts.append(h("span", { class: `count ${count > 0 ? verdict : "none"}` }, `${count} ${verdict}`));
+    if (count > 0) counts.append(h("span", { class: `count ${verdict}` }, `${count} ${verdict}`));
   }
   return counts;
 }

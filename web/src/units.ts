@@ -68,6 +68,15 @@ export function formatUnit(value: number | undefined | null, unit: ShownUnit): s
   return name === "" ? text : `${text} ${name}`;
 }
 
+// "142 ns" for 142.05 ns, "9.84 TB/s": for reading, not for calculating.
+export function formatShort(value: number, unit: ShownUnit): string {
+  if (!Number.isFinite(value)) return "–";
+  const { factor, name } = scaleFor(value, unit);
+  const shown = value * factor, exact = shown.toPrecision(3);
+  const text = Number.isInteger(shown) || exact.includes("e") ? String(Number(exact)) : exact;
+  return name === "" ? text : `${text} ${name}`;
+}
+
 // For axes: no more digits than it takes.
 export function formatTick(value: number, unit: ShownUnit): string {
   const { factor, name } = scaleFor(value, unit);

@@ -49,7 +49,8 @@ export const isLogY = (view: View): boolean => {
   return dash < 0 ? isLogX(view) : scale.slice(dash + 1).startsWith("log");
 };
 
-function matches(result: Result, where: string | undefined): boolean {
+// True if the case meets the condition: "op=read,path=global|shared,type!=float".
+export function matches(result: Result, where: string | undefined): boolean {
   return (where ?? "").split(",").filter((item) => item.includes("=")).every((item) => {
     const at = item.indexOf("="), not = item[at - 1] === "!";
     const value = result.case[item.slice(0, not ? at - 1 : at)];
@@ -171,6 +172,14 @@ export function buildGrid(subjects: Subject[], benchmark: Benchmark, view: View)
 export function allPoints(grid: Grid): Point[] {
   return grid.panels.flatMap((panel) => panel.series.flatMap((series) => series.points));
 }
+
+// Of these points, or of all, those with a number …
+export const measuredPoints = (grid: Grid, points = allPoints(grid)): Point[] =>
+  points.filter((point) => pointMetric(point, grid.metric)?.median !== undefined);
+
+// … that is not doubted.
+export const trustedPoints = (grid: Grid, points = allPoints(grid)): Point[] =>
+  measuredPoints(grid, points).filter(({ result }) => result.verdict === "ok");
 
 // Devices that gave a number of the grid's metric.
 export function measuredSubjects(grid: Grid): Subject[] {

@@ -217,10 +217,11 @@ export function barsChart(id: string, grid: Grid, lead?: Lead): Chart {
     id,
     title: lead?.title ?? grid.view.title ?? grid.metric.name,
     origin: gridOrigin(grid),
-    subtitle: () => lead ? [lead.of, lead.note, onlyText(grid), hasLimit(grid, bars) ? "% of the limit" : "",
-      bars.some(isDoubted) ? "dashed: suspect" : ""].filter(Boolean).join(" · ") : [nameWithHelp(grid.metric), `by ${names.join(", ")}`, grid.common, onlyText(grid), onlyText(grid),
-      grid.metric.unit === "1" ? "" : "× against the worst", hasLimit(grid, bars) ? "% of the limit" : "",
-      bars.some(isDoubted) ? "dashed: suspect" : ""].filter(Boolean).join(" · "),
+    subtitle: () => [
+      ...(lead ? [lead.of, lead.note] : [nameWithHelp(grid.metric), `by ${names.join(", ")}`, grid.common]),
+      onlyText(grid), grid.metric.unit === "1" ? "" : "× against the worst",
+      hasLimit(grid, bars) ? "% of the limit" : "", bars.some(isDoubted) ? "dashed: suspect" : "",
+    ].filter(Boolean).join(" · "),
     summary: `Bars of ${grid.metric.name} by ${grid.x.key}, ${bars.length} cases`,
     height: (look) => (measuredSubjects(grid).length > 1 ? 100 : 60) +
       Math.min(bars.length, ROWS_MAX) * rowHeight(grid, bars, look),

@@ -177,6 +177,23 @@ function levelRows(grid: Grid, look: Look): { level: Level; row: number }[] {
   });
 }
 
+const LIMITS_MAX = 3;
+const LABEL_SHARE = 0.08; // of the height of a drawing: what the label of a limit needs
+
+// Lines at the limits, each with its label unless that would lie on another's. Many limits (one for each
+// width, say) belong into the tooltips, not across the drawing.
+function limitLines(limits: [string, number][], values: number[], state: State): object[] {
+  const place = (value: number): number => (state.log ? Math.log(value) : value);
+  const all = [...values, ...limits.map(([, limit]) => limit)].map(place);
+  const span = Math.max(...all) - (state.log ? Math.min(...all) : 0);
+  const labelled: number[] = [];
+  return limits.length > LIMITS_MAX ? [] : limits.map(([text, limit]) => {
+    const show = labelled.every((other) => Math.abs(place(limit) - other) >= LABEL_SHARE * span);
+    if (show) labelled.push(place(limit));
+    return { yAxis: limit, label: { show, formatter: `limit ${text}`, position: "insideEndTop" } };
+  });
+}
+
 function marks(grid: Grid, state: State, look: Look): object {
   const limits = new Map<string, number>(); // by what is written: two devices may differ by a hair
   for (const one of allSeries(grid).filter((series) => !ceilingOf(grid, series, state)))
@@ -184,11 +201,8 @@ function marks(grid: Grid, state: State, look: Look): object {
       const limit = pointMetric(point, state.metric)?.limit;
       if (limit !== undefined) limits.set(formatUnit(limit, state.metric.unit), limit);
     }
-  // Many limits (one for each width, say) belong into the tooltips, not across the drawing.
-  const lines: object[] = [...limits].slice(0, limits.size > 3 ? 0 : 3).map(([text, limit]) => ({
-    yAxis: limit,
-    label: { formatter: `limit ${text}`, position: "insideEndTop" },
-  }));
+  const values = allPoints(grid).flatMap((point) => pointMetric(point, state.metric)?.median ?? []);
+  const lines = limitLines([...limits], values, state);
   if (grid.x.type === "bytes")
     for (const { level, row } of levelRows(grid, look)) lines.push({
       xAxis: placeOf(grid, level.bytes),
@@ -216,10 +230,10 @@ function xTicks(grid: Grid, look: Look, from: number, to: number): object {
   return { axisTick: { customValues: ticks }, axisLabel: { customValues: ticks } };
 }
 
-// Where numbers have no unit their help is it: operations a byte, say.
+// With what it means, where there is room.
 function xName(grid: Grid, look: Look): string {
   const whole = nameWithHelp({ ...grid.x, name: grid.x.key });
-  return grid.x.unit === "1" && textWidth(whole, 12) < 0.75 * look.width ? whole : grid.x.key;
+  return textWidth(whole, 12) < 0.75 * look.width ? whole : grid.x.key;
 }
 
 function xAxis(grid: Grid, look: Look): object {
