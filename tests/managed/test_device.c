@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Every way of touching, sending and advising managed memory, verified on the device that is there;
 // the proof itself put to the test; and arrays that do not fit, which are never asked for.
-#include "bench/choices.h"
 #include "bench/managed/session.h"
+#include "planned.h"
 #include "workbench.h"
 
 #include <string.h>
@@ -14,28 +14,10 @@ enum {
     SMALL_BYTES = 6 << 20
 };
 
-static bool plan(struct workbench *bench, const char *preset, const char *set,
-                 struct bench_case_list *list, struct error *err)
+static struct planned planned_of(const struct workbench *bench)
 {
-    const struct benchmark *const benchmark[] = {&bench_managed, NULL};
-    struct setting setting;
-    if (set)
-        assert_true(setting_parse(bench->session.arena, set, &setting, err));
-    const struct choice_request chosen = {.benchmarks = benchmark,
-                                          .benchmark_count = 1,
-                                          .preset = preset,
-                                          .settings = &setting,
-                                          .setting_count = set != NULL};
-    struct bench_choice *choices;
-    if (!choices_make(bench->session.arena, &chosen, &bench_managed, &choices, err))
-        return false;
-    const struct bench_request request = {.arena = bench->session.arena,
-                                          .device = bench->session.info,
-                                          .preset = preset,
-                                          .choices = choices,
-                                          .choice_count = bench_managed.info.param_count};
-    *list = (struct bench_case_list){0};
-    return bench_plan(&bench_managed, &request, list, err);
+    return (struct planned){
+        .benchmark = &bench_managed, .arena = bench->session.arena, .info = *bench->session.info};
 }
 
 // Visits all cases, their sizes made small.
@@ -59,20 +41,17 @@ static void visit_all(struct workbench *bench, const struct bench_case_list *lis
 static void every_way_gives_every_sum(void **state)
 {
     struct workbench *bench = *state;
-    struct bench_case_list list;
-    struct error err;
-    assert_true(plan(bench, "standard", NULL, &list, &err));
-    assert_true(list.count >= 20);
-    visit_all(bench, &list);
+    struct planned planned = planned_of(bench);
+    assert_true(plan(&planned, "standard", NULL));
+    assert_true(planned.list.count >= 20);
+    visit_all(bench, &planned.list);
 }
 
 static void quick_is_a_handful(void **state)
 {
-    struct workbench *bench = *state;
-    struct bench_case_list list;
-    struct error err;
-    assert_true(plan(bench, "quick", NULL, &list, &err));
-    assert_int_equal(list.count, 4);
+    struct planned planned = planned_of(*state);
+    assert_true(plan(&planned, "quick", NULL));
+    assert_int_equal(planned.list.count, 4);
 }
 
 static struct managed_arrays small_arrays(struct workbench *bench, struct gpu_scope *scope)
@@ -128,15 +107,16 @@ static void more_than_is_free_is_not_asked_for(void **state)
 static void oversubscribed_cases_are_refused_before_anything_is_allocated(void **state)
 {
     struct workbench *bench = *state;
-    struct bench_case_list list;
+    struct planned planned = planned_of(bench);
+    const struct bench_case_list *list = &planned.list;
     struct error err;
     uint64_t before = 0, after = 0, whole = bench->session.info->limits.memory_bytes;
-    assert_true(plan(bench, "standard", "oversubscribe=1", &list, &err));
-    assert_true(list.count >= 4);
+    assert_true(plan(&planned, "standard", "oversubscribe=1"));
+    assert_true(list->count >= 4);
     assert_true(gpu_managed_free_bytes(bench->session.device, &before, &err));
-    for (size_t i = 0; i < list.count; i++) {
-        assert_int_equal(case_uint(&list.cases[i], "bytes"), 2 * whole);
-        assert_false(workbench_visit_case(bench, &list.cases[i]));
+    for (size_t i = 0; i < list->count; i++) {
+        assert_int_equal(case_uint(&list->cases[i], "bytes"), 2 * whole);
+        assert_false(workbench_visit_case(bench, &list->cases[i]));
         assert_int_equal(bench->err.code, ERROR_OUT_OF_MEMORY);
         assert_non_null(strstr(bench->err.message, "can hang a GPU"));
     }
@@ -147,12 +127,10 @@ static void oversubscribed_cases_are_refused_before_anything_is_allocated(void *
 static void what_makes_no_sense_is_refused(void **state)
 {
     static const char *const sets[] = {"bytes=1KiB", "oversubscribe=2", "bytes=1TiB"};
-    struct workbench *bench = *state;
-    struct bench_case_list list;
-    struct error err;
+    struct planned planned = planned_of(*state);
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
-        assert_false(plan(bench, "standard", sets[i], &list, &err));
-        assert_int_equal(err.code, ERROR_USAGE);
+        assert_false(plan(&planned, "standard", sets[i]));
+        assert_int_equal(planned.err.code, ERROR_USAGE);
     }
 }
 

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Which cases `preempt` plans: what the standard preset promises, on a device with all that is
 // asked for, and on one that cannot draw.
-#include "bench/bench.h"
-#include "bench/choices.h"
+#include "planned.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 extern const struct benchmark bench_preempt;
 
@@ -18,22 +12,12 @@ static const char *const hogs[] = {"none",         "baseline",    "many-draws",
 static const char *const settings[] = {"queues", "devices", "processes"};
 static const char *const priorities[] = {"medium", "highest"};
 
-static struct bench_case_list plan(struct arena *arena, const char *preset, gpu_caps caps)
+static struct bench_case_list cases_of(struct arena *arena, const char *preset, gpu_caps caps)
 {
-    struct gpu_info *info = ARENA_NEW(arena, struct gpu_info);
-    info->caps = caps;
-    const struct choice_request wanted = {.preset = preset};
-    struct bench_request request = {.arena = arena, .device = info, .preset = preset};
-    struct bench_choice *choices;
-    struct bench_case_list list = {0};
-    struct error err;
-    if (!choices_make(arena, &wanted, &bench_preempt, &choices, &err))
-        fail_msg("%s", err.message);
-    request.choices = choices;
-    request.choice_count = bench_preempt.info.param_count;
-    if (!bench_plan(&bench_preempt, &request, &list, &err))
-        fail_msg("%s", err.message);
-    return list;
+    struct planned planned = {.benchmark = &bench_preempt, .arena = arena, .info = {.caps = caps}};
+    if (!plan(&planned, preset, NULL))
+        fail_msg("%s", planned.err.message);
+    return planned.list;
 }
 
 static size_t count_of(struct arena *arena, const struct bench_case_list *list, const char *part)
@@ -47,7 +31,7 @@ static size_t count_of(struct arena *arena, const struct bench_case_list *list, 
 static void standard_has_every_hog_setting_and_two_priorities_with_300_deadlines(void **state)
 {
     struct arena *arena = arena_create();
-    struct bench_case_list list = plan(arena, "standard", GPU_CAP(GRAPHICS));
+    struct bench_case_list list = cases_of(arena, "standard", GPU_CAP(GRAPHICS));
     (void)state;
     for (size_t h = 0; h < sizeof hogs / sizeof *hogs; h++)
         for (size_t s = 0; s < sizeof settings / sizeof *settings; s++)
@@ -69,7 +53,7 @@ static void standard_has_every_hog_setting_and_two_priorities_with_300_deadlines
 static void where_nothing_can_be_drawn_no_draws_are_planned(void **state)
 {
     struct arena *arena = arena_create();
-    struct bench_case_list list = plan(arena, "standard", 0);
+    struct bench_case_list list = cases_of(arena, "standard", 0);
     (void)state;
     assert_int_equal(count_of(arena, &list, "draw"), 0);
     assert_int_equal(list.count, 5 * 3 * 2 - 2 + 4);
@@ -79,7 +63,7 @@ static void where_nothing_can_be_drawn_no_draws_are_planned(void **state)
 static void full_is_the_whole_matrix_with_1000_deadlines(void **state)
 {
     struct arena *arena = arena_create();
-    struct bench_case_list list = plan(arena, "full", GPU_CAP(GRAPHICS));
+    struct bench_case_list list = cases_of(arena, "full", GPU_CAP(GRAPHICS));
     (void)state;
     assert_int_equal(count_of(arena, &list, "arrivals=closed"), 4);
     assert_int_equal(list.count, 6 * 3 * 4 * 2 + 4);

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Which cases `stream` plans, what it refuses, and its arithmetic.
-#include "bench/choices.h"
 #include "bench/stream/session.h"
+#include "planned.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 extern const struct benchmark bench_stream;
 
@@ -37,17 +32,10 @@ static const struct gpu_info h200 = {
 
 // ---------------------------------------------------------------- the plan
 
-struct planned {
-    struct arena *arena;
-    struct gpu_info info;
-    struct bench_case_list list;
-    struct error err;
-};
-
 static int open_plan(void **state)
 {
     static struct planned planned;
-    planned = (struct planned){.arena = arena_create(), .info = h200};
+    planned = (struct planned){.benchmark = &bench_stream, .arena = arena_create(), .info = h200};
     *state = &planned;
     return 0;
 }
@@ -57,30 +45,6 @@ static int close_plan(void **state)
     struct planned *planned = *state;
     arena_destroy(planned->arena);
     return 0;
-}
-
-// Plans with one --set ("op=read") or, with NULL, none.
-static bool plan(struct planned *planned, const char *preset, const char *set)
-{
-    const struct benchmark *const list[] = {&bench_stream, NULL};
-    struct setting setting;
-    planned->list = (struct bench_case_list){0};
-    if (set)
-        assert_true(setting_parse(planned->arena, set, &setting, &planned->err));
-    const struct choice_request request = {.benchmarks = list,
-                                           .benchmark_count = 1,
-                                           .preset = preset,
-                                           .settings = &setting,
-                                           .setting_count = set != NULL};
-    struct bench_choice *choices;
-    if (!choices_make(planned->arena, &request, &bench_stream, &choices, &planned->err))
-        return false;
-    const struct bench_request bench = {.arena = planned->arena,
-                                        .device = &planned->info,
-                                        .preset = preset,
-                                        .choices = choices,
-                                        .choice_count = bench_stream.info.param_count};
-    return bench_plan(&bench_stream, &bench, &planned->list, &planned->err);
 }
 
 static size_t count_of(const struct planned *planned, const char *kernel)

@@ -1,50 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Which cases `strides` plans, where their threads load, and that the check tells right from wrong.
-#include "bench/choices.h"
 #include "bench/strides/session.h"
 #include "case_text.h"
+#include "planned.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 extern const struct benchmark bench_strides;
 
 // ---------------------------------------------------------------- the plan
 
-struct planned {
-    struct arena *arena;
-    struct bench_case_list list;
-    struct error err;
-};
-
-// Plans with one --set ("stride=1,2") or, with NULL, none.
-static bool plan(struct planned *planned, const char *preset, const char *set)
+static struct planned begin(void)
 {
-    const struct benchmark *const list[] = {&bench_strides, NULL};
-    struct setting setting;
-    const struct gpu_info info = {.kind = GPU_KIND_DISCRETE};
-    planned->list = (struct bench_case_list){0};
-    if (set)
-        assert_true(setting_parse(planned->arena, set, &setting, &planned->err));
-    const struct choice_request request = {.benchmarks = list,
-                                           .benchmark_count = 1,
-                                           .preset = preset,
-                                           .settings = &setting,
-                                           .setting_count = set != NULL};
-    struct bench_choice *choices;
-    if (!choices_make(planned->arena, &request, &bench_strides, &choices, &planned->err))
-        return false;
-    const struct bench_request bench = {.arena = planned->arena,
-                                        .device = &info,
-                                        .preset = preset,
-                                        .choices = choices,
-                                        .choice_count = bench_strides.info.param_count};
-    return bench_plan(&bench_strides, &bench, &planned->list, &planned->err);
+    return (struct planned){
+        .benchmark = &bench_strides, .arena = arena_create(), .info = {.kind = GPU_KIND_DISCRETE}};
 }
 
 static size_t count_of(const struct planned *planned, const char *pattern)
@@ -58,7 +28,7 @@ static size_t count_of(const struct planned *planned, const char *pattern)
 static void standard_has_the_whole_tableau(void **state)
 {
     (void)state;
-    struct planned planned = {.arena = arena_create()};
+    struct planned planned = begin();
     assert_true(plan(&planned, "standard", NULL));
     assert_int_equal(count_of(&planned, "stride"), 3 * 128);
     assert_int_equal(count_of(&planned, "block"), 3 * 7);
@@ -69,7 +39,7 @@ static void standard_has_the_whole_tableau(void **state)
 static void full_has_it_at_every_offset(void **state)
 {
     (void)state;
-    struct planned planned = {.arena = arena_create()};
+    struct planned planned = begin();
     size_t said = 0;
     assert_true(plan(&planned, "full", NULL));
     assert_int_equal(count_of(&planned, "stride"), 3 * 3 * 128);
@@ -83,7 +53,7 @@ static void full_has_it_at_every_offset(void **state)
 static void quick_is_a_handful(void **state)
 {
     (void)state;
-    struct planned planned = {.arena = arena_create()};
+    struct planned planned = begin();
     assert_true(plan(&planned, "quick", NULL));
     assert_true(planned.list.count <= 25);
     assert_int_equal(count_of(&planned, "banks"), 7);
@@ -94,7 +64,7 @@ static void what_makes_no_sense_is_refused(void **state)
 {
     (void)state;
     static const char *const sets[] = {"width=12", "stride=1025", "across=0", "route=auto,storage"};
-    struct planned planned = {.arena = arena_create()};
+    struct planned planned = begin();
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
         assert_false(plan(&planned, "standard", sets[i]));
         assert_int_equal(planned.err.code, ERROR_USAGE);

@@ -1,52 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Which cases `transfer` plans.
-#include "bench/choices.h"
 #include "bench/transfer/session.h"
+#include "planned.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 extern const struct benchmark bench_transfer;
-
-struct planned {
-    struct arena *arena;
-    struct gpu_info info;
-    struct bench_case_list list;
-    struct error err;
-};
-
-// Plans with one --set ("bytes=1MiB") or, with NULL, none.
-static bool plan(struct planned *planned, const char *preset, const char *set)
-{
-    const struct benchmark *const list[] = {&bench_transfer, NULL};
-    struct setting setting;
-    planned->list = (struct bench_case_list){0};
-    if (set)
-        assert_true(setting_parse(planned->arena, set, &setting, &planned->err));
-    const struct choice_request request = {.benchmarks = list,
-                                           .benchmark_count = 1,
-                                           .preset = preset,
-                                           .settings = &setting,
-                                           .setting_count = set != NULL};
-    struct bench_choice *choices;
-    if (!choices_make(planned->arena, &request, &bench_transfer, &choices, &planned->err))
-        return false;
-    const struct bench_request bench = {.arena = planned->arena,
-                                        .device = &planned->info,
-                                        .preset = preset,
-                                        .choices = choices,
-                                        .choice_count = bench_transfer.info.param_count};
-    return bench_transfer.plan(&bench, &planned->list, &planned->err);
-}
 
 static int start(void **state)
 {
     struct planned *planned = *state = test_calloc(1, sizeof *planned);
+    planned->benchmark = &bench_transfer;
     planned->arena = arena_create();
     planned->info = (struct gpu_info){.id = "cuda:0", .api = "cuda", .kind = GPU_KIND_DISCRETE};
     return 0;

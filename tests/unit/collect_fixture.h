@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A case of a benchmark with two metrics, whose visits a test makes up.
-#ifndef COLLECT_FIXTURE_H
-#define COLLECT_FIXTURE_H
+#ifndef UNIT_COLLECT_FIXTURE_H
+#define UNIT_COLLECT_FIXTURE_H
 
 #include "math/random.h"
 #include "measure/collect.h"
@@ -59,7 +59,7 @@ static inline void visit_with(struct fixture *fixture, const double *values, siz
     collect_visit(fixture->collect, visit);
 }
 
-static const struct reason *find_reason(const struct result *result, const char *code)
+static inline const struct reason *find_reason(const struct result *result, const char *code)
 {
     for (size_t i = 0; i < result->reason_count; i++)
         if (strcmp(result->reasons[i].code, code) == 0)
