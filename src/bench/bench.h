@@ -103,6 +103,10 @@ struct bench_session {
 struct bench_session bench_session_begin(struct gpu_system *system, struct gpu_device *device);
 void bench_session_end(struct bench_session *session);
 
+// gpu_buffer_create for a buffer of `bytes` bytes.
+struct gpu_buffer *bench_buffer(struct gpu_scope *scope, uint64_t bytes, enum gpu_memory memory,
+                                struct error *err);
+
 // One visit of a case within a session.
 struct bench_visit {
     struct bench_session *session;

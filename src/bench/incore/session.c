@@ -204,13 +204,6 @@ struct gpu_program *incore_program(struct incore_session *session,
 
 // ---------------------------------------------------------------- buffers
 
-static struct gpu_buffer *make_buffer(const struct bench_session *bench, uint64_t bytes,
-                                      enum gpu_memory memory, struct error *err)
-{
-    const struct gpu_buffer_desc desc = {.bytes = bytes, .memory = memory};
-    return gpu_buffer_create(bench->scope, &desc, err);
-}
-
 bool incore_open(struct bench_session *bench, struct error *err)
 {
     const uint64_t proofs = INCORE_STAMPS_OFFSET, stamps = INCORE_STAMPS_BYTES;
@@ -224,10 +217,11 @@ bool incore_open(struct bench_session *bench, struct error *err)
     session->subgroup_threads = (uint32_t)bench->info->limits.subgroup_threads;
     if (session->subgroup_threads == 0)
         session->subgroup_threads = 1;
-    return (session->proofs = make_buffer(bench, proofs, GPU_MEMORY_DEVICE, err)) &&
-           (session->stamps = make_buffer(bench, stamps, GPU_MEMORY_DEVICE, err)) &&
-           (session->upload = make_buffer(bench, proofs, GPU_MEMORY_UPLOAD, err)) &&
-           (session->readback = make_buffer(bench, proofs + stamps, GPU_MEMORY_READBACK, err));
+    return (session->proofs = bench_buffer(bench->scope, proofs, GPU_MEMORY_DEVICE, err)) &&
+           (session->stamps = bench_buffer(bench->scope, stamps, GPU_MEMORY_DEVICE, err)) &&
+           (session->upload = bench_buffer(bench->scope, proofs, GPU_MEMORY_UPLOAD, err)) &&
+           (session->readback =
+                bench_buffer(bench->scope, proofs + stamps, GPU_MEMORY_READBACK, err));
 }
 
 // ---------------------------------------------------------------- the proof

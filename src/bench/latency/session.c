@@ -9,13 +9,6 @@ enum {
 };
 static const uint64_t small_bytes = UINT64_C(256) << 20;
 
-static struct gpu_buffer *make_buffer(struct latency_session *session, uint64_t bytes,
-                                      enum gpu_memory memory, struct error *err)
-{
-    struct gpu_buffer_desc desc = {.bytes = bytes, .memory = memory};
-    return gpu_buffer_create(session->bench->scope, &desc, err);
-}
-
 bool latency_open(struct bench_session *bench, struct error *err)
 {
     struct latency_session *session = ARENA_NEW(bench->arena, struct latency_session);
@@ -24,10 +17,11 @@ bool latency_open(struct bench_session *bench, struct error *err)
     if (!measure_clock_probe(bench->scope, &bench->clock, err))
         return false;
     session->clocked = bench->clock.has_counter && bench->clock.has_device_clock;
-    session->out = make_buffer(session, LATENCY_OUT_BYTES, GPU_MEMORY_DEVICE, err);
+    session->out = bench_buffer(session->bench->scope, LATENCY_OUT_BYTES, GPU_MEMORY_DEVICE, err);
     if (!session->out)
         return false;
-    session->readback = make_buffer(session, LATENCY_OUT_BYTES, GPU_MEMORY_READBACK, err);
+    session->readback =
+        bench_buffer(session->bench->scope, LATENCY_OUT_BYTES, GPU_MEMORY_READBACK, err);
     return session->readback != NULL;
 }
 
@@ -46,14 +40,15 @@ struct gpu_program *latency_program(struct latency_session *session, const char 
 struct gpu_buffer *latency_constants(struct latency_session *session, struct error *err)
 {
     if (!session->constants)
-        session->constants = make_buffer(session, 65536, GPU_MEMORY_DEVICE, err);
+        session->constants = bench_buffer(session->bench->scope, 65536, GPU_MEMORY_DEVICE, err);
     return session->constants;
 }
 
 struct gpu_buffer *latency_stream(struct latency_session *session, struct error *err)
 {
     if (!session->stream)
-        session->stream = make_buffer(session, LATENCY_STREAM_BYTES, GPU_MEMORY_DEVICE, err);
+        session->stream =
+            bench_buffer(session->bench->scope, LATENCY_STREAM_BYTES, GPU_MEMORY_DEVICE, err);
     return session->stream;
 }
 
@@ -66,7 +61,8 @@ static bool write_directory(struct latency_region *region, struct latency_sessio
     if (!(session->bench->info->caps & GPU_CAP(ADDRESSES)))
         return true;
     if (!region->directory)
-        region->directory = make_buffer(session, sizeof region->addresses, GPU_MEMORY_DEVICE, err);
+        region->directory =
+            bench_buffer(session->bench->scope, sizeof region->addresses, GPU_MEMORY_DEVICE, err);
     return region->directory &&
            gpu_buffer_write(region->directory, 0, region->addresses,
                             region->chunk_count * sizeof *region->addresses, err);

@@ -30,22 +30,16 @@ struct timestamp {
 
 // ---------------------------------------------------------------- programs and memory
 
-static struct gpu_buffer *make_buffer(const struct launch_session *session, enum gpu_memory memory,
-                                      struct error *err)
-{
-    const struct gpu_buffer_desc desc = {.bytes = 64, .memory = memory};
-    return gpu_buffer_create(session->bench->scope, &desc, err);
-}
-
 static bool prepare(struct launch_session *session, struct error *err)
 {
     struct measure_programs *programs = &session->bench->programs;
+    struct gpu_scope *scope = session->bench->scope;
     return session->reply ||
            (gpu_require(session->bench->info, GPU_CAP(DEVICE_CLOCK), err) &&
             (session->stamp = measure_program(programs, "launch_stamp", NULL, err)) &&
             (session->answer = measure_program(programs, "launch_answer", NULL, err)) &&
-            (session->question = make_buffer(session, GPU_MEMORY_UPLOAD, err)) &&
-            (session->reply = make_buffer(session, GPU_MEMORY_READBACK, err)));
+            (session->question = bench_buffer(scope, 64, GPU_MEMORY_UPLOAD, err)) &&
+            (session->reply = bench_buffer(scope, 64, GPU_MEMORY_READBACK, err)));
 }
 
 // ---------------------------------------------------------------- relating the clocks

@@ -78,8 +78,8 @@ static bool make_warm(struct launch_session *session, struct error *err)
     struct bench_session *bench = session->bench;
     if (bench->info->kind == GPU_KIND_CPU)
         return true;
-    const struct gpu_buffer_desc desc = {.bytes = (uint64_t)WARM_ELEMENTS * LAUNCH_ELEMENT_BYTES};
-    struct gpu_buffer *buffer = gpu_buffer_create(bench->scope, &desc, err);
+    const uint64_t bytes = (uint64_t)WARM_ELEMENTS * LAUNCH_ELEMENT_BYTES;
+    struct gpu_buffer *buffer = bench_buffer(bench->scope, bytes, GPU_MEMORY_DEVICE, err);
     if (!buffer)
         return false;
     session->warm = gpu_batch_create(bench->scope, &(struct gpu_batch_desc){0}, err);
@@ -125,10 +125,9 @@ unsigned launch_queue_count(const struct gpu_info *info)
 
 static bool make_empty(struct launch_session *session, struct error *err)
 {
-    const struct gpu_buffer_desc words = {.bytes = 16};
     session->empty = measure_program(&session->bench->programs, "launch_empty", NULL, err);
-    session->words = session->empty ? gpu_buffer_create(session->bench->scope, &words, err) : NULL;
-    return session->words != NULL;
+    return session->empty &&
+           (session->words = bench_buffer(session->bench->scope, 16, GPU_MEMORY_DEVICE, err));
 }
 
 static void close_wide(struct launch_wide *wide)

@@ -196,8 +196,7 @@ bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
     if (!work->program)
         return false;
     if (!session->proof)
-        session->proof = gpu_buffer_create(session->bench->scope,
-                                           &(struct gpu_buffer_desc){.bytes = sizeof proof}, err);
+        session->proof = bench_buffer(session->bench->scope, sizeof proof, GPU_MEMORY_DEVICE, err);
     return session->proof && gpu_buffer_write(session->proof, 0, &proof, sizeof proof, err);
 }
 

@@ -31,14 +31,14 @@ void managed_case_read(const struct bench_case *c, struct managed_case *this_cas
 bool managed_open(struct bench_session *bench, struct error *err)
 {
     struct managed_session *session = ARENA_NEW(bench->arena, struct managed_session);
-    const struct gpu_buffer_desc words = {.bytes = MANAGED_ELEMENT_BYTES};
     session->bench = bench;
     bench->state = session;
     measure_link_of(bench->arena, bench->info, &session->link);
     return (session->fill = measure_program(&bench->programs, "managed_fill", NULL, err)) &&
            (session->check = measure_program(&bench->programs, "managed_check", NULL, err)) &&
            (session->triad = measure_program(&bench->programs, "managed_triad", NULL, err)) &&
-           (session->right = gpu_buffer_create(bench->scope, &words, err));
+           (session->right =
+                bench_buffer(bench->scope, MANAGED_ELEMENT_BYTES, GPU_MEMORY_DEVICE, err));
 }
 
 // ---------------------------------------------------------------- memory

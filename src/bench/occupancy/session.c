@@ -96,10 +96,9 @@ bool occupancy_open(struct bench_session *bench, struct error *err)
     }
     if (!measure_clock_probe(bench->scope, &bench->clock, err))
         return false;
-    session->data = gpu_buffer_create(
-        bench->scope, &(struct gpu_buffer_desc){.bytes = sizeof(uint32_t[DATA_WORDS])}, err);
-    return session->data &&
-           gpu_buffer_write(session->data, 0, session->words, sizeof(uint32_t[DATA_WORDS]), err);
+    const uint64_t bytes = sizeof(uint32_t[DATA_WORDS]);
+    session->data = bench_buffer(bench->scope, bytes, GPU_MEMORY_DEVICE, err);
+    return session->data && gpu_buffer_write(session->data, 0, session->words, bytes, err);
 }
 
 // ---------------------------------------------------------------- what must come out

@@ -122,10 +122,8 @@ bool raster_open(struct bench_session *bench, struct error *err)
     bench->state = session;
     session->bench = bench;
     session->check = measure_program(&bench->programs, "raster_check", NULL, err);
-    session->result =
-        session->check
-            ? gpu_buffer_create(bench->scope, &(struct gpu_buffer_desc){.bytes = 16}, err)
-            : NULL;
-    return session->result && measure_clock_probe(bench->scope, &bench->clock, err) &&
+    return session->check &&
+           (session->result = bench_buffer(bench->scope, 16, GPU_MEMORY_DEVICE, err)) &&
+           measure_clock_probe(bench->scope, &bench->clock, err) &&
            raster_census_take(session, &session->census, err);
 }

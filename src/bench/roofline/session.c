@@ -152,9 +152,9 @@ void roofline_close(struct bench_session *bench)
 
 static bool make_source(struct roofline_session *session, size_t place, struct error *err)
 {
-    const struct gpu_buffer_desc desc = {.bytes = session->bytes};
     if (!session->sources[place])
-        session->sources[place] = gpu_buffer_create(session->bench->scope, &desc, err);
+        session->sources[place] =
+            bench_buffer(session->bench->scope, session->bytes, GPU_MEMORY_DEVICE, err);
     return session->sources[place] != NULL;
 }
 

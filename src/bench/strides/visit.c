@@ -30,16 +30,15 @@ struct work {
 
 bool strides_open(struct bench_session *bench, struct error *err)
 {
-    static const struct gpu_buffer_desc words = {.bytes = sizeof(uint32_t[STRIDES_WORDS])},
-                                        source = {.bytes = STRIDES_BUFFER_BYTES};
+    const uint64_t words = sizeof(uint32_t[STRIDES_WORDS]), source = STRIDES_BUFFER_BYTES;
     struct strides_session *session = ARENA_NEW(bench->arena, struct strides_session);
     struct arena *scratch = arena_create();
     uint32_t *data = ARENA_ARRAY(scratch, STRIDES_BUFFER_BYTES / sizeof *data, uint32_t);
     for (uint32_t i = 0; i < STRIDES_BUFFER_BYTES / sizeof *data; i++)
         data[i] = strides_data(i);
     bench->state = session;
-    bool done = (session->words = gpu_buffer_create(bench->scope, &words, err)) &&
-                (session->source = gpu_buffer_create(bench->scope, &source, err)) &&
+    bool done = (session->words = bench_buffer(bench->scope, words, GPU_MEMORY_DEVICE, err)) &&
+                (session->source = bench_buffer(bench->scope, source, GPU_MEMORY_DEVICE, err)) &&
                 gpu_buffer_write(session->source, 0, data, STRIDES_BUFFER_BYTES, err) &&
                 measure_clock_probe(bench->scope, &bench->clock, err);
     arena_destroy(scratch);

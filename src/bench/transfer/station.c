@@ -97,11 +97,10 @@ bool transfer_station_init(struct transfer_station *station, struct measure_prog
     struct gpu_device *device = gpu_scope_device(programs->scope);
     *station = (struct transfer_station){.device = device, .info = gpu_device_info(device)};
     station->pinned_window_bytes = pinned_window(station->info);
-    const struct gpu_buffer_desc words = {.bytes = ELEMENT_BYTES};
     return (station->copy = measure_program(programs, "transfer_copy", NULL, err)) &&
            (station->fill = measure_program(programs, "transfer_fill", NULL, err)) &&
            (station->check = measure_program(programs, "transfer_check", NULL, err)) &&
-           (station->right = gpu_buffer_create(programs->scope, &words, err));
+           (station->right = bench_buffer(programs->scope, ELEMENT_BYTES, GPU_MEMORY_DEVICE, err));
 }
 
 static void drop(struct transfer_station *station, enum transfer_end end)

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Sessions: how they begin and end, and what their visits have in common.
+#include "bench/bench.h"
+
+struct bench_session bench_session_begin(struct gpu_system *system, struct gpu_device *device)
+{
+    struct bench_session session = {.arena = arena_create(),
+                                    .system = system,
+                                    .device = device,
+                                    .info = gpu_device_info(device),
+                                    .scope = gpu_scope_open(device)};
+    session.programs = (struct measure_programs){.arena = session.arena, .scope = session.scope};
+    measure_limits_of(session.info, &session.limits);
+    return session;
+}
+
+void bench_session_end(struct bench_session *session)
+{
+    gpu_scope_close(session->scope);
+    arena_destroy(session->arena);
+}
+
+struct gpu_buffer *bench_buffer(struct gpu_scope *scope, uint64_t bytes, enum gpu_memory memory,
+                                struct error *err)
+{
+    const struct gpu_buffer_desc desc = {.bytes = bytes, .memory = memory};
+    return gpu_buffer_create(scope, &desc, err);
+}
+
+struct measure_span_desc bench_span_desc(const struct bench_visit *run, measure_record *record,
+                                         void *context)
+{
+    return (struct measure_span_desc){.scope = run->scope,
+                                      .record = record,
+                                      .context = context,
+                                      .clock = &run->session->clock,
+                                      .request = run->request,
+                                      .warm = run->session->warm};
+}
