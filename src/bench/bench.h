@@ -103,6 +103,13 @@ struct bench_session {
 struct bench_session bench_session_begin(struct gpu_system *system, struct gpu_device *device);
 void bench_session_end(struct bench_session *session);
 
+// The same on a second device, or a second handle of the device, which bench_session_close closes,
+// too. bench_session_close does nothing if the session is zeroed or was not opened.
+MUST_CHECK bool bench_session_open(struct bench_session *session, struct gpu_system *system,
+                                   const struct gpu_info *info, const struct gpu_device_desc *desc,
+                                   struct error *err);
+void bench_session_close(struct bench_session *session);
+
 // gpu_buffer_create for a buffer of `bytes` bytes.
 struct gpu_buffer *bench_buffer(struct gpu_scope *scope, uint64_t bytes, enum gpu_memory memory,
                                 struct error *err);

@@ -20,6 +20,25 @@ void bench_session_end(struct bench_session *session)
     arena_destroy(session->arena);
 }
 
+bool bench_session_open(struct bench_session *session, struct gpu_system *system,
+                        const struct gpu_info *info, const struct gpu_device_desc *desc,
+                        struct error *err)
+{
+    struct gpu_device *device = gpu_device_open(system, info, desc, err);
+    if (device)
+        *session = bench_session_begin(system, device);
+    return device != NULL;
+}
+
+void bench_session_close(struct bench_session *session)
+{
+    if (!session->device)
+        return;
+    bench_session_end(session);
+    gpu_device_close(session->device);
+    session->device = NULL;
+}
+
 struct gpu_buffer *bench_buffer(struct gpu_scope *scope, uint64_t bytes, enum gpu_memory memory,
                                 struct error *err)
 {

@@ -130,12 +130,6 @@ static bool make_empty(struct launch_session *session, struct error *err)
            (session->words = bench_buffer(session->bench->scope, 16, GPU_MEMORY_DEVICE, err));
 }
 
-static void close_wide(struct launch_wide *wide)
-{
-    gpu_scope_close(wide->bench.scope);
-    gpu_device_close(wide->bench.device);
-}
-
 bool launch_wide_open(struct launch_session *session, struct error *err)
 {
     const struct bench_session *bench = session->bench;
@@ -143,21 +137,15 @@ bool launch_wide_open(struct launch_session *session, struct error *err)
         return true;
     struct gpu_device_desc desc = {0};
     request_queues(bench->info, &desc);
-    struct gpu_device *device = gpu_device_open(bench->system, bench->info, &desc, err);
-    if (!device)
-        return false;
     struct launch_wide *wide = ARENA_NEW(bench->arena, struct launch_wide);
-    struct gpu_scope *scope = gpu_scope_open(device);
-    wide->bench = *bench;
-    wide->bench.device = device;
-    wide->bench.scope = scope;
-    wide->bench.programs = (struct measure_programs){.arena = bench->arena, .scope = scope};
+    if (!bench_session_open(&wide->bench, bench->system, bench->info, &desc, err))
+        return false;
     wide->session.bench = &wide->bench;
     if (make_empty(&wide->session, err)) {
         session->wide = wide;
         return true;
     }
-    close_wide(wide);
+    bench_session_close(&wide->bench);
     return false;
 }
 
@@ -170,7 +158,7 @@ void launch_close(struct bench_session *bench)
         return;
     gpu_scope_close(session->pair);
     if (session->wide)
-        close_wide(session->wide);
+        bench_session_close(&session->wide->bench);
 }
 
 bool launch_open(struct bench_session *bench, struct error *err)

@@ -49,16 +49,10 @@ struct bench_session *loads_robust(struct loads_session *session, struct error *
     const struct bench_session *plain = session->bench;
     if (session->robust)
         return session->robust;
-    struct gpu_device *device =
-        gpu_device_open(plain->system, plain->info, &(struct gpu_device_desc){.robust = true}, err);
-    if (!device)
-        return NULL;
+    const struct gpu_device_desc desc = {.robust = true};
     struct bench_session *robust = ARENA_NEW(plain->arena, struct bench_session);
-    *robust = *plain;
-    robust->device = device;
-    robust->warm = false;
-    robust->scope = gpu_scope_open(device);
-    robust->programs = (struct measure_programs){.arena = plain->arena, .scope = robust->scope};
+    if (!bench_session_open(robust, plain->system, plain->info, &desc, err))
+        return NULL;
     session->robust = robust; // set first: loads_close frees it even if loads_open fails
     if (loads_open(robust, err))
         return robust;
@@ -71,8 +65,7 @@ void loads_close(struct bench_session *bench)
     struct loads_session *session = bench->state;
     if (!session || !session->robust)
         return;
-    gpu_scope_close(session->robust->scope);
-    gpu_device_close(session->robust->device);
+    bench_session_close(session->robust);
     session->robust = NULL;
 }
 

@@ -145,30 +145,22 @@ bool overlap_session_open(struct bench_session *bench, struct error *err)
            session_fill(session, &bench->programs, err);
 }
 
-static void urgent_close(struct overlap_session *session)
-{
-    gpu_scope_close(session->scope);
-    gpu_device_close(session->device);
-}
-
 static struct overlap_session *urgent_open(struct bench_session *bench,
                                            const struct gpu_device_desc *desc, struct error *err)
 {
     const struct overlap_session *plain = bench->state;
     struct overlap_session *session = ARENA_NEW(bench->arena, struct overlap_session);
-    session->device = gpu_device_open(bench->system, bench->info, desc, err);
-    if (!session->device)
+    if (!bench_session_open(&session->own, bench->system, bench->info, desc, err))
         return NULL;
     session->clock = plain->clock; // both devices are the same chip
     session->skew = plain->skew;
     session->clock.program = NULL;
-    session->scope = gpu_scope_open(session->device);
+    session->scope = session->own.scope;
     session->priority_text = "high for the compute queue: the driver accepted it; whether it "
                              "takes effect cannot be queried";
-    struct measure_programs programs = {.arena = bench->arena, .scope = session->scope};
-    if (session_fill(session, &programs, err))
+    if (session_fill(session, &session->own.programs, err))
         return session;
-    urgent_close(session);
+    bench_session_close(&session->own);
     return NULL;
 }
 
@@ -204,6 +196,6 @@ struct overlap_session *overlap_session_urgent(struct bench_session *bench, stru
 void overlap_session_close(struct bench_session *bench)
 {
     struct overlap_session *session = bench->state;
-    if (session && session->urgent && session->urgent->device)
-        urgent_close(session->urgent);
+    if (session && session->urgent)
+        bench_session_close(&session->urgent->own);
 }

@@ -134,8 +134,8 @@ static bool prepare(struct work *work, struct error *err)
                                           : run->session->state;
     if (!session)
         return false;
-    if (session->device)
-        work->scope = gpu_scope_open(session->device);
+    if (session->own.device)
+        work->scope = gpu_scope_open(session->own.device);
     work->stage = (struct overlap_stage){
         .scenario = work->history->scenario,
         .session = session,

@@ -32,8 +32,7 @@ void preempt_session_close(struct bench_session *bench)
     for (struct preempt_setup *setup = session ? session->setups : NULL; setup;
          setup = setup->next) {
         process_destroy(setup->process);
-        gpu_scope_close(setup->own_scope);
-        gpu_device_close(setup->own);
+        bench_session_close(&setup->own);
     }
 }
 
@@ -57,21 +56,18 @@ static bool own_open(struct bench_session *bench, struct preempt_setup *setup,
     desc.queue_count = is_queues(setup) ? 2 : 1;
     desc.queues[desc.queue_count - 1].kind = victim_kind(bench->info, setup);
     desc.queues[desc.queue_count - 1].priority = priority;
-    setup->own = gpu_device_open(bench->system, bench->info, &desc, err);
-    if (!setup->own)
+    if (!bench_session_open(&setup->own, bench->system, bench->info, &desc, err))
         return false;
-    setup->own_scope = gpu_scope_open(setup->own);
-    struct measure_programs programs = {.arena = bench->arena, .scope = setup->own_scope};
-    struct gpu_program *program = load_program(&programs, err);
+    struct gpu_device *device = setup->own.device;
+    struct gpu_program *program = load_program(&setup->own.programs, err);
     if (!program) {
-        gpu_scope_close(setup->own_scope);
-        gpu_device_close(setup->own);
+        bench_session_close(&setup->own);
         return false;
     }
-    setup->victim = (struct preempt_side){
-        setup->own, gpu_device_queue(setup->own, desc.queue_count - 1), program};
+    setup->victim =
+        (struct preempt_side){device, gpu_device_queue(device, desc.queue_count - 1), program};
     if (is_queues(setup))
-        setup->hog = (struct preempt_side){setup->own, gpu_device_queue(setup->own, 0), program};
+        setup->hog = (struct preempt_side){device, gpu_device_queue(device, 0), program};
     return true;
 }
 

@@ -19,9 +19,8 @@ struct preempt_setup {
     bool draws;                     // the victim's queue can draw
     struct preempt_side hog, victim;
     const char *queue_text, *priority_text; // descriptions for the user
-    struct gpu_device *own;      // opened for this set-up; NULL: it uses the session's device
-    struct gpu_scope *own_scope; // a scope on `own`
-    struct process *process;     // process of the hog, started when first needed; NULL: not running
+    struct bench_session own; // on a device of its own; zeroed: it uses the session's device
+    struct process *process;  // process of the hog, started when first needed; NULL: not running
     struct preempt_setup *next;
 };
 

@@ -103,7 +103,7 @@ void transfer_close(struct bench_session *bench)
     transfer_station_fini(&session->home);
     for (struct transfer_peer *peer = session->peers; peer; peer = peer->next) {
         transfer_station_fini(&peer->station);
-        gpu_device_close(peer->station.device);
+        bench_session_close(&peer->bench);
     }
     session->peers = NULL;
 }
@@ -113,14 +113,11 @@ void transfer_close(struct bench_session *bench)
 static bool open_peer(struct transfer_session *session, const struct gpu_info *info,
                       struct transfer_station **station, struct error *err)
 {
-    struct gpu_device *device = gpu_device_open(session->bench->system, info, NULL, err);
-    if (!device)
-        return false;
     struct transfer_peer *peer = ARENA_NEW(session->bench->arena, struct transfer_peer);
-    struct measure_programs programs = {.arena = session->bench->arena,
-                                        .scope = gpu_scope_open(device)};
-    if (!transfer_station_init(&peer->station, &programs, err)) {
-        gpu_device_close(device);
+    if (!bench_session_open(&peer->bench, session->bench->system, info, NULL, err))
+        return false;
+    if (!transfer_station_init(&peer->station, &peer->bench.programs, err)) {
+        bench_session_close(&peer->bench);
         return false;
     }
     peer->next = session->peers;

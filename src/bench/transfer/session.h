@@ -154,6 +154,7 @@ enum {
 // Another device of the same API.
 struct transfer_peer {
     struct transfer_peer *next;
+    struct bench_session bench;
     struct transfer_station station;
 };
 
