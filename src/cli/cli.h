@@ -88,11 +88,13 @@ MUST_CHECK bool cli_report_check(const char *path, struct error *err);
 struct run *cli_read_run(const char *path, struct error *err);
 
 // The forms of a run other than the run file, as --csv, --html, --trace, --svg and --markdown of
-// `show` and `report` ask for them.
+// `show` and `report` ask for them. cli_form_asked is the name of the first such option but html;
+// NULL: none was given.
 // cli_forms_check tests whether every output can be written and is a file of its own; it comes
 // before the run is measured or read. cli_forms_save writes them; if one cannot be written, the
 // others still are; without time lines, a note replaces trace and SVG. False with the messages of
 // all failures.
+const char *cli_form_asked(const struct options *options);
 MUST_CHECK bool cli_forms_check(const struct options *options, struct error *err);
 MUST_CHECK bool cli_forms_save(const struct cli *cli, const struct run *run, struct error *err);
 
@@ -100,8 +102,10 @@ MUST_CHECK bool cli_forms_save(const struct cli *cli, const struct run *run, str
 // standard output, as the file to write.
 bool cli_shows_tables(const struct options *options);
 
-// True if writing `output` would replace the run file `input`; "-" is the standard input there.
-bool cli_would_replace(const char *input, const char *output);
+// ERROR_USAGE, after the command's name, if an output that the options name would replace the run
+// file `input`, as in `report -o run.json run.json`. "-" is the standard input there.
+MUST_CHECK bool cli_outputs_spare(const struct options *options, const char *command,
+                                  const char *input, struct error *err);
 
 // True if the environment has FATHOM_VALIDATION=1, which turns the API's own validation on.
 bool cli_validation(void);

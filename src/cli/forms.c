@@ -36,7 +36,7 @@ static bool check_apart(const struct options *options, struct error *err)
     static const enum option_id ids[] = {OPTION_JSON, OPTION_OUTPUT,       OPTION_REPORT_OUTPUT,
                                          OPTION_CSV,  OPTION_HTML,         OPTION_TRACE,
                                          OPTION_SVG,  OPTION_CARD_MARKDOWN};
-    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+    for (size_t i = 0; i < COUNT(ids); i++) {
         const char *one = output_of(options, ids[i]);
         for (size_t k = 0; one && k < i; k++) {
             const char *other = output_of(options, ids[k]);
@@ -60,21 +60,19 @@ bool cli_shows_tables(const struct options *options)
     return true;
 }
 
-bool cli_would_replace(const char *input, const char *output)
+bool cli_outputs_spare(const struct options *options, const char *command, const char *input,
+                       struct error *err)
 {
-    return !file_save_is_standard(input) && file_save_same(input, output);
-}
-
-bool cli_forms_check(const struct options *options, struct error *err)
-{
-    const char *csv = options_value(options, OPTION_CSV);
-    const char *html = options_value(options, OPTION_HTML);
-    const char *trace = options_value(options, OPTION_TRACE);
-    const char *svg = options_value(options, OPTION_SVG);
-    const char *markdown = options_value(options, OPTION_CARD_MARKDOWN);
-    return check_apart(options, err) && (!csv || file_save_check(csv, err)) &&
-           (!html || cli_report_check(html, err)) && (!trace || file_save_check(trace, err)) &&
-           (!svg || file_save_check(svg, err)) && (!markdown || file_save_check(markdown, err));
+    for (size_t i = 0; i < options->use_count; i++) {
+        const struct option_info *option = &option_table[options->uses[i].option];
+        if (option->kind == WORD_FILE && !file_save_is_standard(input) &&
+            file_save_same(input, options->uses[i].value))
+            return error_set(err, ERROR_USAGE,
+                             "%s: --%s %s would replace that run file: give the output another "
+                             "name",
+                             command, option->name, options->uses[i].value);
+    }
+    return true;
 }
 
 static void add_failure(struct error *all, const struct error *one)
@@ -85,18 +83,7 @@ static void add_failure(struct error *all, const struct error *one)
         error_prefix(all, "%s; and", one->message);
 }
 
-// True if the run has charts, which an SVG shows.
-static bool has_charts(const struct run *run)
-{
-    struct arena *arena = arena_create();
-    size_t count = 0;
-    for (size_t i = 0; i < run->device_count && count == 0; i++)
-        charts_of(arena, run, run->devices[i].id, NULL, &count);
-    arena_destroy(arena);
-    return count > 0;
-}
-
-// True if the run has time lines, which a trace or an SVG shows.
+// True if the run has time lines.
 static bool has_lines(const struct run *run)
 {
     struct spans spans;
@@ -106,16 +93,15 @@ static bool has_lines(const struct run *run)
     return false;
 }
 
-// The file that the option names, for a form that shows time lines; an SVG also shows charts. NULL
-// if the option was not given or, after a note, if there is nothing to show.
-static const char *drawing_path(const struct cli *cli, const struct run *run, enum option_id option)
+// True if the run has charts or time lines.
+static bool has_drawings(const struct run *run)
 {
-    const char *path = options_value(cli->options, option);
-    if (!path || has_lines(run) || (option == OPTION_SVG && has_charts(run)))
-        return path;
-    fprintf(cli->err, "fathom: note: --%s %s is not written: no result has a %stime line\n",
-            option_table[option].name, path, option == OPTION_SVG ? "chart or a " : "");
-    return NULL;
+    struct arena *arena = arena_create();
+    size_t count = 0;
+    for (size_t i = 0; i < run->device_count && count == 0; i++)
+        charts_of(arena, run, run->devices[i].id, NULL, &count);
+    arena_destroy(arena);
+    return count > 0 || has_lines(run);
 }
 
 // Writes the cards of all devices.
@@ -134,26 +120,63 @@ static bool write_markdown(const struct run *run, FILE *stream, struct error *er
     return true;
 }
 
+// The forms but the page.
+static const struct form {
+    enum option_id option;
+    run_writer *write;
+    bool (*has_content)(const struct run *run); // NULL: every run has some
+    const char *content;
+} forms[] = {{OPTION_CSV, csv_write, NULL, NULL},
+             {OPTION_TRACE, trace_write, has_lines, "time line"},
+             {OPTION_SVG, svg_write, has_drawings, "chart or a time line"},
+             {OPTION_CARD_MARKDOWN, write_markdown, NULL, NULL}};
+
+// The file to which the form is written. NULL if its option was not given or, after a note, if the
+// run has nothing that the form shows.
+static const char *form_path(const struct cli *cli, const struct run *run, const struct form *form)
+{
+    const char *path = options_value(cli->options, form->option);
+    if (!path || !form->has_content || form->has_content(run))
+        return path;
+    fprintf(cli->err, "fathom: note: --%s %s is not written: no result has a %s\n",
+            option_table[form->option].name, path, form->content);
+    return NULL;
+}
+
+const char *cli_form_asked(const struct options *options)
+{
+    for (size_t i = 0; i < COUNT(forms); i++)
+        if (options_has(options, forms[i].option))
+            return option_table[forms[i].option].name;
+    return NULL;
+}
+
+bool cli_forms_check(const struct options *options, struct error *err)
+{
+    const char *html = options_value(options, OPTION_HTML);
+    if (!check_apart(options, err) || (html && !cli_report_check(html, err)))
+        return false;
+    for (size_t i = 0; i < COUNT(forms); i++) {
+        const char *path = options_value(options, forms[i].option);
+        if (path && !file_save_check(path, err))
+            return false;
+    }
+    return true;
+}
+
 bool cli_forms_save(const struct cli *cli, const struct run *run, struct error *err)
 {
-    const char *csv = options_value(cli->options, OPTION_CSV);
     const char *html = options_value(cli->options, OPTION_HTML);
-    const char *trace = drawing_path(cli, run, OPTION_TRACE);
-    const char *svg = drawing_path(cli, run, OPTION_SVG);
-    const char *markdown = options_value(cli->options, OPTION_CARD_MARKDOWN);
     struct error one;
     *err = (struct error){.code = ERROR_NONE};
-    if (csv && !run_save_as(run, csv_write, csv, &one))
-        add_failure(err, &one);
+    for (size_t i = 0; i < COUNT(forms); i++) {
+        const char *path = form_path(cli, run, &forms[i]);
+        if (path && !run_save_as(run, forms[i].write, path, &one))
+            add_failure(err, &one);
+    }
     if (html && !html_save(&run, 1, html, &one))
         add_failure(err, &one);
     else if (html && cli_shows_tables(cli->options) && terminal_is(cli->out))
         fprintf(cli->out, "Report: %s\n", html);
-    if (trace && !run_save_as(run, trace_write, trace, &one))
-        add_failure(err, &one);
-    if (svg && !run_save_as(run, svg_write, svg, &one))
-        add_failure(err, &one);
-    if (markdown && !run_save_as(run, write_markdown, markdown, &one))
-        add_failure(err, &one);
     return err->code == ERROR_NONE;
 }

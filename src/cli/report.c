@@ -54,40 +54,18 @@ struct run *cli_read_run(const char *path, struct error *err)
     return run;
 }
 
-static bool is_form(enum option_id id)
-{
-    return id == OPTION_CSV || id == OPTION_TRACE || id == OPTION_SVG || id == OPTION_CARD_MARKDOWN;
-}
-
-// Refuses an output that would replace a run file, as in `report -o run.json run.json`.
-static bool check_output(const struct options *options, const struct option_use *use,
-                         struct error *err)
-{
-    const char *name = option_table[use->option].name;
-    if (is_form(use->option) && options->operand_count > 1)
-        return error_set(err, ERROR_USAGE, "report: --%s is a form of one run: name one run file",
-                         name);
-    for (size_t i = 0; option_table[use->option].kind == WORD_FILE && i < options->operand_count;
-         i++)
-        if (cli_would_replace(options->operands[i], use->value))
-            return error_set(err, ERROR_USAGE,
-                             "report: --%s %s would replace that run file: give the output another "
-                             "name",
-                             name, use->value);
-    return true;
-}
-
 static bool check_request(const struct options *options, const char *page, struct error *err)
 {
-    bool any_form = false;
-    for (size_t i = 0; i < options->use_count; i++)
-        any_form |= is_form(options->uses[i].option);
-    if (options->operand_count == 0 || !(page || any_form))
+    const char *form = cli_form_asked(options);
+    if (options->operand_count == 0 || !(page || form))
         return error_set(err, ERROR_USAGE,
                          "report: expected run files and the page to write: "
                          "fathom report RUN.json… -o REPORT.html (`fathom show` prints a run)");
-    for (size_t i = 0; i < options->use_count; i++)
-        if (!check_output(options, &options->uses[i], err))
+    if (form && options->operand_count > 1)
+        return error_set(err, ERROR_USAGE, "report: --%s is a form of one run: name one run file",
+                         form);
+    for (size_t i = 0; i < options->operand_count; i++)
+        if (!cli_outputs_spare(options, "report", options->operands[i], err))
             return false;
     return cli_forms_check(options, err) && (!page || cli_report_check(page, err));
 }

@@ -58,14 +58,10 @@ static const char *output_path(const struct cli *cli, const struct run *run, str
 {
     const char *named = options_value(cli->options, OPTION_SHARE_OUTPUT);
     const char *path = named ? named : default_name(cli->arena, run);
-    if (cli_would_replace(cli->options->operands[0], path))
-        error_set(err, ERROR_USAGE,
-                  "share: %s would replace the run file: give it another name with -o", path);
-    else if (!named && access(path, F_OK) == 0)
-        error_set(err, ERROR_USAGE,
-                  "share: %s exists already: remove it, or give another name with -o", path);
-    else
+    if (named || access(path, F_OK) != 0)
         return path;
+    error_set(err, ERROR_USAGE, "share: %s exists already: remove it, or give another name with -o",
+              path);
     return NULL;
 }
 
@@ -94,6 +90,8 @@ bool command_share(struct cli *cli, struct error *err)
     if (cli->options->operand_count == 0)
         return error_set(err, ERROR_USAGE,
                          "share: expected a run file: fathom share RUN.json [-o FILE]");
+    if (!cli_outputs_spare(cli->options, "share", cli->options->operands[0], err))
+        return false;
     struct run *run = cli_read_run(cli->options->operands[0], err);
     bool done = run && share(cli, run, err);
     run_destroy(run);

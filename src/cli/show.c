@@ -55,20 +55,6 @@ static bool check_names(struct cli *cli, const struct shown *shown, const struct
     return true;
 }
 
-// Refuses an output that would replace the run file.
-static bool check_outputs(const struct options *options, const char *path, struct error *err)
-{
-    for (size_t i = 0; i < options->use_count; i++) {
-        const struct option_info *option = &option_table[options->uses[i].option];
-        const char *output = options->uses[i].value;
-        if (option->kind == WORD_FILE && cli_would_replace(path, output))
-            return error_set(err, ERROR_USAGE,
-                             "show: --%s %s would replace the run file: give it another name",
-                             option->name, output);
-    }
-    return cli_forms_check(options, err);
-}
-
 static const struct card *card_of(const struct cli *cli, const struct run *run, size_t device)
 {
     struct card *card = ARENA_NEW(cli->arena, struct card);
@@ -107,7 +93,9 @@ static bool print_json(const struct cli *cli, const struct run *run, struct erro
 bool command_show(struct cli *cli, struct error *err)
 {
     struct shown shown;
-    if (!find_shown(cli, &shown, err) || !check_outputs(cli->options, shown.path, err))
+    if (!find_shown(cli, &shown, err) ||
+        !cli_outputs_spare(cli->options, "show", shown.path, err) ||
+        !cli_forms_check(cli->options, err))
         return false;
     struct run *run = cli_read_run(shown.path, err);
     bool done = run && check_names(cli, &shown, run, err);
