@@ -79,11 +79,6 @@ static bool is_better(const struct card_figure *one, const struct card_figure *o
     return gain > 0;
 }
 
-bool card_same_name(const char *one, const char *other)
-{
-    return one && other ? strcmp(one, other) == 0 : one == other;
-}
-
 // Adds the figure to its row. Of figures of the same name the best stands in the row.
 static void figure_add(const struct builder *b, const char *label, const struct card_figure *figure)
 {

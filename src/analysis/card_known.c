@@ -19,6 +19,11 @@ bool card_figure_trusted(const struct card_figure *figure)
     return isfinite(figure->value) && figure->verdict == VERDICT_OK && !figure->provisional;
 }
 
+bool card_same_name(const char *one, const char *other)
+{
+    return one && other ? strcmp(one, other) == 0 : one == other;
+}
+
 double card_figure_gain(const struct card_figure *figure)
 {
     double ratio = figure->value / figure->reference;
