@@ -125,22 +125,30 @@ static bool is_doubted(const struct point *point)
     return point->result->verdict != VERDICT_OK;
 }
 
-// The best points first; those that are not trusted last.
+// The best points first.
 static int compare_points(const void *a, const void *b)
 {
     const struct point *one = a, *other = b;
-    if (is_doubted(one) != is_doubted(other))
-        return is_doubted(one) - is_doubted(other);
     double difference = one->metric->median - other->metric->median;
     int order = (difference > 0) - (difference < 0);
+    if (order == 0)
+        return (one->place > other->place) - (one->place < other->place);
     return one->metric->better == BETTER_LOWER ? order : -order;
 }
 
-static struct point *sorted_points(const struct source *s)
+// The points that are trusted, unless these are less than half: then all; the best first.
+static const struct point *sorted_points(const struct source *s, size_t *count)
 {
     struct point *sorted = ARENA_ARRAY(s->arena, s->count, struct point);
-    memcpy(sorted, s->points, s->count * sizeof *sorted);
-    qsort(sorted, s->count, sizeof *sorted, compare_points);
+    *count = 0;
+    for (size_t i = 0; i < s->count; i++)
+        if (!is_doubted(&s->points[i]))
+            sorted[(*count)++] = s->points[i];
+    if (2 * *count < s->count) {
+        memcpy(sorted, s->points, s->count * sizeof *sorted);
+        *count = s->count;
+    }
+    qsort(sorted, *count, sizeof *sorted, compare_points);
     return sorted;
 }
 
@@ -150,16 +158,19 @@ static const char *levels_text(const struct source *s)
 {
     const struct level_curve *curve = s->curve;
     const char *text = "";
+    size_t doubted = 0;
     if (!curve || levels_count(curve) < 2 || strcmp(curve->metric, s->metric->name) != 0 ||
         strcmp(curve->results[0]->benchmark, s->info->name) != 0)
         return text;
+    for (size_t i = 0; i < curve->count; i++)
+        doubted += curve->results[i]->verdict != VERDICT_OK;
     for (size_t k = 0; k < levels_count(curve); k++) {
         double ns = levels_height(s->arena, curve, k, curve->metric).median;
         text = text_join(s->arena, text, " · ",
                          arena_printf(s->arena, "%s %s", levels_name(s->arena, curve, k),
                                       screen_short(s->arena, ns, UNIT_NS)));
     }
-    return text;
+    return 2 * doubted > curve->count ? text_join(s->arena, text, "; ", "doubted") : text;
 }
 
 // "4.71 TB/s (dot; 98 % of its limit)".
@@ -174,18 +185,19 @@ static const char *point_text(const struct source *s, const struct point *point)
     return *about ? arena_printf(s->arena, "%s (%s)", value, about) : value;
 }
 
-// The best and the worst of what is trusted.
+// The best and the worst.
 static const char *range_text(const struct source *s)
 {
-    const struct point *sorted = sorted_points(s);
-    size_t trusted = 0;
-    while (trusted < s->count && !is_doubted(&sorted[trusted]))
-        trusted++;
-    const struct point *best = &sorted[0], *worst = &sorted[(trusted ? trusted : s->count) - 1];
+    size_t count;
+    const struct point *sorted = sorted_points(s, &count);
+    const struct point *best = &sorted[0], *worst = &sorted[count - 1];
     const char *text = point_text(s, best);
+    bool doubt = false;
+    for (size_t i = 0; i < count; i++)
+        doubt |= is_doubted(&sorted[i]);
     if (worst->metric->median != best->metric->median)
         text = arena_printf(s->arena, "From %s to %s", text, point_text(s, worst));
-    return trusted ? text : text_join(s->arena, text, "; ", "doubted");
+    return doubt ? text_join(s->arena, text, "; ", "doubted") : text;
 }
 
 // ---------------------------------------------------------------- lines
@@ -379,20 +391,20 @@ static struct chart_bar bar_of(const struct source *s, const struct point *point
 // All bars in the order of the run; if they are too many, the best, and the worst as the last.
 static void add_bars(const struct source *s, struct chart *chart)
 {
-    bool all = s->count <= CHART_BARS_MAX;
-    const struct point *points = all ? s->points : sorted_points(s);
-    chart->bars = ARENA_ARRAY(s->arena, CHART_BARS_MAX, struct chart_bar);
-    chart->bar_count = all ? s->count : CHART_BARS_MAX;
-    for (size_t i = 0; i < chart->bar_count; i++)
-        chart->bars[i] = bar_of(s, &points[i]);
-    if (all)
-        return;
-    size_t worst = s->count - 1;
-    while (worst >= CHART_BARS_MAX && is_doubted(&points[worst]))
-        worst--;
-    chart->bars[CHART_BARS_MAX - 1] = bar_of(s, &points[worst]);
-    chart->about = arena_printf(s->arena, "%s · the %d best and the worst of %zu", chart->about,
-                                CHART_BARS_MAX - 1, s->count);
+    size_t count = s->count;
+    const struct point *points = s->points;
+    if (count > CHART_BARS_MAX)
+        points = sorted_points(s, &count);
+    size_t drawn = count < CHART_BARS_MAX ? count : CHART_BARS_MAX;
+    chart->bars = ARENA_ARRAY(s->arena, drawn, struct chart_bar);
+    chart->bar_count = drawn;
+    for (size_t i = 0; i < drawn; i++)
+        chart->bars[i] = bar_of(s, &points[i + 1 < drawn ? i : count - 1]);
+    if (drawn < count)
+        chart->about = arena_printf(s->arena, "%s · the %zu best and the worst of %zu",
+                                    chart->about, drawn - 1, count);
+    else if (count < s->count)
+        chart->about = text_join(s->arena, chart->about, " · ", "the trusted cases");
 }
 
 // ---------------------------------------------------------------- charts

@@ -136,6 +136,36 @@ static void the_chart_of_the_levels_says_them(void **state)
     run_destroy(run);
 }
 
+static void of_many_bars_the_best_that_are_trusted_and_the_worst_are_drawn(void **state)
+{
+    (void)state;
+    struct run *run = golden_run(TESTS_DIR "/golden/demo.json");
+    const char *device = run->devices[0].id;
+    struct result **loads = NULL;
+    size_t count, bars = 0;
+    for (size_t i = 0; i < run->result_count; i++) // they stand together
+        if (strcmp(run->results[i]->benchmark, "loads") == 0 && bars++ == 0)
+            loads = &run->results[i];
+    assert_int_equal(bars, 12);
+    double best = loads[0]->metrics[0].median;
+    loads[0]->verdict = loads[1]->verdict = VERDICT_SUSPECT;
+    const struct chart *chart = &charts_of(run->arena, run, device, NULL, &count)[2];
+    assert_int_equal(chart->bar_count, CHART_BARS_MAX);
+    assert_non_null(strstr(chart->about, "the 7 best and the worst of 10"));
+    assert_null(strstr(chart->title, "doubted"));
+    for (size_t i = 0; i < CHART_BARS_MAX; i++) {
+        assert_false(chart->bars[i].doubted);
+        assert_true(chart->bars[i].value != best);
+        assert_true(i == 0 || chart->bars[i].value <= chart->bars[i - 1].value);
+    }
+    for (size_t i = 0; i < 7; i++) // now hardly any is trusted: all count
+        loads[i]->verdict = VERDICT_SUSPECT;
+    chart = &charts_of(run->arena, run, device, NULL, &count)[2];
+    assert_non_null(strstr(chart->about, "the 7 best and the worst of 12"));
+    assert_non_null(strstr(chart->title, "; doubted"));
+    run_destroy(run);
+}
+
 // ---------------------------------------------------------------- made up
 
 static struct chart chart_new(void)
@@ -261,6 +291,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_benchmark_with_numbers_has_a_chart_that_stands_alone),
         cmocka_unit_test(the_chart_of_the_levels_says_them),
+        cmocka_unit_test(of_many_bars_the_best_that_are_trusted_and_the_worst_are_drawn),
         cmocka_unit_test(labels_of_lines_that_end_together_stand_apart),
         cmocka_unit_test(a_straight_line_of_many_points_is_one_stroke),
         cmocka_unit_test(extreme_numbers_are_drawn_as_well_as_can_be),
