@@ -19,6 +19,8 @@ enum {
     LETTERS_MOST = 300, // of any text, however long
     SWATCH = 12,        // a dash in the line's colour before its label
     TICKS_MOST = 7,
+    DOTS_MOST = 12,      // a line of so many points shows each
+    STRAIGHT_MOST = 256, // points that one part of a stroke passes
     TITLE_LINES = 3,
     FINE = 4 // coordinates of a line are whole numbers of quarter pixels
 };
@@ -199,15 +201,17 @@ static bool is_drawn(const struct chart *chart, const struct chart_line *line, s
            (!chart->log_x || chart->xs[i] > 0);
 }
 
+// A point of a line, in quarter pixels.
 struct place {
     long x, y;
+    bool doubted;
 };
 
 // True if all places between two of them lie within a third of a pixel of the straight line.
 static bool is_straight(const struct place *places, size_t from, size_t to)
 {
-    double dx = (double)(places[to].x - places[from].x),
-           dy = (double)(places[to].y - places[from].y);
+    double dx = (double)(places[to].x - places[from].x);
+    double dy = (double)(places[to].y - places[from].y);
     for (size_t i = from + 1; i < to; i++)
         if (fabs(dx * (double)(places[i].y - places[from].y) -
                  dy * (double)(places[i].x - places[from].x)) > FINE / 3.0 * hypot(dx, dy))
@@ -215,44 +219,58 @@ static bool is_straight(const struct place *places, size_t from, size_t to)
     return true;
 }
 
-static void path_put(const struct drawing *d, size_t number, const struct place *places,
-                     size_t count)
+// Writes a stroke through the places, without those that change nothing.
+static void stroke_put(const struct drawing *d, size_t number, const struct place *places,
+                       size_t count)
 {
-    fprintf(d->out, "<path class=\"%sl%zu\" transform=\"scale(%g)\" d=\"M%ld %ld",
-            count > 1 ? "" : "d ", number, 1.0 / FINE, places[0].x, places[0].y);
-    if (count == 1)
-        fputs("h0", d->out);
+    fprintf(d->out, "<path class=\"l%zu\" transform=\"scale(%g)\" d=\"M%ld %ld", number, 1.0 / FINE,
+            places[0].x, places[0].y);
     for (size_t from = 0, to; from + 1 < count; from = to) {
-        for (to = from + 1; to + 1 < count && is_straight(places, from, to + 1);)
+        for (to = from + 1;
+             to + 1 < count && to - from < STRAIGHT_MOST && is_straight(places, from, to + 1);)
             to++;
         fprintf(d->out, "l%ld %ld", places[to].x - places[from].x, places[to].y - places[from].y);
     }
     fputs("\"/>\n", d->out);
 }
 
-// Draws the line, and dots where it is not trusted. Returns where it ends.
+// Writes a dot at each place that is doubted, or at each other one.
+static void dots_put(const struct drawing *d, const char *class, const struct place *places,
+                     size_t count, bool doubted)
+{
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        if (places[i].doubted != doubted)
+            continue;
+        if (!any)
+            fprintf(d->out, "<path class=\"%s\" transform=\"scale(%g)\" d=\"", class, 1.0 / FINE);
+        fprintf(d->out, "M%ld %ldh0", places[i].x, places[i].y);
+        any = true;
+    }
+    fputs(any ? "\"/>\n" : "", d->out);
+}
+
+// Draws the line; dots show its points if they are few, and those that are not trusted. Returns
+// where it ends.
 static double line_put(const struct drawing *d, size_t number, const struct axis *x,
                        const struct axis *y)
 {
     const struct chart *chart = d->chart;
     const struct chart_line *line = &chart->lines[number];
     struct place *places = ARENA_ARRAY(d->arena, chart->x_count, struct place);
-    const char *dots = "";
     size_t count = 0;
-    for (size_t i = 0; i < chart->x_count; i++) {
-        if (!is_drawn(chart, line, i))
-            continue;
-        places[count] = (struct place){lround(FINE * axis_place(x, chart->xs[i])),
-                                       lround(FINE * axis_place(y, line->values[i]))};
-        if (line->doubted[i])
-            dots = arena_printf(d->arena, "%sM%ld %ldh0", dots, places[count].x, places[count].y);
-        count++;
-    }
+    for (size_t i = 0; i < chart->x_count; i++)
+        if (is_drawn(chart, line, i))
+            places[count++] =
+                (struct place){lround(FINE * axis_place(x, chart->xs[i])),
+                               lround(FINE * axis_place(y, line->values[i])), line->doubted[i]};
     if (count == 0)
         return y->from;
-    path_put(d, number, places, count);
-    if (*dots)
-        fprintf(d->out, "<path class=\"q\" transform=\"scale(%g)\" d=\"%s\"/>\n", 1.0 / FINE, dots);
+    if (count > 1)
+        stroke_put(d, number, places, count);
+    if (count <= DOTS_MOST)
+        dots_put(d, arena_printf(d->arena, "d l%zu", number), places, count, false);
+    dots_put(d, "q", places, count, true);
     return (double)places[count - 1].y / FINE;
 }
 

@@ -356,7 +356,7 @@ static void add_lines(const struct source *s, struct chart *chart)
     if (drawn > 0 && drawn < count)
         chart->about = arena_printf(s->arena, "%s · %zu of %zu lines", chart->about, drawn, count);
     if (doubt)
-        chart->about = text_join(s->arena, chart->about, " · ", "dots: not trusted");
+        chart->about = text_join(s->arena, chart->about, " · ", "grey dots: not trusted");
 }
 
 // True if the view may be drawn as lines: over numbers, in a map over many of them.
