@@ -27,6 +27,7 @@ enum {
 };
 #define CARD_NEAR    0.05 // relative difference of figures that count as equal
 #define CARD_DIFFERS 0.10 // relative difference from a reference that stands out
+#define CARD_APART   0.01 // relative difference of two figures of one thing that is worth a note
 #define CARD_FAR     0.75 // a share of the limit below which a figure stands out
 
 // Code of the finding of a run that found no GPU and measured a CPU; its text is the warning.
@@ -92,7 +93,7 @@ struct card {
     const struct known_card *reference; // NULL: none is known for this API
     bool same_model;                    // the reference is of the same model
     // What stands out, a sentence each: what differs from a reference of the same model, what is
-    // not trusted, what is far from its limit.
+    // not trusted, what is far from its limit, of what several benchmarks give different figures.
     const char *notes[CARD_NOTES_MAX];
     size_t note_count;
 };

@@ -236,6 +236,11 @@ static double by_agreement(const struct card_figure *figure)
     return fabs(gain) <= CARD_DIFFERS ? 0 : NAN;
 }
 
+static double by_trust(const struct card_figure *figure)
+{
+    return card_figure_trusted(figure) ? 0 : NAN;
+}
+
 static double by_share(const struct card_figure *figure)
 {
     return card_figure_trusted(figure) && figure->share < CARD_FAR ? figure->share : NAN;
@@ -296,12 +301,45 @@ static void note_limits(struct arena *arena, struct card *card)
                                 unit_text(arena, far.figures[i]->limit, far.figures[i]->unit)));
 }
 
+// Adds the figure of another benchmark to the list, if it is trusted and differs from `shown`.
+static const char *also_measured(struct arena *arena, const char *list,
+                                 const struct card_figure *shown, const struct card_figure *other)
+{
+    if (!card_figure_trusted(other) || strcmp(other->benchmark, shown->benchmark) == 0 ||
+        !(fabs(other->value / shown->value - 1) > CARD_APART))
+        return list;
+    return arena_printf(arena, "%s, %s in %s", list, unit_text(arena, other->value, other->unit),
+                        other->benchmark);
+}
+
+// A sentence for each figure of which benchmarks give several values.
+static void note_others(struct arena *arena, struct card *card)
+{
+    struct choice trusted = choose(card, by_trust);
+    for (size_t i = 0; i < trusted.count; i++) {
+        const struct card_figure *shown = trusted.figures[i];
+        const char *list = "";
+        for (const struct card_figure *other = shown->other; other; other = other->other)
+            list = also_measured(arena, list, shown, other);
+        for (size_t k = 0; k < card->further_count; k++)
+            if (strcmp(card->further[k].title, shown->title) == 0)
+                list = also_measured(arena, list, shown, &card->further[k]);
+        if (*list)
+            note(card, arena_printf(arena,
+                                    "%s: %s in %s%s; each measures it in its own way, and the best "
+                                    "is shown",
+                                    shown->title, unit_text(arena, shown->value, shown->unit),
+                                    shown->benchmark, list));
+    }
+}
+
 void card_judge(struct arena *arena, struct card *card, const struct known_cards *known)
 {
     choose_reference(card, known);
     note_reference(arena, card);
     note_doubts(arena, card);
     note_limits(arena, card);
+    note_others(arena, card);
 }
 
 // ---------------------------------------------------------------- as JSON

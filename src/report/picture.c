@@ -232,25 +232,6 @@ static void pyramid_put(const struct picture *picture, const struct card *card)
     fputs("</svg></figure>\n", picture->out);
 }
 
-// ---------------------------------------------------------------- two figures for one thing
-
-// A sentence for each other benchmark that has such a figure, if it differs: the card shows the
-// better one.
-static void others_put(const struct picture *picture, const struct card_figure *figure)
-{
-    for (const struct card_figure *other = figure->other; other; other = other->other)
-        if (card_figure_trusted(figure) && card_figure_trusted(other) &&
-            strcmp(other->benchmark, figure->benchmark) != 0 &&
-            fabs(other->value / figure->value - 1) > 0.01)
-            fprintf(picture->out, "<li>%s</li>\n",
-                    markup(picture, arena_printf(picture->arena,
-                                                 "%s: %s in `%s` and %s in `%s`, which measure it "
-                                                 "differently; the better is shown",
-                                                 figure->title, figure_text(picture, figure),
-                                                 figure->benchmark, figure_text(picture, other),
-                                                 other->benchmark)));
-}
-
 // ---------------------------------------------------------------- a device
 
 static void notes_put(const struct picture *picture, const struct card *card)
@@ -260,9 +241,6 @@ static void notes_put(const struct picture *picture, const struct card *card)
     fputs("<div class=\"notes\"><h3>What stands out</h3><ul>\n", picture->out);
     for (size_t i = 0; i < card->note_count; i++)
         fprintf(picture->out, "<li>%s</li>\n", markup(picture, card->notes[i]));
-    for (size_t i = 0; i < card->count; i++)
-        for (size_t k = 0; k < card->rows[i].count; k++)
-            others_put(picture, &card->rows[i].figures[k]);
     fputs("</ul></div>\n", picture->out);
 }
 

@@ -62,6 +62,9 @@ static const struct headline_info tuned_headlines[] = {
      .row = "DRAM",
      .name = "copy"},
 };
+static const struct headline_info walk_headlines[] = {
+    {.kind = HEADLINE_BEST, .title = "DRAM read", .metric = "bandwidth"},
+};
 #define BENCHMARK(benchmark, list)                                                                 \
     static const struct benchmark_info benchmark = {.name = #benchmark,                            \
                                                     .version = 1,                                  \
@@ -75,6 +78,7 @@ static const struct headline_info tuned_headlines[] = {
 BENCHMARK(chase, chase_headlines);
 BENCHMARK(reads, read_headlines);
 BENCHMARK(tuned, tuned_headlines);
+BENCHMARK(walk, walk_headlines);
 
 static struct run *new_run(const char *device)
 {
@@ -86,6 +90,7 @@ static struct run *new_run(const char *device)
     run->started = "2026-01-02T03:04:05Z";
     run_add_benchmark(run, &reads);
     run_add_benchmark(run, &tuned);
+    run_add_benchmark(run, &walk);
     run_add_benchmark(run, &chase);
     return run;
 }
@@ -222,6 +227,29 @@ static void of_two_benchmarks_the_better_figure_counts(void **state)
     other->metrics[0].median = 4.3e12;
     card_build(run->arena, run, "vulkan:0", NULL, &card);
     assert_string_equal(figure_at(&card, "DRAM", 0)->benchmark, "reads");
+    run_destroy(run);
+}
+
+static void several_figures_of_one_thing_are_a_sentence(void **state)
+{
+    (void)state;
+    struct run *run = new_run("A");
+    add_curve(run, 28);
+    add_case(run, &reads, "read", 64 << 20, 4.2e12);
+    struct result *tuned_read = add_case(run, &tuned, "read", 64 << 20, 4e12);
+    // One that has no place on the card, but the title of one that has.
+    struct result *walked = add_case(run, &walk, "read", 64 << 20, 3.9e12);
+    struct card card;
+    card_build(run->arena, run, "vulkan:0", NULL, &card);
+    assert_int_equal(card.note_count, 1);
+    assert_string_equal(card.notes[0],
+                        "DRAM read: 4.200 TB/s in reads, 4.000 TB/s in tuned, 3.900 TB/s in walk; "
+                        "each measures it in its own way, and the best is shown");
+    // What is doubted, and what is nearly the same, is not told.
+    doubt(run, tuned_read);
+    walked->metrics[0].median = 4.17e12;
+    card_build(run->arena, run, "vulkan:0", NULL, &card);
+    assert_int_equal(card.note_count, 0);
     run_destroy(run);
 }
 
@@ -459,6 +487,7 @@ int main(void)
         cmocka_unit_test(a_curve_that_ends_near_a_cache_shows_no_memory),
         cmocka_unit_test(the_bandwidth_of_a_level_comes_from_working_sets_that_fit_it),
         cmocka_unit_test(of_two_benchmarks_the_better_figure_counts),
+        cmocka_unit_test(several_figures_of_one_thing_are_a_sentence),
         cmocka_unit_test(what_is_not_finished_is_provisional),
         cmocka_unit_test(a_row_needs_a_figure_or_a_failure),
         cmocka_unit_test(other_headlines_stand_apart),

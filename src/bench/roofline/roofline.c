@@ -96,6 +96,7 @@ static const struct view_info views[] = {
 };
 
 static const struct headline_info headlines[] = {
+    {.kind = HEADLINE_BEST, .title = "DRAM read", .metric = "bandwidth"},
     {.kind = HEADLINE_BEST,
      .title = "Energy of an FP32 operation",
      .metric = "energy_op",
