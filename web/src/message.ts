@@ -2,6 +2,7 @@
 // What a benchmark's first chart shows, as a sentence: the figures that the benchmark declares as its
 // headlines, a finding about a line that is drawn, or the best and the worst case. Only what is trusted is
 // said; "" where that is nothing.
+import type { Level } from "./charts/levels";
 import { levelsOf, levelsOfSubject } from "./charts/levels";
 import { saidOf } from "./findings";
 import type { Benchmark, Headline, Metric, Result, Subject } from "./run";
@@ -37,12 +38,19 @@ function valueText(metric: Metric): string {
 
 const isLower = (metric: Metric): boolean => metric.better === "lower";
 
+// True if the run shows that there is no further cache: the curve of the levels goes on to four times the
+// end of the last one.
+function reachesMemory(subject: Subject, last: Level): boolean {
+  const owner = last.finding.keys[0]?.split("/")[0];
+  return subject.results.some(({ benchmark, case: { bytes } }) => benchmark === owner && Number(bytes) >= 4 * last.bytes);
+}
+
 // True if the working set of a case shows this level of memory: of a cache from four times the cache
 // before it up to half of its own size (analysis/card.c).
 function isOfLevel(subject: Subject, level: string, bytes: number): boolean {
-  const ends = levelsOfSubject(subject).map((one) => one.bytes);
-  const last = ends[ends.length - 1];
-  if (level === "DRAM") return last !== undefined && bytes >= 4 * last;
+  const levels = levelsOfSubject(subject), ends = levels.map((one) => one.bytes);
+  const last = levels[levels.length - 1];
+  if (level === "DRAM") return last !== undefined && reachesMemory(subject, last) && bytes >= 4 * last.bytes;
   const at = level === "L1" ? 0 : 1, end = ends[at];
   return end !== undefined && bytes >= 4 * (ends[at - 1] ?? 0) && bytes <= end / 2;
 }
@@ -150,8 +158,8 @@ function withHalves(figures: Figure[]): string[] {
   });
 }
 
-// Inside a sentence: "Shared memory read" → "shared memory read", but "DRAM read".
-const inside = (title: string): string =>
+// Within a sentence: "Shared memory read" → "shared memory read", but "DRAM read".
+const lowered = (title: string): string =>
   /^[A-Z][a-z]/.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title;
 
 // "338 ns on vulkan, 348 ns on cuda", or "142 ns on both".
@@ -178,7 +186,7 @@ function joined(texts: string[]): string {
 
 const sentence = (figures: Figure[], devices: number): string =>
   joined(figures.filter(({ values }) => values.length > 0).map((figure, at) => {
-    const name = at === 0 ? figure.title : inside(figure.title);
+    const name = at === 0 ? figure.title : lowered(figure.title);
     return `${name}: ${devices > 1 ? eachText(figure, devices) : onlyText(figure, at === 0)}`;
   }));
 
@@ -199,7 +207,7 @@ export function nameOf(grid: Grid, point: Point): string {
     }).join(", ");
 }
 
-// The same with what is counted, or as a ratio.
+// The number of a point: "48 subgroups" of what is counted, "5.93×" of a ratio.
 function rankedText(grid: Grid, point: Point): string {
   const { name, unit } = grid.metric;
   const text = shortText(metricOf(point.result, name) as Metric);
@@ -207,25 +215,28 @@ function rankedText(grid: Grid, point: Point): string {
   return name.endsWith("s") ? `${text} ${name.replaceAll("_", " ")}` : `${text}×`;
 }
 
-// "Best: 5.92× (ByteAddressBuffer.Load, uniform); worst: 0.0283× (cbuffer{float4} load, linear)"; "" if
-// most cases are doubted.
-function rangeText(grid: Grid, subjects: Subject[]): string {
+// The cases of a device, best first: those that are trusted, if most are.
+function rankedOf(grid: Grid, subject: Subject): Point[] {
+  const medianOf = (point: Point): number => metricOf(point.result, grid.metric.name)?.median ?? NaN;
+  const way = grid.metric.better === "lower" ? 1 : -1;
+  const all = measuredPoints(grid).filter((point) => point.subject === subject);
+  const trusted = trustedPoints(grid, all);
+  return 2 * trusted.length < all.length ? [] : trusted.sort((a, b) => way * (medianOf(a) - medianOf(b)));
+}
+
+// "Best: 5.92× (ByteAddressBuffer.Load, uniform); worst: 0.0283× (cbuffer{float4} load, linear)"; of
+// several devices the best of each.
+function rangeText(grid: Grid): string {
   const said = (word: string, point: Point): string => {
     const name = nameOf(grid, point);
     return `${word}: ${rankedText(grid, point)}${name === "" ? "" : ` (${name})`}`;
   };
-  const medianOf = (point: Point): number => metricOf(point.result, grid.metric.name)?.median ?? NaN;
-  const way = grid.metric.better === "lower" ? 1 : -1;
-  const ranked = subjects.map((subject) => {
-    const all = measuredPoints(grid).filter((point) => point.subject === subject);
-    const trusted = trustedPoints(grid, all);
-    return 2 * trusted.length < all.length ? [] : trusted.sort((a, b) => way * (medianOf(a) - medianOf(b)));
-  });
+  const subjects = measuredSubjects(grid), ranked = subjects.map((subject) => rankedOf(grid, subject));
   if (subjects.length > 1)
-    return joined(ranked.flatMap(([best], i) => (best ? [said(`${i === 0 ? "Best" : "best"} on ${best.subject.short}`, best)] : [])));
-  const best = ranked[0]?.[0], worst = ranked[0]?.[ranked[0].length - 1];
-  if (!best || !worst || best === worst) return "";
-  return `${said("Best", best)}; ${said("worst", worst)}`;
+    return joined(ranked.flatMap(([best]) => (best ? [best] : []))
+      .map((best, i) => said(`${i === 0 ? "Best" : "best"} on ${best.subject.short}`, best)));
+  const [points = []] = ranked, best = points[0], worst = points[points.length - 1];
+  return best && worst && best !== worst ? `${said("Best", best)}; ${said("worst", worst)}` : "";
 }
 
 // `grid`: what is drawn; undefined for a table.
@@ -243,5 +254,5 @@ export function messageOf(subjects: Subject[], benchmark: Benchmark, grid: Grid 
   if (!grid || (first && first.metric === grid.metric.name)) return said;
   // A ratio says more of what is drawn than other metrics do, and one figure of these alone says little.
   const isOther = grid.metric.unit !== "1" && headlines.length > 1;
-  return findingOf(subjects, benchmark, grid) || (isOther ? said : rangeText(grid, measuredSubjects(grid)));
+  return findingOf(subjects, benchmark, grid) || (isOther ? said : rangeText(grid));
 }

@@ -11,9 +11,10 @@ import { formatTick, formatUnit, formatValue } from "../units";
 import type { Grid, Point } from "../view";
 import { allPoints, measuredSubjects, pointMetric } from "../view";
 import {
-  axisStyle, gridCsv, gridNumbers, gridOrigin, legendOf, nameWithHelp, rowLabels, tip, tipLine, tooltipStyle,
+  axisStyle, drawLine, gridCsv, gridNumbers, gridOrigin, legendOf, nameWithHelp, rowLabels, tip, tipLine,
+  tooltipStyle,
 } from "./parts";
-import type { Lead } from "./parts";
+import type { DrawApi, Lead } from "./parts";
 
 const ROWS_MAX = 150; // in view at once
 
@@ -106,11 +107,6 @@ function valueAxis(grid: Grid, bars: Bar[], log: boolean, look: Look): object {
   };
 }
 
-interface Whisker {
-  coord: (value: number[]) => [number, number];
-  value: (dimension: number) => number;
-}
-
 function whiskers(grid: Grid, bars: Bar[], log: boolean, look: Look): object {
   const lowest = log ? logTicks(bars).min : -Infinity;
   return {
@@ -120,15 +116,8 @@ function whiskers(grid: Grid, bars: Bar[], log: boolean, look: Look): object {
       return ci95 ? [[Math.max(ci95[0], lowest), ci95[1], index]] : [];
     }),
     encode: { x: [0, 1], y: 2 },
-    renderItem: (_: unknown, api: Whisker) => {
-      const low = api.coord([api.value(0), api.value(2)]);
-      const high = api.coord([api.value(1), api.value(2)]);
-      return {
-        type: "line",
-        shape: { x1: low[0], y1: low[1], x2: high[0], y2: high[1] },
-        style: { stroke: look.theme.text, lineWidth: 2 },
-      };
-    },
+    renderItem: (_: unknown, api: DrawApi) =>
+      drawLine(api, [0, 2], [1, 2], { stroke: look.theme.text, lineWidth: 2 }),
   };
 }
 

@@ -14,9 +14,10 @@ import { textWidth, widest } from "../measure";
 import type { Level } from "./levels";
 import { levelsOf, sizeText } from "./levels";
 import {
-  axisStyle, gridCsv, gridNumbers, gridOrigin, insideZoom, legendOf, nameWithHelp, tip, tipLine, tooltipStyle,
+  axisStyle, drawLine, gridCsv, gridNumbers, gridOrigin, insideZoom, legendOf, nameWithHelp, tip, tipLine,
+  tooltipStyle,
 } from "./parts";
-import type { Lead } from "./parts";
+import type { DrawApi, Lead } from "./parts";
 
 // What is drawn. ECharts copies its options deeply: only plain() may be handed over.
 interface Datum {
@@ -114,21 +115,9 @@ function whiskers(data: Datum[], state: State, name: string): object {
     tooltip: { show: false },
     encode: { x: 0, y: [1, 2] },
     itemStyle: { color: data[0]?.colour },
-    renderItem: (_: unknown, api: WhiskerApi) => {
-      const low = api.coord([api.value(0), api.value(1)]);
-      const high = api.coord([api.value(0), api.value(2)]);
-      return {
-        type: "line",
-        shape: { x1: low[0], y1: low[1], x2: high[0], y2: high[1] },
-        style: { stroke: data[0]?.colour, lineWidth: 1.5, opacity: 0.8 },
-      };
-    },
+    renderItem: (_: unknown, api: DrawApi) =>
+      drawLine(api, [0, 1], [0, 2], { stroke: data[0]?.colour, lineWidth: 1.5, opacity: 0.8 }),
   };
-}
-
-interface WhiskerApi {
-  coord: (value: number[]) => [number, number];
-  value: (dimension: number) => number;
 }
 
 // A limit that changes along x, as a roofline's does: its points, each where its measured one stands.

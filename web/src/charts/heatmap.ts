@@ -129,14 +129,20 @@ function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
       type: "category", data: state.sheet.columns, name: crowded ? "" : state.sheet.xName,
       nameLocation: "middle", nameGap: 26, ...axisStyle(look), splitLine: { show: false },
       position: tall ? "top" : "bottom", // above what is taller than a screen
-      axisLabel: { ...axisStyle(look).axisLabel, ...(crowded ? { rotate: 90, interval: 0, width: 150, overflow: "truncate" } : {}) },
+      axisLabel: {
+        ...axisStyle(look).axisLabel,
+        ...(crowded ? { rotate: 90, interval: 0, width: 150, overflow: "truncate" } : {}),
+      },
     },
     yAxis: {
       type: "category", inverse: true, data: state.sheet.rows,
       name: tall ? "" : state.sheet.yName, // there the columns' names are
       nameLocation: "start", // at the top: it runs downward
       ...axisStyle(look), splitLine: { show: false },
-      nameTextStyle: { ...axisStyle(look).nameTextStyle, align: textWidth(state.sheet.yName, 12) < labels.width ? "right" : "left" },
+      nameTextStyle: {
+        ...axisStyle(look).nameTextStyle,
+        align: textWidth(state.sheet.yName, 12) < labels.width ? "right" : "left",
+      },
       axisLabel: labels.axisLabel,
     },
     visualMap: {

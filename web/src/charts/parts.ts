@@ -148,6 +148,20 @@ export function tip(title: string, lines: HTMLElement[]): HTMLElement {
   return h("div", {}, h("div", { class: "tip-title" }, title), ...lines);
 }
 
+// What ECharts hands to a series that draws itself: its values by dimension, and pixels for places.
+export interface DrawApi {
+  coord: (place: number[]) => [number, number];
+  size: (lengths: number[]) => [number, number];
+  value: (dimension: number) => number;
+}
+
+// A line between two places, each given as the dimensions of its x and y: the interval of a value.
+export function drawLine(api: DrawApi, from: [number, number], to: [number, number], style: object): object {
+  const place = (dimensions: number[]): [number, number] => api.coord(dimensions.map((one) => api.value(one)));
+  const [x1, y1] = place(from), [x2, y2] = place(to);
+  return { type: "line", shape: { x1, y1, x2, y2 }, style };
+}
+
 // What a benchmark's first chart says instead of the view's title, and how it is told that not all is
 // drawn. Such a chart is lower than others.
 export interface Lead {

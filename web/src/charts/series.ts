@@ -14,7 +14,8 @@ import type { Result, Series } from "../run";
 import { formatTick, formatUnit } from "../units";
 import { caseName } from "./lanes";
 import { isMatrix, matrixChart } from "./matrix";
-import { axisStyle, insideZoom, legendOf, tooltipStyle } from "./parts";
+import { axisStyle, drawLine, insideZoom, legendOf, tooltipStyle } from "./parts";
+import type { DrawApi } from "./parts";
 import { isTimeline, timelineChart } from "./timeline";
 
 const isHistogram = (series: Series): boolean =>
@@ -44,11 +45,6 @@ function histogramOption(series: Series, look: Look): EChartsCoreOption {
 
 const isQuantiles = (series: Series): boolean =>
   series.columns[0] === "p" && series.columns.includes("low") && series.columns.includes("high");
-
-interface Api {
-  coord: (value: number[]) => [number, number];
-  value: (dimension: number) => number;
-}
 
 // Time across, the share that took no longer upwards; a row with at_least is a lower bound.
 function quantilesOption(series: Series, look: Look): EChartsCoreOption {
@@ -83,11 +79,8 @@ function quantilesOption(series: Series, look: Look): EChartsCoreOption {
       {
         type: "custom", data: intervals, silent: true, clip: true, tooltip: { show: false },
         encode: { x: [0, 1], y: 2 },
-        renderItem: (_: unknown, api: Api) => {
-          const [x1, y1] = api.coord([api.value(0), api.value(2)]);
-          const [x2, y2] = api.coord([api.value(1), api.value(2)]);
-          return { type: "line", shape: { x1, y1, x2, y2 }, style: { stroke: colour, lineWidth: 4, opacity: 0.5 } };
-        },
+        renderItem: (_: unknown, api: DrawApi) =>
+          drawLine(api, [0, 2], [1, 2], { stroke: colour, lineWidth: 4, opacity: 0.5 }),
       },
     ],
   };

@@ -9,6 +9,7 @@ import type { Result, Series } from "../run";
 import { formatTick, formatUnit } from "../units";
 import { caseName, laneName } from "./lanes";
 import { axisStyle, insideZoom, rowLabels, tip, tooltipStyle } from "./parts";
+import type { DrawApi } from "./parts";
 
 export const isTimeline = (series: Series): boolean =>
   series.columns.includes("start") && series.columns.includes("end");
@@ -31,12 +32,6 @@ interface Span {
   cells: (number | null)[];
 }
 
-interface Api {
-  coord: (value: number[]) => [number, number];
-  size: (value: number[]) => [number, number];
-  value: (dimension: number) => number;
-}
-
 const column = (series: Series, name: string): number => series.columns.indexOf(name);
 
 function spansOf(result: Result, series: Series, by: string): { spans: Span[]; lanes: string[] } {
@@ -52,7 +47,7 @@ function spansOf(result: Result, series: Series, by: string): { spans: Span[]; l
   return { spans, lanes: values.map(name) };
 }
 
-function drawSpan(look: Look, api: Api): object {
+function drawSpan(look: Look, api: DrawApi): object {
   const [x, y] = api.coord([api.value(0), api.value(2)]);
   const [end] = api.coord([api.value(1), api.value(2)]);
   const height = Math.min(api.size([0, 1])[1] * 0.7, 22);
@@ -81,7 +76,7 @@ function arrowsOf(result: Result, series: Series, spans: Span[]): number[][] {
   });
 }
 
-function drawArrow(look: Look, api: Api): object {
+function drawArrow(look: Look, api: DrawApi): object {
   const [x1, y1] = api.coord([api.value(0), api.value(1)]);
   const [x2, y2] = api.coord([api.value(2), api.value(3)]);
   const way = Math.atan2(y2 - y1, x2 - x1);
@@ -132,12 +127,12 @@ function option(result: Result, series: Series, by: string, look: Look): ECharts
       {
         type: "custom", encode: { x: [0, 1], y: 2 }, clip: true,
         data: spans.map(({ start, end, row }) => [start - from, end - from, row]),
-        renderItem: (_: unknown, api: Api) => drawSpan(look, api),
+        renderItem: (_: unknown, api: DrawApi) => drawSpan(look, api),
       },
       {
         type: "custom", encode: { x: [0, 2], y: [1, 3] }, clip: true, silent: true,
         data: arrowsOf(result, series, spans).map(([x1 = 0, y1, x2 = 0, y2]) => [x1 - from, y1, x2 - from, y2]),
-        renderItem: (_: unknown, api: Api) => drawArrow(look, api),
+        renderItem: (_: unknown, api: DrawApi) => drawArrow(look, api),
       },
     ],
   };
