@@ -132,13 +132,14 @@ function frontOf(charts: Charts, id: string, subjects: Subject[], benchmark: Ben
   return undefined;
 }
 
-// What is folded; undefined where there is nothing.
+// What is folded; undefined where there is nothing. `words` is a fold of its own.
 function moreOf(rest: HTMLElement[], doubts: HTMLElement | undefined, words: HTMLElement | undefined):
     HTMLElement | undefined {
+  if (rest.length === 0 && !doubts) return words;
   const charts = `${rest.length} more ${rest.length === 1 ? "chart or table" : "charts and tables"}`;
   const told = [rest.length > 0 ? charts : "", doubts ? "doubts" : "", words ? "what the names mean" : ""]
     .filter(Boolean).join(", ");
-  return told === "" ? undefined : h("details", { class: "more" },
+  return h("details", { class: "more" },
     h("summary", {}, told.charAt(0).toUpperCase() + told.slice(1)), ...rest, doubts, words);
 }
 

@@ -47,7 +47,7 @@ export interface ChartDesc {
   id: string;
   title: string;
   origin: string; // device, driver, version: what a saved drawing has to say to stand alone
-  subtitle: () => string;
+  subtitle: (look: Look) => string;
   summary: string; // one sentence for screen readers
   height: (look: Look) => number;
   option: (look: Look) => EChartsCoreOption;
@@ -83,7 +83,6 @@ export class Chart {
       keydown: (event) => this.onKey(event as KeyboardEvent),
     });
     this.plot.addEventListener("wheel", leaveWheel, { capture: true, passive: true });
-    this.subtitle.textContent = desc.subtitle();
     this.element = h("figure", { class: "chart", id: desc.id },
       h("figcaption", {}, h("h3", {}, desc.title), this.subtitle),
       this.plot, this.tools());
@@ -98,6 +97,7 @@ export class Chart {
   // waits until it is opened.
   await(): void {
     const look = this.look(currentTheme());
+    this.subtitle.textContent = this.desc.subtitle(look);
     if (look.width > 0) this.plot.style.height = `${this.desc.height(look)}px`;
     this.instance?.dispose();
     this.instance = undefined;
@@ -124,7 +124,7 @@ export class Chart {
       textStyle: { color: theme.text, fontFamily: FONT },
       ...this.desc.option(look),
     });
-    this.subtitle.textContent = this.desc.subtitle();
+    this.subtitle.textContent = this.desc.subtitle(look);
     this.instance.on("datazoom", () => this.followZoom(look));
   }
 
@@ -205,7 +205,7 @@ export class Chart {
     const copy = this.plot.querySelector("svg")?.cloneNode(true) as SVGElement | undefined;
     this.showSlider(true);
     const { title, origin } = this.desc;
-    return copy ? standalone(copy, { title, subtitle: this.desc.subtitle(), origin }) : "";
+    return copy ? standalone(copy, { title, subtitle: this.subtitle.textContent ?? "", origin }) : "";
   }
 
   private saveCsv(): void {

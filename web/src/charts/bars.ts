@@ -64,14 +64,14 @@ function rowHeight(grid: Grid, bars: Bar[], look: Look): number {
   return bars.length > 60 ? 20 : 24;
 }
 
-// "4.614 TB/s  ×1.32  95.9 %": the value, against the worst, of the limit; where it is narrow the last
-// two, one below the other.
+// "4.614 TB/s  ×1.32  95.9 %": the value, against the worst, of the limit; where it is narrow the first
+// and the last, one below the other.
 function valueText(grid: Grid, bar: Bar, base: number, look: Look): string {
   const found = pointMetric(bar.point, grid.metric), of = found?.share;
   const value = formatUnit(bar.value, shownUnit(found, grid.metric.unit));
   const ratio = ratioText(grid, bar, base);
   const share = of === undefined ? "" : `${(100 * of).toFixed(1)} %`;
-  return look.narrow ? [ratio || value, share].filter(Boolean).join("\n")
+  return look.narrow ? [value, share].filter(Boolean).join("\n")
     : [value, ratio, share].filter(Boolean).join("  ");
 }
 
@@ -206,9 +206,9 @@ export function barsChart(id: string, grid: Grid, lead?: Lead): Chart {
     id,
     title: lead?.title ?? grid.view.title ?? grid.metric.name,
     origin: gridOrigin(grid),
-    subtitle: () => [
+    subtitle: (look) => [
       ...(lead ? [lead.of, lead.note] : [nameWithHelp(grid.metric), `by ${names.join(", ")}`, grid.common]),
-      onlyText(grid), grid.metric.unit === "1" ? "" : "× against the worst",
+      onlyText(grid), grid.metric.unit === "1" || look.narrow ? "" : "× against the worst",
       hasLimit(grid, bars) ? "% of the limit" : "", bars.some(isDoubted) ? "dashed: suspect" : "",
     ].filter(Boolean).join(" · "),
     summary: `Bars of ${grid.metric.name} by ${grid.x.key}, ${bars.length} cases`,

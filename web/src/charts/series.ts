@@ -122,6 +122,13 @@ function optionOf(series: Series, look: Look): EChartsCoreOption {
   return series.data.length === 1 ? rowOption(series, look) : linesOption(series, look);
 }
 
+// What is drawn; of what the columns alone explain, these.
+function subtitleOf(series: Series): string {
+  if (isHistogram(series)) return "how often each time was measured";
+  if (isQuantiles(series)) return `${series.columns[1] ?? ""}: the share of samples that took no longer`;
+  return series.columns.join(", ");
+}
+
 export function seriesChart(id: string, origin: string, result: Result, series: Series): Chart {
   if (isTimeline(series)) return timelineChart(id, origin, result, series);
   if (isMatrix(series)) return matrixChart(id, origin, result, series);
@@ -130,7 +137,7 @@ export function seriesChart(id: string, origin: string, result: Result, series: 
     id,
     title: `${caseName(result)}: ${series.name}`,
     origin,
-    subtitle: () => series.columns.join(", "),
+    subtitle: () => subtitleOf(series),
     summary: `${series.name} of ${result.key}, ${series.data.length} rows`,
     height: () => 300,
     option: (look) => optionOf(series, look),
