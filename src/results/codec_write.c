@@ -150,6 +150,8 @@ static void append_string(struct json_out *out, const char *text)
 // True if two names are equal after invalid bytes are replaced.
 static bool is_same_name(const char *one, const char *other)
 {
+    for (; is_plain(*one) && *one == *other; one++)
+        other++;
     while (*one && *other) {
         size_t bytes, other_bytes;
         const char *a = character_next(&one, &bytes), *b = character_next(&other, &other_bytes);
@@ -172,6 +174,7 @@ static size_t real_text(double value, char text[REAL_BYTES])
 {
     char shortest[REAL_BYTES];
     size_t length = (size_t)snprintf(text, REAL_BYTES, "%.17g", value);
+    memcpy(shortest, text, length + 1);
     char *exponent = strchr(text, 'e');
     if (exponent) {
         char *digits = exponent + (exponent[1] == '+' || exponent[1] == '-' ? 2 : 1);
@@ -184,7 +187,7 @@ static size_t real_text(double value, char text[REAL_BYTES])
     }
     if (length <= 16 || !strchr(text, '.'))
         return length;
-    real_format(value, shortest);
+    real_shorten(value, shortest);
     if (strlen(shortest) >= length)
         return length;
     length = strlen(shortest);

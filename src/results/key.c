@@ -3,7 +3,10 @@
 #include "results/names.h"
 #include "results/results.h"
 
+#include <ctype.h>
+#include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,14 +174,44 @@ const char *case_text(const struct bench_case *c, const char *key)
     return must_find(c, key)->text;
 }
 
+// Whether the value may read back from its first digits, `cut` fewer than its 17, rounded: they are
+// within half of the distance between two doubles, which is at most 2^-53 of the value. The digits
+// themselves are known to half of the last one.
+static bool may_read_back(double value, const char *exact, int cut)
+{
+    int lead = 0, rest = 0, place = 0, unit = cut == 1 ? 10 : 100;
+    for (const char *at = exact; *at && *at != 'e'; at++) {
+        if (!isdigit((unsigned char)*at) || (place == 0 && *at == '0'))
+            continue;
+        lead = place == 0 ? *at - '0' : lead;
+        rest = place >= 17 - cut ? 10 * rest + *at - '0' : 0;
+        place++;
+    }
+    if (place <= 17 - cut || fabs(value) < DBL_MIN)
+        return true;
+    rest *= cut == 2 && place == 16 ? 10 : 1;
+    int away = rest < unit - rest ? rest : unit - rest;
+    return away <= 0x1p-53 * 1e16 * (lead + 1) + 0.5;
+}
+
+void real_shorten(double value, char exact[REAL_BYTES])
+{
+    char text[REAL_BYTES];
+    for (int digits = 15; digits < 17; digits++) {
+        if (!may_read_back(value, exact, 17 - digits))
+            continue;
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) {
+            memcpy(exact, text, sizeof text);
+            return;
+        }
+    }
+}
+
 void real_format(double value, char text[REAL_BYTES])
 {
-    // %g drops trailing zeros, so 15 digits give "0.1"; 17 are always exact.
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, REAL_BYTES, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            return;
-    }
+    snprintf(text, REAL_BYTES, "%.17g", value);
+    real_shorten(value, text);
 }
 
 const char *case_value_text(struct arena *arena, const struct case_value *value)

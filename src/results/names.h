@@ -33,4 +33,7 @@ enum {
 // Writes `value` with the fewest of 15, 16 or 17 digits that read back exactly: "0.1".
 void real_format(double value, char text[REAL_BYTES]);
 
+// Replaces the value's 17 digits, as "%.17g" writes them, by 15 or 16 if these read back exactly.
+void real_shorten(double value, char exact[REAL_BYTES]);
+
 #endif

@@ -303,6 +303,55 @@ static void a_name_stands_once_and_has_its_last_value(void **state)
     run_destroy(run);
 }
 
+// ---------------------------------------------------------------- rows of a long array
+
+// What json_rows_next makes of the only row; NULL: it is refused.
+static json_t *row_of(const char *row)
+{
+    struct arena *arena = arena_create();
+    const char *text = arena_printf(arena, "{\"rows\": [%s], \"more\": 1}", row);
+    struct json_rows rows;
+    json_t *rest = json_read_rows(text, strlen(text), "rows", &rows);
+    json_t *json = rest ? json_rows_next(&rows) : NULL;
+    if (json && (rows.failed || rows.at != rows.end)) {
+        json_decref(json);
+        json = NULL;
+    }
+    json_decref(rest);
+    arena_destroy(arena);
+    return json;
+}
+
+static void a_row_is_what_jansson_reads(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {
+        // Numbers, and what is none.
+        "0", "-0", "7", "-12.5e-3", "1E+05", "1e5", "0.1", "9007199254740993", "5e-324",
+        "999999999999999999", "9223372036854775807", "-9223372036854775808", "9223372036854775808",
+        "0.1000000000000000055511151231257827021181583404541015625", "01", "-", "1.", ".5", "+1",
+        "1e", "1e+", "1e999", "1.5.2", "1-2", "1 2", "0x10", "NaN", "-Infinity",
+        // Texts.
+        "\"\"", "\"plain \x7f text\"", "\"\\u00e9\\n\\\"\\\\\"", "\"\xc3\xa9\"", "\"\xff\"",
+        "\"\\ud800\"", "\"\\x\"", "\"a\tb\"", "\"a\t\"", "\"open", "\"a\\\\\"", "\"a\\\\\\\"\"",
+        // Words.
+        "true", "false", "null", "tru", "truely", "True",
+        // Arrays and objects.
+        "[]", "[ 1 , 2\n,\t\"a\", null ]", "[1,]", "[,1]", "[1 2]", "[[1],[2,[3]]]", "[1}", "[\f1]",
+        "{}", "{ \"a\" : 1 , \"b\":{\"c\":[true]} }", "{\"a\":1,}", "{\"a\" 1}", "{\"a\":}",
+        "{a:1}", "{\"a\":1,\"a\":2}", "{\"a\\u0062\":1,\"ab\":2}", "{\"\":0}",
+        "{\"a name of more than sixty-four letters, which stands in no run of fathom\":[1.25]}",
+        "[[[[[[[[[[[[[[[[[[[[{\"deep\":1}]]]]]]]]]]]]]]]]]]]]"};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        json_t *row = row_of(rows[i]);
+        json_t *wanted = json_loads(rows[i], JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
+        if (row ? !json_equal(row, wanted) : !!wanted)
+            fail_msg("%s", rows[i]);
+        json_decref(row);
+        json_decref(wanted);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,6 +363,7 @@ int main(void)
         cmocka_unit_test(a_memory_stream_that_is_full_is_an_error),
         cmocka_unit_test(only_bytes_that_are_no_character_are_replaced),
         cmocka_unit_test(a_name_stands_once_and_has_its_last_value),
+        cmocka_unit_test(a_row_is_what_jansson_reads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

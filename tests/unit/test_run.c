@@ -75,6 +75,30 @@ static void the_shortest_text_reads_back_exactly(void **state)
     assert_string_equal(text, "4096");
 }
 
+// The text of 15, 16 or 17 digits that a search without any shortcut finds.
+static void the_digits_are_the_fewest(void **state)
+{
+    (void)state;
+    uint64_t bits = 88172645463325252;
+    for (size_t i = 0; i < 30000; i++) {
+        bits ^= bits << 13, bits ^= bits >> 7, bits ^= bits << 17;
+        // Any double, one that is nearly 0, and one of some 15 or 16 digits.
+        uint64_t chosen = i % 3 == 1 ? bits >> 12 : bits;
+        double value;
+        memcpy(&value, &chosen, sizeof value);
+        value = i % 3 == 2 ? (double)(bits >> (12 + i % 5)) * 1e-7 : value;
+        if (!isfinite(value))
+            continue;
+        char text[REAL_BYTES], wanted[REAL_BYTES];
+        int digits = 15;
+        do
+            snprintf(wanted, sizeof wanted, "%.*g", digits, value);
+        while (strtod(wanted, NULL) != value && digits++ < 17);
+        real_format(value, text);
+        assert_string_equal(text, wanted);
+    }
+}
+
 static void a_verdict_only_gets_worse(void **state)
 {
     (void)state;
@@ -158,6 +182,7 @@ int main(void)
         cmocka_unit_test(values_are_found_by_key),
         cmocka_unit_test(a_case_matches_where_it_has_all_the_values),
         cmocka_unit_test(the_shortest_text_reads_back_exactly),
+        cmocka_unit_test(the_digits_are_the_fewest),
         cmocka_unit_test(a_verdict_only_gets_worse),
         cmocka_unit_test(the_same_doubt_in_every_round_is_one_reason),
         cmocka_unit_test(the_last_result_of_a_key_is_found_on_its_device),
