@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // A library to preload: request number FAILING_MALLOC for memory, of each process, fails; the
 // others go to the next malloc, which may be a sanitizer's. With COUNTED_MALLOCS, the number of
-// requests is written to that file when the process ends. A sanitizer's own requests, and those of
-// the dynamic linker for a sanitizer's thread-local data, are neither counted nor refused: both end
-// the process if one fails, and neither happens without a sanitizer.
+// requests is written to that file when the process ends. A sanitizer's own requests, those of the
+// dynamic linker for a sanitizer's thread-local data, and those of pthread_getattr_np, by which a
+// sanitizer finds a thread's stack, are neither counted nor refused: they end the process if one
+// fails, and none happens without a sanitizer.
 #define _GNU_SOURCE // RTLD_NEXT, dl_iterate_phdr
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,6 +27,7 @@ static struct {
     void *(*calloc)(size_t count, size_t bytes);
     void *(*realloc)(void *memory, size_t bytes);
     void (*end)(int status);
+    int (*get_attributes)(pthread_t thread, pthread_attr_t *attributes);
 } next;
 
 // Memory is asked for before the constructor below.
@@ -35,6 +38,8 @@ static void look_up(void)
     next.malloc = (void *(*)(size_t))dlsym(RTLD_NEXT, "malloc");
     next.calloc = (void *(*)(size_t, size_t))dlsym(RTLD_NEXT, "calloc");
     next.realloc = (void *(*)(void *, size_t))dlsym(RTLD_NEXT, "realloc");
+    next.get_attributes =
+        (int (*)(pthread_t, pthread_attr_t *))dlsym(RTLD_NEXT, "pthread_getattr_np");
     next.end = (void (*)(int))dlsym(RTLD_NEXT, "_exit");
 }
 
@@ -100,10 +105,22 @@ _Noreturn void _Exit(int status)
     __builtin_unreachable();
 }
 
+// A sanitizer asks for the stack of each thread that begins.
+static _Thread_local bool asks_for_stack;
+
+int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
+{
+    look_up();
+    asks_for_stack = true;
+    int status = next.get_attributes(thread, attributes);
+    asks_for_stack = false;
+    return status;
+}
+
 static bool fails(const void *caller)
 {
     look_up();
-    if (is_exempt(caller) || atomic_fetch_add(&requests, 1) + 1 != refused)
+    if (asks_for_stack || is_exempt(caller) || atomic_fetch_add(&requests, 1) + 1 != refused)
         return false;
     errno = ENOMEM;
     return true;
