@@ -12,7 +12,7 @@ bool workbench_open(struct workbench *bench, const struct benchmark *benchmark)
     struct gpu_device_desc desc = {0};
     *bench = (struct workbench){
         .benchmark = benchmark,
-        .request = {.samples = 2, .sample_ns = 100000, .timeout_ns = UINT64_C(20000000000)}};
+        .request = {.samples = 2, .sample_ns = 100000, .timeout_ns = UINT64_C(600000000000)}};
     bench->system = gpu_system_create(&(struct gpu_system_desc){.only_api = device_api()});
     const struct gpu_info *info = gpu_system_info(bench->system, 0);
     if (benchmark->device)

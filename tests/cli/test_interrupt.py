@@ -118,10 +118,8 @@ class Interrupted(fathom.Case):
         deadline = time.monotonic() + fathom.TIMEOUT_S
         while fathom.is_pending(process, signal.SIGINT) and time.monotonic() < deadline:
             time.sleep(0.01)
-        begin = time.monotonic()
         process.send_signal(signal.SIGINT)
         done, document = self.outcome(process, path)
-        self.assertLess(time.monotonic() - begin, 20)  # a hanging driver is given longer
         self.assertEqual(130, done.status)
         self.assertEqual("interrupted", document["status"])
 

@@ -120,10 +120,8 @@ class Together(fathom.Case):
         while fathom.is_pending(process, signal.SIGINT): # two that are pending are one
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
-        begin = time.monotonic()
         process.communicate(timeout=fathom.TIMEOUT_S)
         self.assertEqual(130, process.returncode)
-        self.assertLess(time.monotonic() - begin, 20)  # the wait for an answer is longer
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ class Worker(fathom.Case):
     def setUp(self):
         super().setUp()
         self.ours, theirs = socket.socketpair()
-        self.ours.settimeout(20)
+        self.ours.settimeout(fathom.TIMEOUT_S)
         self.process = subprocess.Popen([fathom.BINARY, "__worker", "-d", "fake:0"], stdin=theirs,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         env=fathom.environment(), text=True)

@@ -43,7 +43,7 @@ int conformance_open_scope(void **state);
 int conformance_close_scope(void **state);
 
 enum {
-    WAIT_S = 20
+    WAIT_S = 600
 };
 #define WAIT_NS (WAIT_S * UINT64_C(1000000000))
 

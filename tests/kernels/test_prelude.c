@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-static const uint64_t TIMEOUT_NS = UINT64_C(20000000000);
+static const uint64_t TIMEOUT_NS = UINT64_C(600000000000);
 
 struct fixture {
     struct gpu_device *device;

@@ -124,7 +124,7 @@ static struct measure_visit *visit_case(struct bench *bench, const struct values
     struct arena *arena = bench->session.arena;
     struct bench_case this_case = case_of(arena, values);
     struct measure_request request = {
-        .samples = 4, .sample_ns = 1000000, .timeout_ns = UINT64_C(20000000000), .round = round};
+        .samples = 4, .sample_ns = 1000000, .timeout_ns = UINT64_C(600000000000), .round = round};
     struct bench_visit run = {.session = &bench->session,
                               .bench_case = &this_case,
                               .scope = gpu_scope_open(bench->device),

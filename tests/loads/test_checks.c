@@ -134,7 +134,7 @@ static const struct seen *measure(struct machine *m, const char *load, const cha
                                   case_text_of(&bench_loads, "fidelity", "peak")};
     const struct bench_case this_case = {values, 3};
     const struct measure_request request = {
-        .samples = 5, .sample_ns = 1000000, .timeout_ns = UINT64_C(20000000000)};
+        .samples = 5, .sample_ns = 1000000, .timeout_ns = UINT64_C(600000000000)};
     struct arena *arena = arena_create();
     void *memory = NULL;
     struct bench_visit run = {.session = &m->session,

@@ -21,7 +21,7 @@ enum {
     WORDS = 64,
     EXIT_SKIP = 77
 };
-#define WAIT_NS UINT64_C(20000000000)
+#define WAIT_NS UINT64_C(600000000000)
 
 struct world {
     struct gpu_system *system;

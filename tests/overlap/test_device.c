@@ -11,7 +11,7 @@
 
 extern const struct benchmark bench_overlap;
 
-static const uint64_t timeout_ns = UINT64_C(20000000000);
+static const uint64_t timeout_ns = UINT64_C(600000000000);
 
 // The driver that refuses a high priority to who asks.
 static const char *refusal;

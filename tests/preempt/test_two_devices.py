@@ -25,9 +25,10 @@ def entered(fathom, threads):
         path = os.path.join(folder, "run.json")
         command = [fathom, "run", "preempt", "-d", "vulkan:0", "--preset", "quick", "-o", path]
         command += ["--set", "hog=big-dispatch", "--set", "setting=devices"]
-        command += ["--set", "priority=medium"]
+        # Every victim is waited for: on a busy machine the open arrivals may see none answer.
+        command += ["--set", "priority=medium", "--set", "arrivals=closed"]
         done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=False, timeout=300
+            command, env=environment, capture_output=True, text=True, check=False, timeout=600
         )
         if done.returncode == 3:
             sys.exit(77)

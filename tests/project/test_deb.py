@@ -25,7 +25,7 @@ CONTENTS = (
 
 
 def run(*command, **options):
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=100, **options)
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=600, **options)
 
 
 class Deb(unittest.TestCase):
@@ -46,7 +46,7 @@ class Deb(unittest.TestCase):
     def fathom(self, *arguments):
         return subprocess.run([os.path.join(self.root, "usr/bin/fathom"), *arguments], cwd="/",
                               env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True,
-                              check=False, timeout=100)
+                              check=False, timeout=600)
 
     def test_it_has_every_part(self):
         for path in CONTENTS:
@@ -84,7 +84,7 @@ class Deb(unittest.TestCase):
         if not shutil.which("lintian"):
             self.skipTest("lintian is not installed")
         found = subprocess.run(["lintian", "--allow-root", self.deb], capture_output=True, text=True,
-                               check=False, timeout=100)
+                               check=False, timeout=600)
         self.assertEqual([], re.findall(r"(?m)^E: .*", found.stdout + found.stderr))
 
 

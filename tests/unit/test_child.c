@@ -28,7 +28,7 @@ static struct child *shell(const char *script)
 
 static enum child_answer receive(struct child *child, const char **line)
 {
-    return child_receive(child, 10 * NS_PER_S, -1, line);
+    return child_receive(child, 600 * NS_PER_S, -1, line);
 }
 
 static void lines_go_both_ways(void **state)
@@ -143,9 +143,9 @@ static void a_wake_up_interrupts_the_wait(void **state)
     int pipe_fds[2];
     const char *line = NULL;
     assert_int_equal(pipe(pipe_fds), 0);
-    struct child *child = shell("sleep 60");
+    struct child *child = shell("sleep 600");
     assert_int_equal(write(pipe_fds[1], "x", 1), 1);
-    assert_int_equal(child_receive(child, 10 * NS_PER_S, pipe_fds[0], &line), CHILD_WOKEN);
+    assert_int_equal(child_receive(child, 600 * NS_PER_S, pipe_fds[0], &line), CHILD_WOKEN);
     child_destroy(child, 0);
     close(pipe_fds[0]);
     close(pipe_fds[1]);
@@ -160,7 +160,7 @@ static void any_of_several_may_answer(void **state)
     size_t from = 0;
     struct child *children[] = {shell("read x"), NULL, shell("while :; do echo noise; done"),
                                 shell("echo here >&0; read x")};
-    assert_int_equal(child_receive_any(children, 4, 10 * NS_PER_S, -1, &from, &line), CHILD_LINE);
+    assert_int_equal(child_receive_any(children, 4, 600 * NS_PER_S, -1, &from, &line), CHILD_LINE);
     assert_int_equal(from, 3);
     assert_string_equal(line, "here");
     assert_int_equal(child_receive_any(children, 4, NS_PER_S / 10, -1, &from, &line),

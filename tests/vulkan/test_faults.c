@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#define WAIT_NS UINT64_C(20000000000)
+#define WAIT_NS UINT64_C(600000000000)
 
 static struct faults *open_control(void)
 {

@@ -59,7 +59,7 @@ test("the wheel scrolls the page over every chart", async () => {
     const from = await page.evaluate(() => scrollY);
     const way = from > 300 ? -120 : 120;
     await page.mouse.wheel(0, way);
-    await page.waitForFunction((from) => scrollY !== from, from, { timeout: 5000 });
+    await page.waitForFunction((from) => scrollY !== from, from, { timeout: 60000 });
   }
   await close(page);
 });

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// How long an executor waits for a worker that never answers. What time limits do is set, not
+// awaited: the others are an hour away.
+#define _GNU_SOURCE // kill
+#include "suite/executor.h"
+
+#include "base/clock.h"
+#include "suite/interrupt.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char *const silent_worker[] = {"/bin/sh", "-c", "exec sleep 3600", NULL};
+static const uint64_t hour_ns = 3600 * NS_PER_S;
+
+struct waiting {
+    struct interrupt interrupt;
+    void (*then)(struct waiting *waiting); // what happens once the run says that it waits
+    unsigned said;
+};
+
+static void say(void *context, const char *device_id)
+{
+    struct waiting *waiting = context;
+    assert_string_equal(device_id, "fake:0");
+    waiting->said++;
+    waiting->then(waiting);
+}
+
+static void second_signal(struct waiting *waiting)
+{
+    waiting->interrupt.first_ns += hour_ns;
+    kill(getpid(), SIGINT);
+}
+
+static void time_is_over(struct waiting *waiting)
+{
+    waiting->interrupt.first_ns -= EXECUTOR_LEAVE_S * NS_PER_S;
+}
+
+// The worker is asked after a first signal; `then` happens while it is awaited.
+static void expect_interrupted(void (*then)(struct waiting *waiting))
+{
+    struct arena *arena = arena_create();
+    struct waiting waiting = {.then = then};
+    struct watch_finding finding;
+    struct error err = {0};
+    assert_true(interrupt_init(&waiting.interrupt, &err));
+    interrupt_watch(&waiting.interrupt);
+    struct executor *executor =
+        executor_create(arena, &(struct executor_desc){.device_id = "fake:0",
+                                                       .worker_argv = silent_worker,
+                                                       .silence_ns = hour_ns,
+                                                       .interrupt = &waiting.interrupt,
+                                                       .waiting = say,
+                                                       .context = &waiting});
+    kill(getpid(), SIGTERM);
+    assert_false(executor_watch(executor, 0, arena, &finding, &err));
+    assert_int_equal(err.code, ERROR_INTERRUPTED);
+    assert_int_equal(waiting.said, 1);
+    assert_int_equal(executor_losses(executor), 1);
+    executor_destroy(executor);
+    interrupt_fini(&waiting.interrupt);
+    arena_destroy(arena);
+}
+
+static void a_second_signal_ends_the_wait_at_once(void **state)
+{
+    (void)state;
+    expect_interrupted(second_signal);
+}
+
+static void after_one_signal_the_wait_is_short(void **state)
+{
+    (void)state;
+    expect_interrupted(time_is_over);
+}
+
+static void a_silent_worker_is_given_up(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct watch_finding finding;
+    struct error err = {0};
+    struct executor *executor = executor_create(
+        arena, &(struct executor_desc){
+                   .device_id = "fake:0", .worker_argv = silent_worker, .silence_ns = NS_PER_MS});
+    assert_false(executor_watch(executor, 0, arena, &finding, &err));
+    assert_int_equal(err.code, ERROR_TIMEOUT);
+    executor_destroy(executor);
+    arena_destroy(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_second_signal_ends_the_wait_at_once),
+        cmocka_unit_test(after_one_signal_the_wait_is_short),
+        cmocka_unit_test(a_silent_worker_is_given_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
