@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Drivers that break while they are loaded or listed (broken.c), against devices, run and map: each
-time a clear reason for that API, and the machine's other API is listed and measured."""
+time a clear reason for that API, and the machine's other API is listed and measured. FATHOM_LONG:
+each fault at each place, with each command, in each API."""
 
 import concurrent.futures
 import itertools
@@ -10,6 +11,7 @@ import os
 import signal
 import sys
 import time
+import unittest
 
 import fathom
 
@@ -96,6 +98,25 @@ class Broken(fathom.Case):
                 (result,) = self.read_run(path)["results"]
                 self.assertIn(result["verdict"], ("ok", "suspect"))
 
+    def assert_map_measures(self, api, fault, limit="30"):
+        """A map beside the broken driver is interrupted as soon as its file has a result. False if it
+        found no device."""
+        path = self.path(f"map-{api}-{fault}-{limit}.json")
+        process = fathom.start("map", "-d", "model:" + MACHINE, "-o", path, "--silence-limit", limit,
+                               variables=broken(api, fault))
+        self.addCleanup(fathom.kill, process)
+        while process.poll() is None and not (os.path.exists(path) and
+                                              self.read_run(path)["results"]):
+            time.sleep(0.05)
+        fathom.kill(process, signal.SIGTERM)
+        out, err = process.communicate(timeout=fathom.TIMEOUT_S)
+        if process.returncode == 3:
+            return False
+        self.assertEqual(130, process.returncode, err)
+        self.assertNotIn("BABBLE", out + err)
+        self.assertEqual("interrupted", self.read_run(path)["status"])
+        return True
+
 
 class Devices(Broken):
     def test_the_doubles_are_devices_where_nothing_breaks(self):
@@ -159,6 +180,17 @@ class Measuring(Broken):
 
         self.assertEqual({True}, set(at_every_hang(look).values()))
 
+    def test_a_process_beside_the_worker_finds_its_device_too(self):
+        """`preempt` starts one for its hog, which looks for its device as a worker does."""
+        for api, fault in (("cuda", "crash@create"), ("opencl", "exit@enumerate")):
+            path = self.path(f"beside-{api}.json")
+            done = fathom.run("run", "preempt", "--preset", "quick", "-d", "vulkan:0", "--set",
+                              "setting=processes", "--set", "hog=baseline", "--set",
+                              "priority=medium", "-o", path, **broken(api, fault))
+            self.assertEqual(0, done.status, done.err)
+            (result,) = self.read_run(path)["results"]
+            self.assertIn(result["verdict"], ("ok", "suspect"))
+
     def test_a_device_that_was_named_is_refused_with_the_reason(self):
         for api in APIS:
             done = fathom.run("run", "-d", api, **broken(api, "crash@create"))
@@ -199,29 +231,8 @@ class Measuring(Broken):
                     self.assert_one_line_error(done, 3, ABSURD[fault][1])
         self.assertFalse(os.path.exists(self.path("none.json")))
 
-    def assert_map_measures(self, api, fault, limit="30"):
-        """A map beside the broken driver is interrupted as soon as its file has a result. False if it
-        found no device."""
-        path = self.path(f"{api}-{fault}.json")
-        process = fathom.start("map", "-d", "model:" + MACHINE, "-o", path, "--silence-limit", limit,
-                               variables=broken(api, fault))
-        self.addCleanup(fathom.kill, process)
-        while process.poll() is None and not (os.path.exists(path) and
-                                              self.read_run(path)["results"]):
-            time.sleep(0.05)
-        fathom.kill(process, signal.SIGTERM)
-        out, err = process.communicate(timeout=fathom.TIMEOUT_S)
-        if process.returncode == 3:
-            return False
-        self.assertEqual(130, process.returncode, err)
-        self.assertNotIn("BABBLE", out + err)
-        self.assertEqual("interrupted", self.read_run(path)["status"])
-        return True
-
-    def test_map_measures_beside_a_driver_that_breaks_anywhere(self):
-        cases = at_every_place("crash", "abort", "exit", "garbage", "babble", "chdir")
-        if "FATHOM_LONG" not in os.environ:
-            cases = cases[::5]  # each API, fault and place
+    def test_map_measures_beside_a_driver_that_breaks(self):
+        cases = at_every_place("crash", "abort", "exit", "garbage", "babble", "chdir")[::5]
         outcomes = together(lambda case: self.assert_map_measures(*case[:2]), cases, 4)
         self.assertEqual({True}, set(outcomes))
 
@@ -237,6 +248,43 @@ class Measuring(Broken):
         for path, done in together(measure, cases, len(cases)):
             self.assertEqual(0, done.status, done.err)
             self.assertEqual("complete", self.read_run(path)["status"])
+
+
+@unittest.skipUnless("FATHOM_LONG" in os.environ, "in check-long")
+class Table(Broken):
+    FAULTS = ("crash", "hang", "exit", "abort", "babble", "chdir", "garbage")
+
+    def devices(self, api, fault, limit):
+        done, listed = self.list(api, fault, "--silence-limit", limit)
+        return (done.status, done.err) == (0, "") and other(api) in [
+            one["id"] for one in listed["devices"]]
+
+    def run_other(self, api, fault, limit):
+        done, path = self.measure_other(api, fault, "--silence-limit", limit)
+        return done.status == 0 and self.read_run(path)["status"] == "complete" and (
+            "BABBLE" not in done.out + done.err)
+
+    def ends(self, case):
+        """What went wrong; nothing, if the other API was listed or measured. A machine that is so
+        busy that the other API is given up too gets more time."""
+        command, api, fault = case
+        try:
+            return any(command(self, api, fault, limit) for limit in ("10", "160")) or "no device"
+        except (AssertionError, ValueError, OSError) as error:
+            return str(error)
+
+    def test_each_fault_at_each_place_with_each_command_in_each_api(self):
+        faults = [(api, f"{fault}@{place}") for api, fault, place in
+                  itertools.product(APIS, self.FAULTS, (*PLACES, "destructor"))]
+        faults += [(api, fault) for fault, (apis, _) in ABSURD.items() for api in apis.split()]
+        faults += [(api, "names") for api in APIS]
+        commands = (Table.devices, Table.run_other, Table.assert_map_measures)
+        cases = [(command, *fault) for command in commands for fault in faults]
+        outcomes = together(self.ends, cases, 6)
+        wrong = [(case[0].__name__, *case[1:], outcome)
+                 for case, outcome in zip(cases, outcomes) if outcome is not True]
+        print(f"{len(cases) - len(wrong)} of {len(cases)} combinations end as they should")
+        self.assertEqual([], wrong)
 
 
 if __name__ == "__main__":
