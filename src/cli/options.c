@@ -75,7 +75,8 @@ static bool use(struct parser *p, enum option_id id, const char *value)
 }
 
 // Adds a use of the option. `attached` is the text after "=" or right after the letter; NULL: the
-// next word is the value, if the option needs one.
+// next word is the value, if the option needs one and the word is no option itself: a file by the
+// name of "--html" is written --output=--html.
 static bool use_with_argument(struct parser *p, enum option_id id, const char *attached)
 {
     const struct option_info *option = &option_table[id];
@@ -87,7 +88,7 @@ static bool use_with_argument(struct parser *p, enum option_id id, const char *a
     }
     if (!attached && option->optional)
         attached = "-";
-    if (!attached && p->at + 1 < p->argc)
+    if (!attached && p->at + 1 < p->argc && strncmp(p->argv[p->at + 1], "--", 2) != 0)
         attached = p->argv[++p->at];
     if (!attached || !*attached)
         return error_set(p->err, ERROR_USAGE, "--%s: the value is missing: --%s %s", option->name,

@@ -224,6 +224,8 @@ class Mistakes(fathom.Case):
                 (["run", "--preset", "quik"], ["quik", "'quick'"]),
                 (["run", "--preset"], ["--preset", "missing"]),
                 (["run", "--preset="], ["--preset", "missing"]),
+                (["run", "-o", "--html", "a.html"], ["--output", "missing"]),
+                (["run", "--output", "--", "sum"], ["--output", "missing"]),
                 (["run", "--strict=yes"], ["--strict", "takes no value"]),
                 (["run", "-o", "a", "-o", "b"], ["--output", "twice"]),
                 (["run", "-d", "fake:7"], ["fake:7", "there are: fake:0"]),
