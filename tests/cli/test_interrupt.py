@@ -80,8 +80,8 @@ class Interrupted(fathom.Case):
                 self.assert_interrupted(*self.interrupt(number=number))
 
     def test_a_signal_that_was_ignored_at_the_start_changes_nothing(self):
-        # Under nohup (SIGHUP), and in the background of a script (SIGINT).
-        for number in (signal.SIGHUP, signal.SIGINT):
+        # Under nohup (SIGHUP), and in the background of a script (SIGINT, SIGQUIT).
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
             with self.subTest(number=number):
                 before = signal.signal(number, signal.SIG_IGN)
                 try:

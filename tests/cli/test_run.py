@@ -7,8 +7,10 @@ import fcntl
 import gzip
 import json
 import os
+import pathlib
 import pty
 import re
+import resource
 import struct
 import subprocess
 import termios
@@ -260,6 +262,19 @@ class Files(fathom.Case):
         self.assertEqual(2, done.returncode, done.stderr)
         self.assertTrue(done.stdout.endswith("former\nrun.json\n"), done.stdout)
         self.assertIn("0 failed", done.stdout)  # the tables are there all the same
+
+    def test_a_limit_on_the_size_of_files_is_as_a_full_disk(self):
+        path = pathlib.Path(self.path("run.json"))
+        path.write_text("former", encoding="ascii")
+        done = subprocess.run(
+            [fathom.BINARY, "run", "--preset", "quick", "-o", str(path)], env=fathom.environment(),
+            capture_output=True, text=True, check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+        self.assertIn("File too large", done.stderr)
+        self.assertEqual(2, done.returncode, done.stderr)
+        self.assertEqual(["run.json"], os.listdir(self.folder))
+        self.assertEqual("former", path.read_text(encoding="ascii"))
+        self.assertIn("0 failed", done.stdout)
 
     def test_two_forms_in_one_file_are_refused_before_measuring(self):
         path, log = self.path("run.json"), self.path("calls")

@@ -171,6 +171,13 @@ class Lists(fathom.Case):
         self.assertEqual(64 << 20, first["limits"]["memory_bytes"])
         self.assertEqual("absent", document["absences"][0]["api"])
 
+    def test_devices_shows_what_is_free_of_a_chip_through_every_api(self):
+        text = fathom.run("devices", fake=f"free={3 << 20}").out
+        self.assertEqual(2, text.count("64 MiB (3 MiB free)"), text)  # fake:0 and mirror:0
+        devices = json.loads(fathom.run("devices", "--json", fake=f"free={3 << 20}").out)["devices"]
+        self.assertEqual({"fake:0": 3 << 20, "fake:1": None, "mirror:0": 3 << 20},
+                         {one["id"]: one.get("memory_free_bytes") for one in devices})
+
     def test_no_device_is_exit_3_with_every_reason(self):
         done = fathom.run("devices", fake="devices=0")
         self.assertEqual(3, done.status)

@@ -10,7 +10,8 @@
 //   half     writes half a message there and ends the process
 //   stop     stops the process until somebody sends SIGCONT
 //
-// and: devices=N (0 … 2; 2), cpu=1 (the devices are CPUs), slow=MS (each submission takes so long),
+// and: devices=N (0 … 2; 2), cpu=1 (the devices are CPUs), free=BYTES (of the first chip's memory,
+// which `fake` alone reports), slow=MS (each submission takes so long),
 // noise=N (times are uneven by ±N ‰; 2), stuck=1 (loading it never ends), doomed=1 (loading `fake`
 // crashes), turn=1 (the processes after the one that made the file of `once` list the devices of
 // `fake` in reverse order), doubt=N (the first N visits of each case of `sum` ask to be taken
@@ -38,6 +39,7 @@ unsigned fake_doubts(void);
 
 unsigned fake_devices(const struct fake *fake);
 bool fake_is_cpu(const struct fake *fake);
+uint64_t fake_free_bytes(const struct fake *fake);
 bool fake_is_turned(const struct fake *fake);
 bool fake_is_doomed(const struct fake *fake);
 bool fake_is_shy(void);

@@ -84,6 +84,8 @@ static void *load_chips(struct gpu_enumeration *to, unsigned chips)
     bool turned = chips == 2 && fake_is_turned(fake);
     for (unsigned i = 0; i < chips && i < fake_devices(fake); i++) {
         struct gpu_info info = info_of(fake, turned ? chips - 1 - i : i);
+        if (chips == 2 && info.device_id == 0)
+            info.memory_free_bytes = fake_free_bytes(fake);
         to->add_device(to, &info);
     }
     if (fake_devices(fake))

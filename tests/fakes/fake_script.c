@@ -26,6 +26,7 @@
     X(half)                                                                                        \
     X(devices)                                                                                     \
     X(cpu)                                                                                         \
+    X(free)                                                                                        \
     X(slow)                                                                                        \
     X(noise)                                                                                       \
     X(stuck)                                                                                       \
@@ -184,6 +185,11 @@ bool fake_is_shy(void)
 unsigned fake_devices(const struct fake *fake)
 {
     return (unsigned)fake->devices;
+}
+
+uint64_t fake_free_bytes(const struct fake *fake)
+{
+    return fake->free;
 }
 
 bool fake_is_cpu(const struct fake *fake)
