@@ -41,6 +41,10 @@ static int open_session(void **state)
     if (!workbench_open(&f->bench, &bench_overlap))
         return -1;
     f->own = f->bench.session.state;
+    // The software GPU's clock counts nanoseconds. Where other programs run, what is measured of it
+    // (which measure/ tests) is wrong by a few per cent.
+    if (strstr(f->bench.session.info->name, "llvmpipe"))
+        f->own->clock.device_tick_ns = 1;
     return 0;
 }
 
@@ -50,6 +54,17 @@ static int close_session(void **state)
     workbench_close(&f->bench);
     test_free(f);
     return 0;
+}
+
+// The software GPU reads the halves of a stamp one after the other. Where a busy machine stops it
+// between them, a stamp may be 2^32 ns off: such a frame is made again.
+static bool run_stage(struct overlap_stage *stage, const struct overlap_frame_desc *desc,
+                      struct overlap_frame *frame, struct error *err)
+{
+    bool ran = overlap_frame_run(stage, desc, frame, err);
+    for (int i = 0; i < 10 && !ran && strstr(err->message, "before it began"); i++)
+        ran = overlap_frame_run(stage, desc, frame, err);
+    return ran;
 }
 
 static bool run_barrier(struct fixture *f, const struct overlap_scenario *scenario,
@@ -66,7 +81,7 @@ static bool run_barrier(struct fixture *f, const struct overlap_scenario *scenar
     const struct overlap_frame_desc desc = {.which = (UINT32_C(1) << scenario->count) - 1,
                                             .groups = true,
                                             .arena = f->bench.session.arena};
-    return overlap_stage_init(&stage, err) && overlap_frame_run(&stage, &desc, frame, err);
+    return overlap_stage_init(&stage, err) && run_stage(&stage, &desc, frame, err);
 }
 
 static bool run_frame(struct fixture *f, const struct overlap_scenario *scenario, uint32_t repeats,
@@ -104,7 +119,8 @@ static void what_waits_begins_after_what_it_waits_for(void **state)
     for (int i = 0; i < 8; i++) {
         struct overlap_frame frame;
         struct error err;
-        assert_true(run_frame(f, scenario, 1, &frame, &err));
+        if (!run_frame(f, scenario, 1, &frame, &err))
+            fail_msg("%s", err.message);
         double resolution = 3 * f->own->clock.device_step_ns;
         for (size_t w = 0; w < scenario->count; w++)
             for (size_t p = 0; p < w; p++)
@@ -132,8 +148,7 @@ static void every_kind_of_barrier_holds_in_both_places(void **state)
                     .which = (UINT32_C(1) << stage.scenario->count) - 1};
                 struct overlap_frame frame;
                 struct error err;
-                if (!overlap_stage_init(&stage, &err) ||
-                    !overlap_frame_run(&stage, &desc, &frame, &err))
+                if (!overlap_stage_init(&stage, &err) || !run_stage(&stage, &desc, &frame, &err))
                     fail_msg("%s, %s: %s", stage.scenario->name,
                              overlap_barrier_name(stage.barrier), err.message);
             }
@@ -209,7 +224,8 @@ static void with_one_queue_the_software_gpu_overlaps_no_dispatches(void **state)
     if (!strstr(f->bench.session.info->name, "llvmpipe"))
         skip();
     assert_null(f->own->queues[OVERLAP_COMPUTE]);
-    assert_true(run_frame(f, scenario, 1, &frame, &err));
+    if (!run_frame(f, scenario, 1, &frame, &err))
+        fail_msg("%s", err.message);
     // Draws are put off until something needs them, and then rasterised by threads of their own.
     size_t last = 0;
     for (size_t w = 1; w < scenario->count; w++)
@@ -266,7 +282,7 @@ static void check_markers(struct fixture *f, const struct overlap_scenario *scen
         assert_int_equal(stage.markers.map[i * OVERLAP_MARKER_WORDS], 0); // whatever was there
     for (int i = 0; i < 3; i++) {
         struct overlap_frame frame;
-        if (!overlap_frame_run(&stage, &desc, &frame, &err))
+        if (!run_stage(&stage, &desc, &frame, &err))
             fail_msg("%s: %s", scenario->name, err.message);
         struct overlap_agreement found = overlap_stage_agreement(&stage, &frame);
         assert_int_equal(found.markers, 2 * scenario->count);

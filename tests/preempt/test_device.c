@@ -29,7 +29,13 @@ static const struct series *series_of(const struct measure_visit *visit, const c
 // One visit with a victim beside the hog on a device of its own, both of medium priority.
 static void expect_done(struct workbench *bench, const char *hog, const char *victim)
 {
-    if (!workbench_visit(bench, "hog=%s/setting=devices/priority=medium/samples=4%s", hog, victim))
+    const char *key = "hog=%s/setting=devices/priority=medium/samples=4%s";
+    bool done = workbench_visit(bench, key, hog, victim);
+    // A busy machine may stop the software GPU between the halves of a stamp, which is then 2^32 ns
+    // off: such a visit is made again.
+    for (int i = 0; i < 10 && !done && strstr(bench->err.message, "before it began"); i++)
+        done = workbench_visit(bench, key, hog, victim);
+    if (!done)
         fail_msg("%s: %s", hog, bench->err.message);
     const struct measure_samples *response = workbench_samples(bench, PREEMPT_METRIC_RESPONSE);
     assert_in_range(response->count, 1, 4);

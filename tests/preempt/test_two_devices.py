@@ -16,7 +16,8 @@ ATTEMPTS = 8  # a machine that is busy elsewhere may run one device after the ot
 
 
 def entered(fathom, threads):
-    """How often the victim got in each way, over all visits."""
+    """How often the victim got in each way, over all visits; nothing where a busy machine stopped
+    the software GPU between the halves of a stamp, which is then 2^32 ns off."""
     environment = dict(os.environ)
     environment.pop("LP_NUM_THREADS", None)
     if threads:
@@ -32,6 +33,8 @@ def entered(fathom, threads):
         )
         if done.returncode == 3:
             sys.exit(77)
+        if done.returncode == 1 and "ended before it began" in done.stdout:
+            return {}
         if done.returncode != 0:
             sys.exit(f"{command}: {done.returncode}\n{done.stdout}{done.stderr}")
         with open(path, encoding="utf-8") as file:
@@ -50,15 +53,17 @@ def main():
     fathom = sys.argv[1]
     if len(os.sched_getaffinity(0)) < 2:
         sys.exit(77)
-    ways = entered(fathom, 1)
+    ways = {}
+    for _ in range(ATTEMPTS):
+        ways = ways or entered(fathom, 1)
     print("one thread:", ways)
-    beside = [way for way in ("co-resident", "mid-shader", "in turns") if ways[way]]
+    beside = [way for way in ("co-resident", "mid-shader", "in turns") if ways.get(way)]
     if beside or not sum(ways.values()):
         sys.exit(f"with one thread the victim cannot be beside the hog: {ways}")
     for _ in range(ATTEMPTS):
         ways = entered(fathom, None)
         print("threads of its own:", ways)
-        if ways["co-resident"]:
+        if ways.get("co-resident"):
             return
     sys.exit(f"two devices never ran at once: {ways}")
 
