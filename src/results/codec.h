@@ -5,7 +5,8 @@
 // A struct that stands in a document is described once, by a table of its members. The same table
 // writes the struct (json_put_fields) and reads it (json_get_fields).
 //
-// The writer makes the text itself, in an arena: only its stream can fail. The reader uses jansson.
+// The writer makes the text itself, in an arena: only its stream can fail. The reader uses jansson;
+// it reads the rows of a long array itself as far as they stand as fathom writes them.
 // If memory runs out, the process ends, in jansson as in an arena (base/arena.h): no document is
 // ever written or read in part.
 #ifndef RESULTS_CODEC_H
