@@ -2,7 +2,7 @@
 // A card of fixed readings behind NVML's names. Its energy counter rises by 100 J a call. What sets
 // its clock is written down in the file that NVML_DOUBLE_LOG names, "lock 1500 1500 by PID" or
 // "reset by PID"; NVML_DOUBLE says what is wrong with it: "permission", "unsupported", "mig",
-// "vgpu", or the number of a process that uses it. Where
+// "vgpu", "half" (its link has half of its lanes), or the number of a process that uses it. Where
 // NVML_DOUBLE_ANY is set it is any card.
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +39,12 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *
 int nvmlDeviceGetViolationStatus(void *device, int policy, unsigned long long violation[2]);
 int nvmlDeviceGetCurrPcieLinkGeneration(void *device, unsigned *generation);
 int nvmlDeviceGetCurrPcieLinkWidth(void *device, unsigned *lanes);
+int nvmlDeviceGetMaxPcieLinkGeneration(void *device, unsigned *generation);
+int nvmlDeviceGetMaxPcieLinkWidth(void *device, unsigned *lanes);
+int nvmlDeviceGetPcieReplayCounter(void *device, unsigned *count);
+int nvmlDeviceGetPowerUsage(void *device, unsigned *mw);
+int nvmlDeviceGetEnforcedPowerLimit(void *device, unsigned *mw);
+int nvmlDeviceGetTotalEccErrors(void *device, int type, int counter, unsigned long long *count);
 
 enum {
     SUCCESS = 0,
@@ -118,20 +124,62 @@ int nvmlDeviceGetCurrPcieLinkGeneration(void *device, unsigned *generation)
     return SUCCESS;
 }
 
+static int is_wrong(const char *what)
+{
+    const char *wrong = getenv("NVML_DOUBLE");
+    return wrong && strcmp(wrong, what) == 0;
+}
+
 int nvmlDeviceGetCurrPcieLinkWidth(void *device, unsigned *lanes)
+{
+    (void)device;
+    *lanes = is_wrong("half") ? 8 : 16;
+    return SUCCESS;
+}
+
+int nvmlDeviceGetMaxPcieLinkGeneration(void *device, unsigned *generation)
+{
+    (void)device;
+    *generation = 5;
+    return SUCCESS;
+}
+
+int nvmlDeviceGetMaxPcieLinkWidth(void *device, unsigned *lanes)
 {
     (void)device;
     *lanes = 16;
     return SUCCESS;
 }
 
-// ---------------------------------------------------------------- its clock
-
-static int is_wrong(const char *what)
+int nvmlDeviceGetPcieReplayCounter(void *device, unsigned *count)
 {
-    const char *wrong = getenv("NVML_DOUBLE");
-    return wrong && strcmp(wrong, what) == 0;
+    (void)device;
+    *count = 2;
+    return SUCCESS;
 }
+
+int nvmlDeviceGetPowerUsage(void *device, unsigned *mw)
+{
+    (void)device;
+    *mw = 312500;
+    return SUCCESS;
+}
+
+int nvmlDeviceGetEnforcedPowerLimit(void *device, unsigned *mw)
+{
+    (void)device;
+    *mw = 700000;
+    return SUCCESS;
+}
+
+int nvmlDeviceGetTotalEccErrors(void *device, int type, int counter, unsigned long long *count)
+{
+    (void)device;
+    *count = type == 0 && counter == 0 ? 3 : 0; // corrected errors
+    return SUCCESS;
+}
+
+// ---------------------------------------------------------------- its clock
 
 static void write_down(const char *text)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "sensors/clocks.h"
+#include "sensors/health.h"
 #include "sensors/link.h"
 
 #include <math.h>
@@ -91,6 +92,27 @@ static void other_processes_of_the_card_are_named(void **state)
     arena_destroy(arena);
 }
 
+static void its_health_is_known(void **state)
+{
+    (void)state;
+    struct sensor_health health;
+    sensors_health_read(&(struct sensors_desc){.uuid = known_uuid}, &health);
+    assert_true(health.power_w == 312.5 && health.power_limit_w == 700);
+    assert_true(health.lanes == 16 && health.lanes_max == 16);
+    assert_true(health.generation == 5 && health.generation_max == 5);
+    assert_true(health.ecc_corrected == 3 && health.ecc_uncorrected == 0);
+    assert_true(health.link_replays == 2);
+}
+
+static void the_health_of_another_card_is_unknown(void **state)
+{
+    (void)state;
+    struct sensor_health health;
+    sensors_health_read(&(struct sensors_desc){.uuid = other_uuid}, &health);
+    assert_true(isnan(health.power_w) && isnan(health.lanes) && isnan(health.lanes_max));
+    assert_true(isnan(health.ecc_uncorrected) && isnan(health.link_replays));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -98,6 +120,8 @@ int main(void)
         cmocka_unit_test(a_card_is_found_by_pci_address),
         cmocka_unit_test(another_card_is_not_mistaken_for_it),
         cmocka_unit_test(its_link_is_known_where_sysfs_does_not_tell),
+        cmocka_unit_test(its_health_is_known),
+        cmocka_unit_test(the_health_of_another_card_is_unknown),
         cmocka_unit_test(other_processes_of_the_card_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

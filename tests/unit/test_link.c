@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests a card's link, read from files in a folder of the test.
+#include "sensors/health.h"
 #include "sensors/link.h"
 
 #include <math.h>
@@ -55,6 +56,8 @@ static int remove_root(void **state)
     (void)state;
     remove(below(path, "/bus/pci/devices/0000:1b:00.0/current_link_speed"));
     remove(below(path, "/bus/pci/devices/0000:1b:00.0/current_link_width"));
+    remove(below(path, "/bus/pci/devices/0000:1b:00.0/max_link_speed"));
+    remove(below(path, "/bus/pci/devices/0000:1b:00.0/max_link_width"));
     for (size_t i = 4; i-- > 0;)
         if (remove(below(path, folders[i])) != 0)
             return -1;
@@ -109,6 +112,20 @@ static void the_line_code_is_taken_off(void **state)
     assert_true(sensors_link_rate(1e9, 16) == 0);
 }
 
+static void the_link_is_held_against_the_best_of_the_card(void **state)
+{
+    (void)state;
+    write_device_file("current_link_speed", "16.0 GT/s PCIe\n");
+    write_device_file("current_link_width", "8\n");
+    write_device_file("max_link_speed", "32.0 GT/s PCIe\n");
+    write_device_file("max_link_width", "16\n");
+    struct sensor_health health;
+    sensors_health_read(&(struct sensors_desc){.pci = "0000:1b:00.0", .sysfs_root = root}, &health);
+    assert_true(health.lanes == 8 && health.lanes_max == 16);
+    assert_true(health.generation == 4 && health.generation_max == 5);
+    assert_true(isnan(health.power_w));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -116,6 +133,7 @@ int main(void)
         cmocka_unit_test(speed_and_width_make_a_rate),
         cmocka_unit_test(a_virtual_link_is_not_known),
         cmocka_unit_test(the_line_code_is_taken_off),
+        cmocka_unit_test(the_link_is_held_against_the_best_of_the_card),
     };
     return cmocka_run_group_tests(tests, make_root, remove_root);
 }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#include "sensors/health.h"
+
+#include "base/text.h"
+#include "sensors/nvml_card.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+// nvmlMemoryErrorType_t, and the counter since the driver was loaded of nvmlEccCounterType_t.
+enum {
+    NVML_CORRECTED = 0,
+    NVML_UNCORRECTED = 1,
+    NVML_VOLATILE = 0
+};
+
+struct health_api {
+    int (*nvmlDeviceGetPowerUsage)(struct nvml_device *device, unsigned *mw);
+    int (*nvmlDeviceGetEnforcedPowerLimit)(struct nvml_device *device, unsigned *mw);
+    int (*nvmlDeviceGetCurrPcieLinkWidth)(struct nvml_device *device, unsigned *lanes);
+    int (*nvmlDeviceGetMaxPcieLinkWidth)(struct nvml_device *device, unsigned *lanes);
+    int (*nvmlDeviceGetCurrPcieLinkGeneration)(struct nvml_device *device, unsigned *generation);
+    int (*nvmlDeviceGetMaxPcieLinkGeneration)(struct nvml_device *device, unsigned *generation);
+    int (*nvmlDeviceGetPcieReplayCounter)(struct nvml_device *device, unsigned *count);
+    int (*nvmlDeviceGetTotalEccErrors)(struct nvml_device *device, int type, int counter,
+                                       unsigned long long *count);
+};
+
+#define OPTIONAL_SYMBOL(member)                                                                    \
+    {                                                                                              \
+        .name = #member, .offset = offsetof(struct health_api, member), .optional = true           \
+    }
+static const struct dynlib_symbol symbols[] = {
+    OPTIONAL_SYMBOL(nvmlDeviceGetPowerUsage),
+    OPTIONAL_SYMBOL(nvmlDeviceGetEnforcedPowerLimit),
+    OPTIONAL_SYMBOL(nvmlDeviceGetCurrPcieLinkWidth),
+    OPTIONAL_SYMBOL(nvmlDeviceGetMaxPcieLinkWidth),
+    OPTIONAL_SYMBOL(nvmlDeviceGetCurrPcieLinkGeneration),
+    OPTIONAL_SYMBOL(nvmlDeviceGetMaxPcieLinkGeneration),
+    OPTIONAL_SYMBOL(nvmlDeviceGetPcieReplayCounter),
+    OPTIONAL_SYMBOL(nvmlDeviceGetTotalEccErrors),
+};
+#undef OPTIONAL_SYMBOL
+
+typedef int read_number(struct nvml_device *device, unsigned *number);
+
+static double number_of(read_number *read, struct nvml_device *device)
+{
+    unsigned number = 0;
+    return read && read(device, &number) == NVML_SUCCESS ? (double)number : (double)NAN;
+}
+
+static double ecc_errors(const struct health_api *api, struct nvml_device *device, int type)
+{
+    unsigned long long count = 0;
+    bool known =
+        api->nvmlDeviceGetTotalEccErrors &&
+        api->nvmlDeviceGetTotalEccErrors(device, type, NVML_VOLATILE, &count) == NVML_SUCCESS;
+    return known ? (double)count : (double)NAN;
+}
+
+static void read_nvml(const struct sensors_desc *desc, struct sensor_health *health)
+{
+    struct health_api api = {NULL};
+    const struct dynlib_desc calls = {
+        .symbols = symbols, .symbol_count = sizeof symbols / sizeof *symbols, .table = &api};
+    struct nvml_card card;
+    struct error err;
+    if (!nvml_card_open(&card, desc, &calls, &err))
+        return;
+    health->power_w = number_of(api.nvmlDeviceGetPowerUsage, card.device) * 1e-3;
+    health->power_limit_w = number_of(api.nvmlDeviceGetEnforcedPowerLimit, card.device) * 1e-3;
+    health->lanes = number_of(api.nvmlDeviceGetCurrPcieLinkWidth, card.device);
+    health->lanes_max = number_of(api.nvmlDeviceGetMaxPcieLinkWidth, card.device);
+    health->generation = number_of(api.nvmlDeviceGetCurrPcieLinkGeneration, card.device);
+    health->generation_max = number_of(api.nvmlDeviceGetMaxPcieLinkGeneration, card.device);
+    health->link_replays = number_of(api.nvmlDeviceGetPcieReplayCounter, card.device);
+    health->ecc_corrected = ecc_errors(&api, card.device, NVML_CORRECTED);
+    health->ecc_uncorrected = ecc_errors(&api, card.device, NVML_UNCORRECTED);
+    nvml_card_close(&card);
+}
+
+// The number at the beginning of a one-line file of the device; NaN if there is none, as in
+// "Unknown".
+static double device_number(const struct sensors_desc *desc, const char *name)
+{
+    char line[64];
+    bool read = text_read_line(line, sizeof line, "%s/bus/pci/devices/%s/%s",
+                               desc->sysfs_root ? desc->sysfs_root : "/sys", desc->pci, name);
+    double number = read ? strtod(line, NULL) : 0;
+    return number > 0 ? number : (double)NAN;
+}
+
+// The generation of a link whose lanes make so many 1e9 transfers per second.
+static double generation_of(double transfers)
+{
+    static const double of_generation[] = {2.5, 5, 8, 16, 32, 64};
+    for (size_t i = 0; i < sizeof of_generation / sizeof *of_generation; i++)
+        if (fabs(transfers - of_generation[i]) < 0.1)
+            return (double)(i + 1);
+    return (double)NAN;
+}
+
+static void read_sysfs(const struct sensors_desc *desc, struct sensor_health *health)
+{
+    if (!desc->pci)
+        return;
+    health->lanes = device_number(desc, "current_link_width");
+    health->lanes_max = device_number(desc, "max_link_width");
+    health->generation = generation_of(device_number(desc, "current_link_speed"));
+    health->generation_max = generation_of(device_number(desc, "max_link_speed"));
+}
+
+void sensors_health_read(const struct sensors_desc *desc, struct sensor_health *health)
+{
+    *health = (struct sensor_health){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    read_nvml(desc, health);
+    if (!isfinite(health->lanes))
+        read_sysfs(desc, health);
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// What a driver tells of a card's health, to everybody: its power and its limit, its link to the
+// host and the best link that card and host can have, and counts of errors.
+#ifndef SENSORS_HEALTH_H
+#define SENSORS_HEALTH_H
+
+#include "sensors/sensors.h"
+
+// A value that the driver does not tell is not finite.
+struct sensor_health {
+    double power_w, power_limit_w;
+    // PCI Express. Idle cards lower the generation, so read it right after some work.
+    double lanes, lanes_max, generation, generation_max;
+    // Since the driver was loaded: use differences.
+    double ecc_corrected, ecc_uncorrected, link_replays;
+};
+
+// Reads NVML. Where it does not know the card, the link comes from sysfs.
+void sensors_health_read(const struct sensors_desc *desc, struct sensor_health *health);
+
+#endif
