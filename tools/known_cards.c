@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Writes reference/cards.json, the cards that the program knows, from the runs in reference/:
+// Writes what the program knows of cards from the runs in reference/: their cards, and the results
+// that `fathom check` compares with.
 //
 //   build/tests/project/known_cards reference > reference/cards.json
+//   build/tests/project/known_cards reference checks > reference/checks.json
 //
 // A run that measured less than KNOWN_LEAST figures of the card, a CPU or a map is left out.
 #include "analysis/card.h"
+#include "analysis/check_cases.h"
+#include "analysis/pairing.h"
 #include "analysis/reference.h"
 #include "cli/cli.h"
+#include "results/json.h"
 
 #include <string.h>
 
@@ -49,11 +54,68 @@ static bool write_cards(struct arena *arena, const char *folder, struct error *e
     return done;
 }
 
+// Copies the wanted results of the run's device into `all`, without what a check does not read.
+static void copy_results(struct run *all, const struct run *run)
+{
+    const struct run_device *from = &run->devices[0];
+    struct run_device *device = NULL;
+    for (size_t i = 0; i < run->result_count; i++) {
+        if (!check_wants(run->results[i]))
+            continue;
+        if (!device) {
+            device = run_add_device(all);
+            *device = (struct run_device){
+                .name = from->name, .uuid = from->uuid, .driver = from->driver, .kind = from->kind};
+            device->id = arena_printf(all->arena, "%s:%zu", device_api(all->arena, from->id),
+                                      all->device_count - 1);
+        }
+        struct result *result = run_add_result(all), *wanted = run->results[i];
+        const struct kernel_info none = result->kernel;
+        *result = *wanted;
+        result->kernel = none;
+        result->device = device->id;
+        result->series_count = result->detail_count = result->sensor_count = 0;
+        for (size_t s = 0; s < wanted->sensor_count; s++)
+            if (wanted->sensors[s].unit == UNIT_HZ)
+                result->sensors[result->sensor_count++] = wanted->sensors[s];
+        for (size_t m = 0; m < result->metric_count; m++)
+            result->metrics[m].round_count = 0;
+    }
+}
+
+static bool write_checks(struct arena *arena, const char *folder, struct error *err)
+{
+    struct run_index index;
+    if (!run_index_read(arena, arena_printf(arena, "%s/index.json", folder), &index, err))
+        return false;
+    struct run **runs = ARENA_ARRAY(arena, index.count, struct run *);
+    struct run *all = run_create();
+    size_t count = 0;
+    bool done = true;
+    all->status = RUN_COMPLETE;
+    for (size_t i = 0; done && i < index.count; i++) {
+        if (index.entries[i].published || strcmp(index.entries[i].preset, "map") == 0)
+            continue;
+        struct run *run = runs[count] = cli_read_run(index.entries[i].path, err);
+        done = run != NULL;
+        count += done;
+        if (done && run->device_count == 1 && strcmp(run->devices[0].kind, "cpu") != 0)
+            copy_results(all, run);
+    }
+    done = done && run_write(all, stdout, err);
+    run_destroy(all);
+    while (count > 0)
+        run_destroy(runs[--count]);
+    return done;
+}
+
 int main(int argc, char **argv)
 {
-    struct error err = {.code = ERROR_USAGE, .message = "usage: known_cards FOLDER"};
+    struct error err = {.code = ERROR_USAGE, .message = "usage: known_cards FOLDER [checks]"};
     struct arena *arena = arena_create();
-    bool done = argc == 2 && write_cards(arena, argv[1], &err);
+    bool checks = argc == 3 && strcmp(argv[2], "checks") == 0;
+    bool done = checks ? write_checks(arena, argv[1], &err)
+                       : argc == 2 && write_cards(arena, argv[1], &err);
     if (!done)
         fprintf(stderr, "known_cards: %s\n", err.message);
     arena_destroy(arena);

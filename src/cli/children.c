@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The hidden commands: processes that fathom starts itself. Each talks to its parent over a socket,
 // which is its standard input.
+#include "base/clock.h"
+#include "base/text.h"
 #include "bench/bench.h"
 #include "cli/cli.h"
 #include "sensors/guard.h"
+#include "suite/check.h"
 #include "suite/enumerate.h"
 #include "suite/visitor.h"
 
@@ -49,4 +52,20 @@ bool command_guard(struct cli *cli, struct error *err)
 {
     (void)cli;
     return clock_guard_serve(STDIN_FILENO, err);
+}
+
+bool command_check_device(struct cli *cli, struct error *err)
+{
+    const char **devices;
+    size_t count = options_values(cli->arena, cli->options, OPTION_DEVICE, &devices);
+    const char *soak = options_value(cli->options, OPTION_SOAK);
+    uint64_t soak_s = 0;
+    if (count == 0 || (soak && !text_parse_uint(soak, &soak_s)))
+        return error_set(err, ERROR_USAGE, "__check: -d is missing: only fathom itself starts it");
+    const struct check_serve_desc desc = {.known = devices,
+                                          .known_count = count,
+                                          .quick = options_has(cli->options, OPTION_QUICK),
+                                          .soak_ns = soak_s * NS_PER_S,
+                                          .validation = cli_validation()};
+    return check_serve(&desc, STDIN_FILENO, err);
 }

@@ -14,6 +14,8 @@ enum exit_status {
     EXIT_CASE_FAILED = 1,
     EXIT_USAGE = 2,
     EXIT_NO_MEASUREMENT = 3,
+    EXIT_BROKEN = 4,  // of `check`
+    EXIT_UNKNOWN = 5, // of `check`
     EXIT_INTERRUPTED = 130
 };
 
@@ -49,6 +51,8 @@ bool command_worker(struct cli *cli, struct error *err);
 bool command_enumerate(struct cli *cli, struct error *err);
 bool command_beside(struct cli *cli, struct error *err);
 bool command_guard(struct cli *cli, struct error *err);
+bool command_check(struct cli *cli, struct error *err);
+bool command_check_device(struct cli *cli, struct error *err);
 
 // For each -d "model:FILE": cli_announce_models checks the file (ERROR_USAGE with path and reason)
 // and adds its path to an environment variable, which the model backend and the workers read.

@@ -170,6 +170,36 @@ const struct command_info command_table[COMMAND_COUNT] = {
             .examples = {"fathom share run.json\ta file named after the device, to send in",
                          "fathom share run.json -o small.json.gz\tunder a name of yours"},
         },
+    [COMMAND_CHECK] =
+        {
+            .name = "check",
+            .operands = "",
+            .summary = "Say in 20 seconds whether the GPUs are as fast as they should be",
+            .detail =
+                "Measures all GPUs of this machine side by side: arithmetic, matrix units, DRAM, "
+                "L2, three latencies and the link to the host. It compares each figure with "
+                "reference runs of the same model, or with runs of your own (--expect), and "
+                "prints one line a device: healthy; slow, with the cause; broken (wrong results, "
+                "errors, hung, lost, missing); or unknown (busy, no expectation, no permission).\n"
+                "Two healthy cards of one model differ. A card is slow only beyond that "
+                "difference: with fewer than eight cards to compare with, beyond the largest "
+                "difference between healthy cards of all models, which is some percent to some "
+                "tens of percent; with eight or more, beyond what these cards' own spread "
+                "explains. Against a run of the same card it is 2 %.\n"
+                "The exit status is that of the worst device: 0 healthy, 5 unknown, 1 slow, 4 "
+                "broken. 2 is wrong usage, 3 no GPU, 130 interrupted. A check ends after 60 "
+                "seconds, also if a device hangs. It needs no root.\n"
+                "The file of -o is a run file with a member `checks`. %h in its name is the host, "
+                "%r the rank from SLURM_PROCID, OMPI_COMM_WORLD_RANK or PMI_RANK. Processes that "
+                "start on one host at the same time make one check and share it; with "
+                "--local-rank each checks the card of its own rank. docs/CHECK.md has examples "
+                "for Slurm, NHC, systemd and Prometheus.",
+            .examples = {"fathom check\tall GPUs of this machine",
+                         "fathom check --expect healthy.json\tagainst a check of your own",
+                         "fathom check --expect-count 8 --prometheus "
+                         "/var/lib/node_exporter/fathom.prom\tfor a textfile collector",
+                         "srun fathom check -o 'checks/%h-%r.json'\ta file a rank"},
+        },
     [COMMAND_HELP] =
         {
             .name = "help",
@@ -197,6 +227,14 @@ const struct command_info command_table[COMMAND_COUNT] = {
             .summary = "Hold the lock on a core clock, and restore the clock at the end",
             .detail = "Started by `fathom map --set clock=LIST`; reads requests from a socket, its "
                       "standard input, and restores the clock when the socket closes.",
+            .hidden = true,
+        },
+    [COMMAND_CHECK_DEVICE] =
+        {
+            .name = "__check",
+            .operands = "",
+            .summary = "Measure one device of a check for the parent process",
+            .detail = "Started by `fathom check`; writes to a socket, its standard input.",
             .hidden = true,
         },
     [COMMAND_ENUMERATE] =
@@ -246,10 +284,11 @@ const struct option_info option_table[OPTION_COUNT] = {
     [OPTION_JSON] =
         {
             .name = "json",
-            .help = "Write JSON instead of tables; of run and map: the run file; of show: the "
-                    "cards",
+            .help = "Write JSON instead of tables; of run, map and check: the run file; of show: "
+                    "the cards",
             .commands = COMMAND_BIT(DEVICES) | COMMAND_BIT(LIST) | COMMAND_BIT(RUN) |
-                        COMMAND_BIT(MAP) | COMMAND_BIT(SHOW) | COMMAND_BIT(COMPARE),
+                        COMMAND_BIT(MAP) | COMMAND_BIT(SHOW) | COMMAND_BIT(COMPARE) |
+                        COMMAND_BIT(CHECK),
         },
     [OPTION_DEVICE] =
         {
@@ -258,8 +297,8 @@ const struct option_info option_table[OPTION_COUNT] = {
             .argument = "DEVICE",
             .kind = WORD_DEVICE,
             .help = "Measure on this device; repeat it for several. model:FILE is simulated",
-            .commands =
-                COMMAND_BIT(RUN) | COMMAND_BIT(MAP) | COMMAND_BIT(WORKER) | COMMAND_BIT(BESIDE),
+            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP) | COMMAND_BIT(WORKER) |
+                        COMMAND_BIT(BESIDE) | COMMAND_BIT(CHECK) | COMMAND_BIT(CHECK_DEVICE),
             .repeated = true,
         },
     [OPTION_API] =
@@ -268,7 +307,7 @@ const struct option_info option_table[OPTION_COUNT] = {
             .argument = "API",
             .kind = WORD_API,
             .help = "Use only this API; all: each device through every API that reaches it",
-            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
+            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP) | COMMAND_BIT(CHECK),
         },
     [OPTION_PRESET] =
         {
@@ -314,6 +353,61 @@ const struct option_info option_table[OPTION_COUNT] = {
             .kind = WORD_FILE,
             .help = "Write the run file here; gzipped if it is named FILE.gz",
             .commands = COMMAND_BIT(SHARE),
+        },
+    [OPTION_CHECK_OUTPUT] =
+        {
+            .letter = 'o',
+            .name = "output",
+            .argument = "FILE",
+            .kind = WORD_FILE,
+            .help = "Write the run file here; %h becomes the host, %r the rank",
+            .commands = COMMAND_BIT(CHECK),
+        },
+    [OPTION_QUICK] =
+        {
+            .name = "quick",
+            .help = "Take 5 seconds: fewer figures",
+            .commands = COMMAND_BIT(CHECK) | COMMAND_BIT(CHECK_DEVICE),
+        },
+    [OPTION_EXPECT] =
+        {
+            .name = "expect",
+            .argument = "RUN.json",
+            .kind = WORD_FILE,
+            .help = "Compare with this check or run instead of the references; repeat it for "
+                    "several cards",
+            .commands = COMMAND_BIT(CHECK),
+            .repeated = true,
+        },
+    [OPTION_EXPECT_COUNT] =
+        {
+            .name = "expect-count",
+            .argument = "NUMBER",
+            .kind = WORD_ANY,
+            .help = "So many devices must be there: those missing are broken",
+            .commands = COMMAND_BIT(CHECK),
+        },
+    [OPTION_PROMETHEUS] =
+        {
+            .name = "prometheus",
+            .argument = "FILE",
+            .kind = WORD_FILE,
+            .help = "Write metrics for a textfile collector",
+            .commands = COMMAND_BIT(CHECK),
+        },
+    [OPTION_SOAK] =
+        {
+            .name = "soak",
+            .argument = "SECONDS",
+            .kind = WORD_ANY,
+            .help = "Measure for so long before the check, so that the cards are hot",
+            .commands = COMMAND_BIT(CHECK) | COMMAND_BIT(CHECK_DEVICE),
+        },
+    [OPTION_LOCAL_RANK] =
+        {
+            .name = "local-rank",
+            .help = "Check only the card of this process's local rank",
+            .commands = COMMAND_BIT(CHECK),
         },
     [OPTION_CSV] =
         {
@@ -437,7 +531,8 @@ const struct option_info option_table[OPTION_COUNT] = {
             .argument = "SECONDS",
             .kind = WORD_ANY,
             .help = "End a process that has been silent for this long",
-            .commands = COMMAND_BIT(DEVICES) | COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
+            .commands =
+                COMMAND_BIT(DEVICES) | COMMAND_BIT(RUN) | COMMAND_BIT(MAP) | COMMAND_BIT(CHECK),
             .hidden = true,
         },
 };

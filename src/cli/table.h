@@ -16,11 +16,13 @@ enum command_id {
     COMMAND_REPORT,
     COMMAND_COMPARE,
     COMMAND_SHARE,
+    COMMAND_CHECK,
     COMMAND_HELP,
     COMMAND_ENUMERATE,
     COMMAND_WORKER,
     COMMAND_BESIDE,
     COMMAND_GUARD,
+    COMMAND_CHECK_DEVICE,
     COMMAND_COUNT
 };
 
@@ -60,6 +62,13 @@ enum option_id {
     OPTION_OUTPUT,
     OPTION_REPORT_OUTPUT, // "--output" of `report`
     OPTION_SHARE_OUTPUT,  // "--output" of `share`
+    OPTION_CHECK_OUTPUT,  // "--output" of `check`
+    OPTION_QUICK,
+    OPTION_EXPECT,
+    OPTION_EXPECT_COUNT,
+    OPTION_PROMETHEUS,
+    OPTION_SOAK,
+    OPTION_LOCAL_RANK,
     OPTION_CSV,
     OPTION_HTML,
     OPTION_TRACE,

@@ -40,6 +40,23 @@ static const struct {
       .time_ns = 10 * NS_PER_S,
       .time_most_ns = 30 * NS_PER_S,
       .any_clock = true}},
+    // `fathom check` has 20 s for all devices side by side, or 5 s.
+    {"check",
+     {.samples = 4,
+      .sample_ns = 2 * NS_PER_MS,
+      .timeout_ns = 5 * NS_PER_S,
+      .rounds_max = 8,
+      .case_ns = NS_PER_S,
+      .time_ns = 2 * NS_PER_S,
+      .time_most_ns = 4 * NS_PER_S}},
+    {"check-quick",
+     {.samples = 4,
+      .sample_ns = 2 * NS_PER_MS,
+      .timeout_ns = 5 * NS_PER_S,
+      .rounds_max = 5,
+      .case_ns = NS_PER_S / 2,
+      .time_ns = NS_PER_S / 2,
+      .time_most_ns = NS_PER_S}},
     {"full",
      {.samples = 8, .sample_ns = 4 * NS_PER_MS, .timeout_ns = 20 * NS_PER_S, .rounds_max = 160}},
 };
@@ -50,7 +67,8 @@ void budget_of(const char *preset, const struct gpu_info *device, struct budget 
     for (size_t i = 0; i < sizeof presets / sizeof *presets; i++)
         if (strcmp(presets[i].preset, preset) == 0)
             *budget = presets[i].budget;
-    bool hurried = strcmp(preset, "quick") == 0 || strcmp(preset, "map") == 0;
+    bool hurried = strcmp(preset, "quick") == 0 || strcmp(preset, "map") == 0 ||
+                   strncmp(preset, "check", strlen("check")) == 0;
     if (device->kind == GPU_KIND_CPU && hurried)
         budget->sample_ns = NS_PER_MS / 2;
     if (!(device->caps & GPU_CAP(VIRTUAL_TIME)))

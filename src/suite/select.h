@@ -32,6 +32,7 @@ bool select_same_chip(const struct gpu_info *a, const struct gpu_info *b);
 struct unreached_gpu {
     const char *text;   // such as "an NVIDIA GPU (10de:2335) at 0000:1b:00.0"
     const char *remedy; // what the user can do, a sentence without its full stop
+    bool forbidden;     // this user may not open its device file
 };
 
 // Sets *gpus to the GPUs of NVIDIA, AMD and Intel that sysfs lists, or that have the device file

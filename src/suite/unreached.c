@@ -77,6 +77,12 @@ static int cannot_open(const struct search *s, const char *path)
     return access(arena_printf(s->arena, "%s%s", s->root, path), R_OK | W_OK) == 0 ? 0 : errno;
 }
 
+static bool is_forbidden(const struct search *s, const char *path)
+{
+    int failure = cannot_open(s, path);
+    return failure == EACCES || failure == EPERM;
+}
+
 static const char *nvidia_remedy(const struct search *s)
 {
     if (cannot_open(s, "/proc/driver/nvidia/version") == ENOENT)
@@ -114,6 +120,8 @@ static void add_unreached(struct search *s, const struct pci_gpu *gpu)
                                    gpu->vendor, gpu->device, gpu->address)
                     : vendor_name(gpu->vendor),
         .remedy = gpu->vendor == GPU_VENDOR_NVIDIA ? nvidia_remedy(s) : mesa_remedy(s),
+        .forbidden = is_forbidden(s, gpu->vendor == GPU_VENDOR_NVIDIA ? "/dev/nvidia0"
+                                                                      : "/dev/dri/renderD128"),
     };
 }
 

@@ -11,7 +11,7 @@ import subprocess
 import fathom
 
 REAL = os.environ["FATHOM_REAL"]
-COMMANDS = ("devices", "list", "run", "map", "show", "report", "compare", "share", "help")
+COMMANDS = ("devices", "list", "run", "map", "show", "report", "compare", "share", "check", "help")
 
 
 class Help(fathom.Case):

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/expectation.h"
+
+#include "analysis/compare.h"
+#include "analysis/pairing.h"
+#include "base/text.h"
+#include "math/stats.h"
+#include "results/json.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---------------------------------------------------------------- what other cards reach
+
+enum {
+    CARDS_MAX = 256
+};
+
+// What the cards of the expectation reach in one case.
+struct others {
+    double values[CARDS_MAX], core_hz[CARDS_MAX], memory_hz[CARDS_MAX];
+    const char *uuids[CARDS_MAX];
+    size_t count;
+    bool itself; // the only value is of this very card
+};
+
+// A simulated device of the same name is the same card. Cards without a UUID count as one, because
+// they may be one.
+static bool is_itself(const struct run_device *device, const struct run_device *other)
+{
+    return device_same_chip(device, other) || text_begins(device->id, "model:");
+}
+
+static void add_other(struct others *others, const struct run_device *card,
+                      const struct result *result, const char *measured)
+{
+    size_t at = 0;
+    const char *uuid = card->uuid ? card->uuid : "";
+    while (at < others->count && strcmp(others->uuids[at], uuid) != 0)
+        at++;
+    if (at == CARDS_MAX)
+        return;
+    others->count += at == others->count;
+    others->uuids[at] = uuid; // a later run of the same card replaces an earlier one
+    others->values[at] = result_median(result, measured);
+    others->core_hz[at] = check_sensor(result, "core_clock");
+    others->memory_hz[at] = check_sensor(result, "card_memory_clock");
+}
+
+static struct others others_of(struct arena *arena, const struct expectation *expectation,
+                               const struct run_device *device, const struct result *result,
+                               const char *measured)
+{
+    struct others others = {.count = 0};
+    for (size_t r = 0; r < expectation->run_count; r++) {
+        const struct run *run = expectation->runs[r];
+        for (size_t d = 0; d < run->device_count && !others.itself; d++) {
+            const struct run_device *card = &run->devices[d];
+            const struct result *known = run_find(run, card->id, result->key);
+            if (!card->name || !device->name || strcmp(card->name, device->name) != 0 || !known ||
+                !device_same_api(card, device) || !result_measured(known) ||
+                !isfinite(result_median(known, measured)) || result_mismatch(arena, known, result))
+                continue;
+            others.itself = is_itself(device, card);
+            if (others.itself)
+                others.count = 0;
+            add_other(&others, card, known, measured);
+        }
+    }
+    return others;
+}
+
+static double median_of(const double *values, size_t count)
+{
+    double known[CARDS_MAX];
+    size_t known_count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (isfinite(values[i]))
+            known[known_count++] = values[i];
+    return stats_median(known, known_count);
+}
+
+// By how much a healthy card may differ from the expectation, as a factor − 1.
+static double bound_of(const struct others *others, const char *benchmark, enum unit unit)
+{
+    if (others->itself)
+        return EXPECTATION_REPEATS;
+    if (others->count < EXPECTATION_CARDS)
+        return card_spread_of(benchmark, unit);
+    double logs[CARDS_MAX], count = (double)others->count;
+    for (size_t i = 0; i < others->count; i++)
+        logs[i] = log(others->values[i]);
+    double t = stats_t_quantile(EXPECTATION_CONFIDENCE, (unsigned)others->count - 1);
+    return expm1(t * stats_deviation(logs, others->count) * sqrt(1 + 1 / count));
+}
+
+static void judge_figure(const struct check_case *of, const struct others *others,
+                         enum check_basis basis, struct check_figure *figure)
+{
+    if (others->count == 0)
+        return;
+    double bound = 1 + bound_of(others, of->benchmark, figure->unit);
+    bool lower = check_metric_better(figure->metric) == BETTER_LOWER;
+    double best = lower ? figure->low : figure->high; // the end of the interval that is better
+    if (!isfinite(best))
+        best = figure->value;
+    figure->basis = basis;
+    figure->cards = others->count;
+    figure->expected = median_of(others->values, others->count);
+    figure->expected_low = lower ? figure->expected * bound : figure->expected / bound;
+    bool slow = lower ? best > figure->expected_low : best < figure->expected_low;
+    figure->judgement = slow ? CHECK_FIGURE_SLOW : CHECK_FIGURE_OK;
+}
+
+// How much worse the figure is than expected, as a logarithm.
+static double deficit_of(const struct check_figure *figure)
+{
+    double deficit = log(figure->expected / figure->value);
+    return check_metric_better(figure->metric) == BETTER_LOWER ? -deficit : deficit;
+}
+
+// ---------------------------------------------------------------- the cause of a slow figure
+
+static void conclude(struct check *check, enum check_verdict verdict, enum check_code code,
+                     const char *cause)
+{
+    check->verdict = verdict;
+    check->code = code;
+    check->cause = cause;
+}
+
+static void remark(struct run *run, struct check *check, const char *text)
+{
+    const char **more = ARENA_ARRAY(run->arena, check->remark_count + 1, const char *);
+    for (size_t i = 0; i < check->remark_count; i++)
+        more[i] = check->remarks[i];
+    more[check->remark_count++] = text;
+    check->remarks = more;
+}
+
+static bool is_link(enum check_metric metric)
+{
+    return metric == CHECK_HOST_TO_DEVICE || metric == CHECK_DEVICE_TO_HOST ||
+           metric == CHECK_LINK_BOTH;
+}
+
+// "DRAM 3.1 of 4.6 TB/s".
+static const char *figure_text(struct arena *arena, const struct check_figure *figure)
+{
+    const char *name;
+    double scale = unit_scale(figure->expected, figure->unit, &name) / figure->expected;
+    char value[32], expected[32];
+    number_format(figure->value * scale, value, sizeof value);
+    number_format(figure->expected * scale, expected, sizeof expected);
+    return arena_printf(arena, "%s %s of %s %s", check_case_of(figure->metric)->title, value,
+                        expected, name);
+}
+
+// True if a clock that should be `expected_hz` explains at least half of the deficit.
+static bool explains(double hz, double expected_hz, const struct check_figure *figure)
+{
+    return log(expected_hz / hz) >= deficit_of(figure) / 2; // false if one is not known
+}
+
+// The link of the card, if it has fewer lanes or a lower generation than it can have.
+static bool find_link_cause(struct run *run, struct check *check, const char *what)
+{
+    const struct check_state *state = &check->state;
+    if (state->link_width < state->link_width_max)
+        conclude(check, CHECK_SLOW, CHECK_LINK_WIDTH,
+                 arena_printf(run->arena, "%sPCIe x%.0f instead of x%.0f", what, state->link_width,
+                              state->link_width_max));
+    else if (state->link_generation < state->link_generation_max)
+        conclude(check, CHECK_SLOW, CHECK_LINK_GENERATION,
+                 arena_printf(run->arena, "%sPCIe generation %.0f instead of %.0f", what,
+                              state->link_generation, state->link_generation_max));
+    else
+        return false;
+    return true;
+}
+
+static void find_clock_cause(struct run *run, struct check *check, const struct others *others,
+                             const struct result *result, const struct check_figure *figure)
+{
+    struct arena *arena = run->arena;
+    const struct check_state *state = &check->state;
+    const char *what = figure_text(arena, figure), *throttle = state->throttle;
+    double core_hz = check_sensor(result, "core_clock");
+    double memory_hz = check_sensor(result, "card_memory_clock");
+    double core_expected_hz = median_of(others->core_hz, others->count);
+    double memory_expected_hz = median_of(others->memory_hz, others->count);
+    bool uses_memory = figure->metric == CHECK_DRAM_READ || figure->metric == CHECK_LATENCY_DRAM;
+    const char *clock =
+        arena_printf(arena, "core clock %.0f of %.0f MHz", core_hz / 1e6, core_expected_hz / 1e6);
+    if (uses_memory && explains(memory_hz, memory_expected_hz, figure))
+        conclude(check, CHECK_SLOW, CHECK_MEMORY_CLOCK,
+                 arena_printf(arena, "%s: memory clock %.0f of %.0f MHz", what, memory_hz / 1e6,
+                              memory_expected_hz / 1e6));
+    else if (!explains(core_hz, core_expected_hz, figure))
+        conclude(check, CHECK_SLOW, CHECK_BELOW_EXPECTATION,
+                 arena_printf(arena, "%s: %.0f %% below the expectation, cause unknown", what,
+                              -100 * expm1(-deficit_of(figure))));
+    else if (throttle && strstr(throttle, "power"))
+        conclude(check, CHECK_SLOW, CHECK_POWER_LIMIT,
+                 isfinite(state->power_limit_w)
+                     ? arena_printf(arena, "%s: %s, power-limited at %.0f W", what, clock,
+                                    state->power_limit_w)
+                     : arena_printf(arena, "%s: %s, power-limited", what, clock));
+    else if (throttle && strstr(throttle, "thermal"))
+        conclude(check, CHECK_SLOW, CHECK_THERMAL,
+                 isfinite(state->temperature_c)
+                     ? arena_printf(arena, "%s: %s, thermal limit at %.0f °C", what, clock,
+                                    state->temperature_c)
+                     : arena_printf(arena, "%s: %s, thermal limit", what, clock));
+    else
+        conclude(check, CHECK_SLOW, CHECK_CORE_CLOCK, arena_printf(arena, "%s: %s", what, clock));
+}
+
+// ---------------------------------------------------------------- the verdict
+
+// The device's first failed result with this code; NULL if there is none.
+static const struct reason *failure_of(const struct run *run, const struct check *check,
+                                       const char *code, const struct result **failed)
+{
+    for (size_t i = 0; i < run->result_count; i++) {
+        *failed = run->results[i];
+        if (strcmp((*failed)->device, check->device) != 0 || (*failed)->verdict != VERDICT_FAILED)
+            continue;
+        for (size_t r = 0; r < (*failed)->reason_count; r++)
+            if (strcmp((*failed)->reasons[r].code, code) == 0)
+                return &(*failed)->reasons[r];
+    }
+    return NULL;
+}
+
+static bool find_breakage(struct run *run, struct check *check)
+{
+    static const struct {
+        const char *reason;
+        enum check_code code;
+    } kinds[] = {
+        {"mismatch", CHECK_WRONG_RESULTS}, {"device-lost", CHECK_LOST}, {"timeout", CHECK_HUNG}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const struct result *failed = NULL;
+        const struct reason *reason = failure_of(run, check, kinds[i].reason, &failed);
+        if (!reason)
+            continue;
+        conclude(check, CHECK_BROKEN, kinds[i].code,
+                 arena_printf(run->arena, "%s: %s", failed->key, reason->text));
+        return true;
+    }
+    if (check->state.ecc_uncorrected > 0)
+        conclude(check, CHECK_BROKEN, CHECK_ERRORS,
+                 arena_printf(run->arena, "%.0f uncorrected ECC errors during the check",
+                              check->state.ecc_uncorrected));
+    return check->verdict == CHECK_BROKEN;
+}
+
+// Other work on the device that could not be kept out of the results.
+static bool find_busy(struct run *run, struct check *check)
+{
+    const char *text = NULL;
+    for (size_t i = 0; i < run->result_count && !text; i++) {
+        const struct result *result = run->results[i];
+        if (strcmp(result->device, check->device) != 0 || result->verdict != VERDICT_SUSPECT)
+            continue;
+        for (size_t r = 0; r < result->reason_count && !text; r++)
+            if (strcmp(result->reasons[r].code, "shared-device") == 0)
+                text = result->reasons[r].text;
+    }
+    if (text)
+        conclude(check, CHECK_UNKNOWN, CHECK_BUSY, arena_printf(run->arena, "busy: %s", text));
+    return text != NULL;
+}
+
+static void note_counts(struct run *run, struct check *check)
+{
+    const struct check_state *state = &check->state;
+    if (state->ecc_corrected > 0)
+        remark(run, check,
+               arena_printf(run->arena, "%.0f corrected ECC errors during the check",
+                            state->ecc_corrected));
+    if (state->link_replays > 0)
+        remark(run, check,
+               arena_printf(run->arena, "%.0f PCIe replays during the check", state->link_replays));
+    size_t cards = 0;
+    const char *unknown = "";
+    for (size_t i = 0; i < check->figure_count; i++) {
+        const struct check_figure *figure = &check->figures[i];
+        cards = figure->cards > cards ? figure->cards : cards;
+        if (figure->judgement == CHECK_FIGURE_UNKNOWN)
+            unknown = text_join(run->arena, unknown, ", ", check_case_of(figure->metric)->title);
+    }
+    if (cards > 0 && cards < EXPECTATION_CARDS)
+        remark(
+            run, check,
+            arena_printf(run->arena, "expectation from %zu card%s", cards, cards == 1 ? "" : "s"));
+    if (cards > 0 && *unknown)
+        remark(run, check, arena_printf(run->arena, "no expectation of %s", unknown));
+}
+
+// Why nothing was measured: the first reason that a result of the device has.
+static const char *why_nothing(const struct run *run, const struct check *check)
+{
+    for (size_t i = 0; i < run->result_count; i++)
+        if (strcmp(run->results[i]->device, check->device) == 0 && run->results[i]->reason_count)
+            return run->results[i]->reasons[0].text;
+    return check->cause ? check->cause : "no figure was measured";
+}
+
+// Finds the slow figure with the largest deficit, and its cause.
+static bool find_slow(struct run *run, const struct expectation *expectation,
+                      const struct run_device *device, struct check *check)
+{
+    const struct check_figure *worst = NULL;
+    bool link_is_fine = false;
+    for (size_t i = 0; i < check->figure_count; i++) {
+        struct check_figure *figure = &check->figures[i];
+        link_is_fine |= is_link(figure->metric) && figure->judgement == CHECK_FIGURE_OK;
+        if (figure->judgement == CHECK_FIGURE_SLOW &&
+            (!worst || deficit_of(figure) > deficit_of(worst)))
+            worst = figure;
+    }
+    if (!worst)
+        return !link_is_fine && find_link_cause(run, check, "");
+    const char *what = arena_printf(run->arena, "%s: ", figure_text(run->arena, worst));
+    if (is_link(worst->metric) && find_link_cause(run, check, what))
+        return true;
+    const struct result *result = check_result(run, device, worst->metric);
+    struct others others =
+        others_of(run->arena, expectation, device, result, check_case_of(worst->metric)->measured);
+    find_clock_cause(run, check, &others, result, worst);
+    return true;
+}
+
+void expectation_judge(struct run *run, const struct expectation *expectation, struct check *check)
+{
+    const struct run_device *device = check_device(run, check->device);
+    size_t known = 0;
+    if (!device)
+        return;
+    for (size_t i = 0; i < check->figure_count; i++) {
+        struct check_figure *figure = &check->figures[i];
+        const struct check_case *of = check_case_of(figure->metric);
+        const struct result *result = check_result(run, device, figure->metric);
+        struct others others = others_of(run->arena, expectation, device, result, of->measured);
+        judge_figure(of, &others, expectation->basis, figure);
+        known += figure->judgement != CHECK_FIGURE_UNKNOWN;
+    }
+    note_counts(run, check);
+    if (find_breakage(run, check) || find_busy(run, check))
+        return;
+    if (check->figure_count == 0)
+        conclude(check, CHECK_UNKNOWN, check->code, why_nothing(run, check));
+    else if (find_slow(run, expectation, device, check))
+        return;
+    else if (known == 0)
+        conclude(check, CHECK_UNKNOWN, CHECK_NO_EXPECTATION,
+                 "no reference of this model, driver API and method: see --expect");
+    else
+        conclude(check, CHECK_HEALTHY, CHECK_OK, NULL);
+}
+
+enum check_verdict expectation_worst(const struct check *checks, size_t count)
+{
+    static const int badness[CHECK_VERDICT_COUNT] = {
+        [CHECK_HEALTHY] = 0, [CHECK_UNKNOWN] = 1, [CHECK_SLOW] = 2, [CHECK_BROKEN] = 3};
+    enum check_verdict worst = count ? CHECK_HEALTHY : CHECK_UNKNOWN;
+    for (size_t i = 0; i < count; i++)
+        if (badness[checks[i].verdict] > badness[worst])
+            worst = checks[i].verdict;
+    return worst;
+}
+
+// ---------------------------------------------------------------- the references in the program
+
+// reference/checks.json as CMakeLists.txt puts it into the program, not NUL-terminated.
+extern const char reference_checks[];
+extern const uint64_t reference_checks_bytes;
+
+struct run *expectation_builtin(void)
+{
+    struct error err; // the file is checked by a test
+    return run_read_text(reference_checks, reference_checks_bytes, "checks.json", &err);
+}

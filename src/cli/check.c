@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: MIT
+// `fathom check` says whether the GPUs of this machine are as fast as they should be.
+#include "report/check.h"
+#include "analysis/expectation.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "bench/bench.h"
+#include "cli/cli.h"
+#include "results/json.h"
+#include "results/save.h"
+#include "suite/check.h"
+#include "suite/runner.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+enum {
+    FILE_BYTES_MAX = 100000, // of a check file; a longer one leaves its results out
+    EXPECTED_MAX = 1024      // most devices of --expect-count
+};
+
+struct checking {
+    struct cli *cli;
+    struct interrupt interrupt;
+    struct gpu_system *system;
+    struct device_list devices;
+    struct check_desc desc;
+    struct check_parts parts;
+    struct expectation expectation;
+    struct run **expected; // the runs of `expectation`
+    const char *output, *prometheus;
+    uint64_t expected_count;
+    struct run *run;
+};
+
+// ---------------------------------------------------------------- the request
+
+static bool read_number(const struct options *options, enum option_id id, uint64_t most,
+                        uint64_t *value, struct error *err)
+{
+    const char *text = options_value(options, id);
+    if (!text || (text_parse_uint(text, value) && *value > 0 && *value <= most))
+        return true;
+    return error_set(err, ERROR_USAGE, "--%s %s: expected a whole number from 1 to %llu",
+                     option_table[id].name, text, (unsigned long long)most);
+}
+
+static const char *host_name(struct arena *arena)
+{
+    struct utsname names;
+    return uname(&names) == 0 ? arena_strdup(arena, names.nodename) : "localhost";
+}
+
+// The first of these variables that is set; NULL if none is.
+static const char *first_set(const char *const *names)
+{
+    const char *value = NULL;
+    for (; *names && !value; names++)
+        value = getenv(*names);
+    return value;
+}
+
+// The name of the output with %h, the host, and %r, the rank: 0 outside of a parallel job.
+static const char *output_name(struct arena *arena, const char *pattern)
+{
+    static const char *const variables[] = {"SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
+                                            NULL};
+    const char *rank = first_set(variables), *name = "";
+    for (const char *at = pattern; *at; at++) {
+        bool known = *at == '%' && (at[1] == 'h' || at[1] == 'r' || at[1] == '%');
+        if (!known) {
+            name = arena_printf(arena, "%s%c", name, *at);
+            continue;
+        }
+        at++;
+        name = arena_printf(arena, "%s%s", name,
+                            *at == 'h'   ? host_name(arena)
+                            : *at == '%' ? "%"
+                            : rank       ? rank
+                                         : "0");
+    }
+    return name;
+}
+
+static bool read_expectation(struct checking *c, struct error *err)
+{
+    const char **paths;
+    size_t count = options_values(c->cli->arena, c->cli->options, OPTION_EXPECT, &paths);
+    c->expected = ARENA_ARRAY(c->cli->arena, count + 1, struct run *);
+    c->expectation = (struct expectation){.runs = c->expected, .basis = CHECK_BASIS_OWN};
+    for (size_t i = 0; i < count; i++) {
+        c->expected[i] = run_read(paths[i], err);
+        if (!c->expected[i])
+            return false;
+        c->expectation.run_count++;
+    }
+    if (count > 0)
+        return true;
+    c->expected[0] = expectation_builtin();
+    c->expectation.run_count = c->expected[0] != NULL;
+    c->expectation.basis = CHECK_BASIS_REFERENCE;
+    return true;
+}
+
+static bool read_request(struct checking *c, struct error *err)
+{
+    const struct options *options = c->cli->options;
+    const char *output = options_value(options, OPTION_CHECK_OUTPUT);
+    uint64_t soak_s = 0;
+    if (!read_number(options, OPTION_SOAK, 86400, &soak_s, err) ||
+        !read_number(options, OPTION_EXPECT_COUNT, EXPECTED_MAX, &c->expected_count, err) ||
+        !cli_silence(c->cli, &c->desc.silence_ns, err))
+        return false;
+    c->desc.soak_ns = soak_s * NS_PER_S;
+    c->output = output ? output_name(c->cli->arena, output) : NULL;
+    c->prometheus = options_value(options, OPTION_PROMETHEUS);
+    return (!c->output || file_save_check(c->output, err)) &&
+           (!c->prometheus || file_save_check(c->prometheus, err)) && read_expectation(c, err);
+}
+
+// ---------------------------------------------------------------- the devices
+
+static void leave_cpus_out(struct device_list *list)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++)
+        if (list->devices[i]->kind != GPU_KIND_CPU)
+            list->devices[kept++] = list->devices[i];
+    list->count = kept;
+}
+
+// Leaves the card of this process's local rank.
+static bool take_own_card(struct device_list *list, struct error *err)
+{
+    static const char *const variables[] = {"SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK",
+                                            "MPI_LOCALRANKID", NULL};
+    const char *text = first_set(variables);
+    uint64_t rank;
+    if (!text || !text_parse_uint(text, &rank))
+        return error_set(err, ERROR_USAGE,
+                         "--local-rank: no rank in SLURM_LOCALID, OMPI_COMM_WORLD_LOCAL_RANK or "
+                         "MPI_LOCALRANKID: start it with srun or mpirun");
+    if (rank >= list->count)
+        return error_set(err, ERROR_NO_DEVICE, "--local-rank: rank %llu, but %zu GPUs",
+                         (unsigned long long)rank, list->count);
+    list->devices[0] = list->devices[rank];
+    list->count = 1;
+    return true;
+}
+
+// Every GPU of the machine, or those of -d. No GPU is no error if GPUs are there that no API
+// reaches, or if some are expected.
+static bool choose_devices(struct checking *c, struct error *err)
+{
+    static const char *const all[] = {"all"};
+    struct cli *cli = c->cli;
+    const char **names;
+    struct unreached_gpu *gpus;
+    struct select_request request = {.system = c->system,
+                                     .api = options_value(cli->options, OPTION_API)};
+    request.name_count = options_values(cli->arena, cli->options, OPTION_DEVICE, &names);
+    request.names = names;
+    cli_name_models(cli, names, request.name_count);
+    bool every = request.name_count == 0;
+    if (every) {
+        request.names = all;
+        request.name_count = 1;
+    }
+    bool chosen = select_devices(cli->arena, &request, &c->devices, err);
+    if (every)
+        leave_cpus_out(&c->devices);
+    if (!chosen && err->code != ERROR_NO_DEVICE)
+        return false;
+    if (options_has(cli->options, OPTION_LOCAL_RANK))
+        return take_own_card(&c->devices, err);
+    if (c->devices.count > 0 || c->expected_count > 0 ||
+        (every && select_unreached(cli->arena, c->system, "", &gpus) > 0))
+        return true;
+    return chosen
+               ? error_set(err, ERROR_NO_DEVICE, "no GPU found: -d checks a CPU as if it were one")
+               : false;
+}
+
+// Adds the GPUs that no API reaches.
+static void add_unreached(struct checking *c)
+{
+    struct unreached_gpu *gpus;
+    if (options_has(c->cli->options, OPTION_DEVICE) ||
+        options_has(c->cli->options, OPTION_LOCAL_RANK))
+        return;
+    size_t count = select_unreached(c->run->arena, c->system, "", &gpus);
+    for (size_t i = 0; i < count; i++) {
+        struct check *check = run_add_check(c->run);
+        check->index = c->run->check_count - 1;
+        check->code = gpus[i].forbidden ? CHECK_NO_PERMISSION : CHECK_NOT_MEASURED;
+        check->cause = arena_printf(c->run->arena, "%s: %s", gpus[i].text, gpus[i].remedy);
+    }
+}
+
+static void add_missing(struct checking *c)
+{
+    size_t found = c->run->check_count;
+    while (c->run->check_count < c->expected_count) {
+        struct check *check = run_add_check(c->run);
+        check->index = c->run->check_count - 1;
+        check->verdict = CHECK_BROKEN;
+        check->code = CHECK_MISSING;
+        check->cause = arena_printf(c->run->arena, "missing: %zu of %llu GPUs are there", found,
+                                    (unsigned long long)c->expected_count);
+    }
+}
+
+// ---------------------------------------------------------------- checking
+
+static void describe(struct checking *c)
+{
+    const struct cli *cli = c->cli;
+    struct run *run = c->run;
+    const struct benchmark **used =
+        ARENA_ARRAY(run->arena, check_case_count, const struct benchmark *);
+    struct runner_desc desc = {.devices = &c->devices};
+    desc.choices.preset = options_has(cli->options, OPTION_QUICK) ? "check-quick" : "check";
+    desc.choices.benchmarks = used;
+    for (size_t i = 0; i < check_case_count; i++) {
+        const struct benchmark *one = benchmark_find(check_cases[i].benchmark);
+        size_t *count = &desc.choices.benchmark_count;
+        if (one && (*count == 0 || used[*count - 1] != one)) // the cases are sorted by benchmark
+            used[(*count)++] = one;
+    }
+    runner_describe(run, &desc, cli->argc,
+                    options_recorded(cli->arena, cli->argc, cli->argv, cli->options));
+    struct named_text *host = ARENA_ARRAY(run->arena, run->host_count + 1, struct named_text);
+    host[0] = (struct named_text){"name", host_name(run->arena)};
+    for (size_t i = 0; i < run->host_count; i++)
+        host[i + 1] = run->host[i];
+    run->host = host;
+    run->host_count++;
+}
+
+static bool measure(struct checking *c, struct error *err)
+{
+    const char *soak = options_value(c->cli->options, OPTION_SOAK);
+    const char *argv[] = {"/proc/self/exe", "__check", NULL, NULL, NULL, NULL};
+    size_t count = 2;
+    if (options_has(c->cli->options, OPTION_QUICK))
+        argv[count++] = "--quick";
+    if (soak) {
+        argv[count++] = "--soak";
+        argv[count] = soak;
+    }
+    c->desc.devices = &c->devices;
+    c->desc.system = c->system;
+    c->desc.argv = argv;
+    c->desc.environment = c->cli->environment;
+    c->desc.interrupt = &c->interrupt;
+    c->run = run_create();
+    describe(c);
+    if (!check_measure(c->run, &c->desc, &c->parts, err))
+        return false;
+    for (size_t i = 0; i < c->run->check_count; i++) {
+        check_take_figures(c->run, &c->run->checks[i]);
+        expectation_judge(c->run, &c->expectation, &c->run->checks[i]);
+    }
+    add_unreached(c);
+    add_missing(c);
+    return true;
+}
+
+// ---------------------------------------------------------------- telling
+
+// Leaves the results out of the run if its file would be long.
+static bool shorten(struct run *run, struct error *err)
+{
+    struct text_stream stream;
+    text_stream_open(&stream);
+    bool written = run_write(run, stream.file, err);
+    text_stream_close(&stream);
+    if (written && stream.bytes > FILE_BYTES_MAX)
+        run->result_count = run->finding_count = run->benchmark_count = 0;
+    free(stream.text);
+    return written;
+}
+
+static bool write_prometheus(void *context, FILE *stream, struct error *err)
+{
+    const struct checking *c = context;
+    static const char last[] = "fathom_check_last_success_seconds ";
+    double now_s = (double)time(NULL), success_s = 0;
+    char line[256];
+    FILE *former = fopen(c->prometheus, "r");
+    (void)err;
+    while (former && fgets(line, sizeof line, former))
+        if (text_begins(line, last))
+            success_s = strtod(line + strlen(last), NULL);
+    if (former)
+        fclose(former);
+    if (expectation_worst(c->run->checks, c->run->check_count) == CHECK_HEALTHY)
+        success_s = now_s;
+    check_prometheus(c->run, now_s, success_s, stream);
+    return true;
+}
+
+static bool tell(struct checking *c, struct error *err)
+{
+    static const int statuses[CHECK_VERDICT_COUNT] = {[CHECK_HEALTHY] = EXIT_MEASURED,
+                                                      [CHECK_SLOW] = EXIT_CASE_FAILED,
+                                                      [CHECK_BROKEN] = EXIT_BROKEN,
+                                                      [CHECK_UNKNOWN] = EXIT_UNKNOWN};
+    struct cli *cli = c->cli;
+    bool json = options_has(cli->options, OPTION_JSON);
+    if (!json && !(c->output && file_save_is_standard(c->output)))
+        check_console(c->run, cli->out);
+    fflush(cli->out);
+    if (!shorten(c->run, err) || (c->output && !run_save(c->run, c->output, err)) ||
+        (json && !run_save(c->run, "-", err)) ||
+        (c->prometheus && !file_save(c->prometheus, write_prometheus, c, err)))
+        return false;
+    cli->status = statuses[expectation_worst(c->run->checks, c->run->check_count)];
+    if (c->run->status == RUN_INTERRUPTED)
+        return error_set(err, ERROR_INTERRUPTED, "interrupted");
+    return true;
+}
+
+static void finish(struct checking *c)
+{
+    cli_system_destroy(c->cli, c->system);
+    run_destroy(c->run);
+    check_parts_destroy(&c->parts);
+    for (size_t i = 0; i < c->expectation.run_count; i++)
+        run_destroy(c->expected[i]);
+}
+
+bool command_check(struct cli *cli, struct error *err)
+{
+    struct checking c = {.cli = cli};
+    if (!read_request(&c, err) || !interrupt_init(&c.interrupt, err)) {
+        finish(&c);
+        return false;
+    }
+    c.system = cli_system_create(cli, err);
+    interrupt_watch(&c.interrupt);
+    bool done = c.system && choose_devices(&c, err) && measure(&c, err) && tell(&c, err);
+    interrupt_fini(&c.interrupt);
+    finish(&c);
+    return done;
+}

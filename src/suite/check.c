@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+#include "suite/check.h"
+
+#include "base/child.h"
+#include "base/clock.h"
+#include "results/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ARGS_MAX = 16
+};
+static const uint64_t grace_ns = NS_PER_S; // time that a process gets to end by itself
+
+struct checking {
+    const struct check_desc *desc;
+    struct run *run;
+    struct check_parts *parts;
+    struct child *children[CHECK_DEVICES_MAX];   // NULL: none runs
+    uint64_t silent_until_ns[CHECK_DEVICES_MAX]; // then the process is ended
+    const struct gpu_info *infos[CHECK_DEVICES_MAX];
+    size_t count;
+};
+
+// ---------------------------------------------------------------- the processes
+
+// The command of a device's process: "-d" with its device, then "-d" with each other device of the
+// API, so that all have the same ids there.
+static const char *const *argv_of(const struct checking *c, const struct gpu_info *own)
+{
+    struct arena *arena = c->run->arena;
+    size_t devices = gpu_system_device_count(c->desc->system), count = 0;
+    const char **argv = ARENA_ARRAY(arena, ARGS_MAX + 2 * (devices + 1) + 1, const char *);
+    for (; c->desc->argv[count] && count < ARGS_MAX; count++)
+        argv[count] = c->desc->argv[count];
+    argv[count++] = "-d";
+    argv[count++] = gpu_info_identity(arena, own);
+    for (size_t i = 0; i < devices; i++) {
+        const struct gpu_info *other = gpu_system_info(c->desc->system, i);
+        if (other == own || strcmp(other->api, own->api) != 0)
+            continue;
+        argv[count++] = "-d";
+        argv[count++] = gpu_info_identity(arena, other);
+    }
+    return argv;
+}
+
+static void break_check(struct checking *c, size_t i, enum check_code code, const char *cause)
+{
+    struct check *check = &c->run->checks[i];
+    check->verdict = CHECK_BROKEN;
+    check->code = code;
+    check->cause = cause;
+    child_destroy(c->children[i], 0);
+    c->children[i] = NULL;
+}
+
+static void start(struct checking *c, size_t i)
+{
+    struct error err;
+    c->children[i] = child_create(
+        &(struct child_desc){.argv = argv_of(c, c->infos[i]), .environment = c->desc->environment},
+        &err);
+    if (!c->children[i])
+        c->run->checks[i].cause = arena_strdup(c->run->arena, err.message);
+}
+
+// Takes the run that a process sent in place of the one that it sent before. The last one is
+// complete.
+static void take_line(struct checking *c, size_t i, const char *line)
+{
+    struct error err;
+    struct run *sent = run_read_text(line, strlen(line), "the process of a device", &err);
+    if (!sent || sent->check_count != 1) {
+        run_destroy(sent);
+        break_check(c, i, CHECK_LOST, "its process sent what is no run");
+        return;
+    }
+    run_destroy(c->parts->runs[i]);
+    c->parts->runs[i] = sent;
+    c->silent_until_ns[i] = clock_deadline_ns(c->desc->silence_ns);
+    if (sent->status != RUN_COMPLETE)
+        return;
+    child_destroy(c->children[i], grace_ns);
+    c->children[i] = NULL;
+}
+
+static void take_end(struct checking *c, size_t i)
+{
+    break_check(c, i, CHECK_LOST,
+                arena_printf(c->run->arena, "the process that measured it died: %s",
+                             child_end_text(c->children[i])));
+}
+
+// Ends the processes whose time is up, or all. Returns the number of those that still run.
+static size_t end_late(struct checking *c, uint64_t deadline_ns, uint64_t *next_ns)
+{
+    size_t left = 0;
+    *next_ns = deadline_ns;
+    for (size_t i = 0; i < c->count; i++) {
+        uint64_t until_ns =
+            c->silent_until_ns[i] < deadline_ns ? c->silent_until_ns[i] : deadline_ns;
+        if (c->children[i] && clock_left_ns(until_ns) == 0)
+            break_check(c, i, CHECK_HUNG, "no answer in time: the device or its driver hangs");
+        left += c->children[i] != NULL;
+        if (c->children[i] && until_ns < *next_ns)
+            *next_ns = until_ns;
+    }
+    return left;
+}
+
+// Receives until no process is left. False if a signal ended that.
+static bool receive_all(struct checking *c, uint64_t deadline_ns)
+{
+    struct interrupt *interrupt = c->desc->interrupt;
+    uint64_t next_ns;
+    while (end_late(c, deadline_ns, &next_ns)) {
+        size_t from;
+        const char *line;
+        if (interrupt_count(interrupt) > 0)
+            return false;
+        switch (child_receive_any(c->children, c->count, clock_left_ns(next_ns),
+                                  interrupt ? interrupt->fd : -1, &from, &line)) {
+        case CHILD_LINE:
+            take_line(c, from, line);
+            break;
+        case CHILD_GONE:
+            take_end(c, from);
+            break;
+        case CHILD_MALFORMED:
+            break_check(c, from, CHECK_LOST, "its process sent an endless line");
+            break;
+        case CHILD_TIMEOUT:
+        case CHILD_WOKEN:
+            break;
+        }
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------- the run
+
+static void add_check(struct checking *c, const struct gpu_info *info)
+{
+    const struct run_device *device = &c->run->devices[c->count];
+    struct check *check = run_add_check(c->run);
+    const char *number = strchr(device->id, ':');
+    check->device = device->id;
+    check->index = number ? strtoul(number + 1, NULL, 10) : c->count;
+    check->uuid = device->uuid;
+    check->pci = device->pci;
+    c->infos[c->count++] = info;
+}
+
+// Moves what a process sent into the run.
+static void merge(struct checking *c, size_t i)
+{
+    const struct run *sent = c->parts->runs[i];
+    if (!sent)
+        return;
+    const char *device = c->run->devices[i].id;
+    c->run->checks[i].state = sent->checks[0].state;
+    for (size_t r = 0; r < sent->result_count; r++) {
+        struct result *result = run_add_result(c->run);
+        *result = *sent->results[r];
+        result->device = device;
+    }
+    for (size_t f = 0; f < sent->finding_count; f++) {
+        struct finding *finding = run_add_finding(c->run);
+        *finding = sent->findings[f];
+        finding->device = device;
+    }
+}
+
+bool check_measure(struct run *run, const struct check_desc *asked, struct check_parts *parts,
+                   struct error *err)
+{
+    struct check_desc desc = *asked;
+    struct checking c = {.desc = &desc, .run = run, .parts = parts};
+    if (desc.devices->count > CHECK_DEVICES_MAX)
+        return error_set(err, ERROR_USAGE,
+                         "%zu devices are more than one check takes (%d): choose some with -d",
+                         desc.devices->count, CHECK_DEVICES_MAX);
+    uint64_t deadline_ns = clock_deadline_ns(desc.soak_ns + CHECK_DEADLINE_S * NS_PER_S);
+    if (!desc.silence_ns)
+        desc.silence_ns = CHECK_DEADLINE_S * NS_PER_S;
+    *parts = (struct check_parts){.count = desc.devices->count};
+    for (size_t i = 0; i < desc.devices->count; i++)
+        add_check(&c, desc.devices->devices[i]);
+    for (size_t i = 0; i < c.count; i++) {
+        start(&c, i);
+        c.silent_until_ns[i] = clock_deadline_ns(desc.silence_ns);
+    }
+    bool done = receive_all(&c, deadline_ns);
+    for (size_t i = 0; i < c.count; i++) {
+        child_destroy(c.children[i], 0);
+        merge(&c, i);
+    }
+    run->status = done ? RUN_COMPLETE : RUN_INTERRUPTED;
+    return true;
+}
+
+void check_parts_destroy(struct check_parts *parts)
+{
+    for (size_t i = 0; i < parts->count; i++)
+        run_destroy(parts->runs[i]);
+    parts->count = 0;
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+// The process that measures one device of a check.
+#include "analysis/check_cases.h"
+#include "base/child.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "bench/bench.h"
+#include "measure/card.h"
+#include "results/codec.h"
+#include "results/json.h"
+#include "sensors/health.h"
+#include "suite/check.h"
+#include "suite/plan.h"
+#include "suite/runner.h"
+
+#include <math.h>
+#include <string.h>
+
+struct serving {
+    struct child_channel channel;
+    const struct gpu_info *info;
+    struct run *run;
+    struct sensors *sensors; // NULL: none
+    struct sensor_reading last;
+    struct sensor_health before;
+    unsigned limiter; // set of enum sensor_throttle
+    bool unheard;     // the parent is gone
+};
+
+// ---------------------------------------------------------------- the state of the card
+
+static void begin_state(struct serving *s)
+{
+    const struct sensors_desc desc = measure_card_of(s->run->arena, s->info);
+    struct error none;
+    sensors_health_read(&desc, &s->before);
+    s->sensors = sensors_open(&desc, &none);
+    if (s->sensors)
+        sensors_read(s->sensors, &s->last);
+}
+
+// Reads right after some work: an idle link is slow, and an idle card needs no power.
+static void note_state(struct serving *s)
+{
+    struct check_state *state = &s->run->checks[0].state;
+    const struct sensors_desc desc = measure_card_of(s->run->arena, s->info);
+    struct sensor_health now;
+    sensors_health_read(&desc, &now);
+    state->power_w = fmax(state->power_w, now.power_w);
+    state->power_limit_w = now.power_limit_w;
+    state->link_width = now.lanes;
+    state->link_width_max = now.lanes_max;
+    state->link_generation = fmax(state->link_generation, now.generation);
+    state->link_generation_max = now.generation_max;
+    state->ecc_corrected = now.ecc_corrected - s->before.ecc_corrected;
+    state->ecc_uncorrected = now.ecc_uncorrected - s->before.ecc_uncorrected;
+    state->link_replays = now.link_replays - s->before.link_replays;
+    if (!s->sensors)
+        return;
+    struct sensor_reading former = s->last;
+    sensors_read(s->sensors, &s->last);
+    s->limiter |= measure_card_limiter(&former, &s->last);
+    state->throttle = sensor_throttle_text(s->run->arena, s->limiter);
+}
+
+// ---------------------------------------------------------------- what is measured
+
+// Adds the value of a key to the settings of a benchmark, unless it has the value already.
+static void add_value(struct arena *arena, struct choice_request *request, struct setting *settings,
+                      const char *benchmark, const char *key, const char *value)
+{
+    for (size_t i = 0; i < request->setting_count; i++) {
+        struct setting *setting = &settings[i];
+        if (strcmp(setting->benchmark, benchmark) != 0 || strcmp(setting->key, key) != 0)
+            continue;
+        if (!text_list_has(setting->values, value))
+            setting->values = text_join(arena, setting->values, ",", value);
+        return;
+    }
+    settings[request->setting_count++] =
+        (struct setting){.benchmark = benchmark, .key = key, .values = value, .text = benchmark};
+}
+
+static void add_case(struct arena *arena, struct choice_request *request, struct setting *settings,
+                     const struct check_case *of, uint64_t bytes)
+{
+    for (const char *at = of->values; *at; at += strcspn(at, ","), at += *at == ',') {
+        size_t key = strcspn(at, "="), value = strcspn(at + key + 1, ",");
+        add_value(arena, request, settings, of->benchmark,
+                  arena_printf(arena, "%.*s", (int)key, at),
+                  arena_printf(arena, "%.*s", (int)value, at + key + 1));
+    }
+    if (bytes)
+        add_value(arena, request, settings, of->benchmark, "bytes",
+                  arena_printf(arena, "%llu", (unsigned long long)bytes));
+}
+
+static void add_benchmark(struct choice_request *request, const struct benchmark **chosen,
+                          const struct benchmark *benchmark)
+{
+    for (size_t i = 0; i < request->benchmark_count; i++)
+        if (chosen[i] == benchmark)
+            return;
+    chosen[request->benchmark_count++] = benchmark;
+}
+
+// The benchmarks of a check, and settings that leave only its cases.
+static void choose_cases(struct run *run, bool quick, struct choice_request *request)
+{
+    enum {
+        VALUES_MAX = 12 // of a case
+    };
+    struct arena *arena = run->arena;
+    const struct benchmark **chosen =
+        ARENA_ARRAY(arena, check_case_count, const struct benchmark *);
+    struct setting *settings = ARENA_ARRAY(arena, check_case_count * VALUES_MAX, struct setting);
+    request->preset = quick ? "check-quick" : "check";
+    request->benchmarks = chosen;
+    request->settings = settings;
+    for (size_t i = 0; i < check_case_count; i++) {
+        const struct check_case *of = &check_cases[i];
+        const struct benchmark *benchmark = benchmark_find(of->benchmark);
+        if (!benchmark || (quick && !of->quick))
+            continue;
+        add_benchmark(request, chosen, benchmark);
+        add_case(arena, request, settings, of, of->bytes ? check_bytes(of, &run->devices[0]) : 0);
+    }
+}
+
+// ---------------------------------------------------------------- measuring
+
+static void send(struct serving *s)
+{
+    struct json_out out = {.arena = arena_create(), .without = "series"};
+    struct error err;
+    run_put(&out, s->run);
+    s->unheard = s->unheard || !child_channel_write(&s->channel, json_out_text(&out), &err);
+    arena_destroy(out.arena);
+}
+
+static void benchmark_done(void *context, const char *device, const char *benchmark)
+{
+    struct serving *s = context;
+    (void)device;
+    (void)benchmark;
+    note_state(s);
+    send(s);
+}
+
+// Makes a run of the check's cases and sends what it has after each benchmark.
+static bool measure(struct serving *s, const struct check_serve_desc *desc,
+                    const struct gpu_system *system, bool last, struct error *err)
+{
+    const struct gpu_info *devices[] = {s->info};
+    const struct device_list list = {.devices = devices, .count = 1, .capacity = 1};
+    struct error unsaved;
+    struct runner_desc runner = {
+        .devices = &list,
+        .choices = {.system = system},
+        .in_process = true,
+        .seed = clock_now_ns() % 1000000,
+        .validation = desc->validation,
+        .plan = plan_preset_create,
+        .benchmark_done = benchmark_done,
+        .context = s,
+    };
+    runner_describe(s->run, &runner, 0, NULL);
+    run_add_check(s->run);
+    choose_cases(s->run, desc->quick, &runner.choices);
+    begin_state(s);
+    bool done = runner_run(s->run, &runner, &unsaved, err);
+    sensors_close(s->sensors);
+    s->sensors = NULL;
+    if (!last)
+        s->run->status = RUN_RUNNING;
+    if (done)
+        send(s);
+    return done && !s->unheard;
+}
+
+bool check_serve(const struct check_serve_desc *desc, int socket_fd, struct error *err)
+{
+    struct arena *arena = arena_create();
+    char *api = arena_strdup(arena, desc->known[0]);
+    api[strcspn(api, ":")] = '\0';
+    struct gpu_system *system =
+        gpu_system_create(&(struct gpu_system_desc){.only_api = api,
+                                                    .validation = desc->validation,
+                                                    .known = desc->known,
+                                                    .known_count = desc->known_count});
+    struct serving s = {.info = gpu_system_find(system, desc->known[0])};
+    uint64_t soaked_ns = clock_deadline_ns(desc->soak_ns);
+    bool done = s.info != NULL, last = false;
+    child_channel_init(&s.channel, socket_fd);
+    if (!done)
+        error_set(err, ERROR_NO_DEVICE, "%s is gone", desc->known[0]);
+    while (done && !last) {
+        last = clock_left_ns(soaked_ns) == 0;
+        s.run = run_create();
+        done = measure(&s, desc, system, last, err);
+        run_destroy(s.run);
+    }
+    child_channel_fini(&s.channel);
+    gpu_system_destroy(system);
+    arena_destroy(arena);
+    return done;
+}

@@ -1,0 +1,230 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""fathom check: each exit status, and a cause for each verdict."""
+
+import copy
+import json
+import os
+import pathlib
+import signal
+import time
+import unittest
+
+import fathom
+
+HEALTHY, SLOW, USAGE, NO_DEVICE, BROKEN, UNKNOWN, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
+
+MODEL = {
+    "name": "a model to check", "cores": 8, "core_clock_hz": 1.5e9, "memory_bytes": 1 << 27,
+    "last_cache_bytes": 1 << 22,
+    "levels": [
+        {"capacity_bytes": 1 << 15, "line_bytes": 128, "ways": 4, "latency_cycles": 32,
+         "shared": "core", "bandwidth": {"core_bytes_per_cycle": 64, "chip_bytes_per_cycle": 512}},
+        {"capacity_bytes": 1 << 22, "line_bytes": 128, "ways": 16, "latency_cycles": 200,
+         "shared": "chip", "bandwidth": {"core_bytes_per_cycle": 32, "chip_bytes_per_cycle": 256}}],
+    "memory": {"latency_cycles": 600,
+               "bandwidth": {"core_bytes_per_cycle": 20, "chip_bytes_per_cycle": 64}},
+    "clock_step_ns": 32, "noise": {"relative": 0.003, "seed": 1}}
+
+
+def children(process):
+    """The processes that measure the devices."""
+    found = []
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = int(stat.read_text(encoding="utf-8").rpartition(")")[2].split()[1])
+            words = (stat.parent / "cmdline").read_bytes().split(b"\0")
+        except OSError:  # it has ended
+            continue
+        if parent == process.pid and b"__check" in words:
+            found.append(int(stat.parent.name))
+    return found
+
+
+def wait_for_child(process):
+    deadline = time.monotonic() + fathom.TIMEOUT_S
+    while process.poll() is None and time.monotonic() < deadline:
+        found = children(process)
+        if found:
+            return found[0]
+        time.sleep(0.005)
+    raise AssertionError("no device was measured: " + str(process.communicate()))
+
+
+class Checks(fathom.Case):
+    def model(self, name, **changes):
+        path = self.path(name)
+        model = copy.deepcopy(MODEL)
+        model.update(changes)
+        pathlib.Path(path).write_text(json.dumps(model), encoding="utf-8")
+        return "model:" + path
+
+    def slower_memory(self, share):
+        memory = copy.deepcopy(MODEL["memory"])
+        memory["bandwidth"]["chip_bytes_per_cycle"] *= share
+        return self.model("slower.json", memory=memory, noise={"relative": 0.003, "seed": 2})
+
+    def check(self, status, *arguments, **variables):
+        """The checks of the file that the command writes, and what it prints."""
+        path = self.path("check.json")
+        done = fathom.run("check", "-o", path, *arguments, **variables)
+        self.assertEqual(status, done.status, done.out + done.err)
+        self.run_file = self.read_run(path)
+        return self.run_file["checks"], done
+
+    def expectation(self):
+        """The file of a check of the healthy model."""
+        self.check(UNKNOWN, "-d", self.model("healthy.json"))
+        os.rename(self.path("check.json"), self.path("own.json"))
+        return self.path("own.json")
+
+
+class Verdicts(Checks):
+    def test_without_an_expectation_the_verdict_is_unknown_and_the_figures_are_shown(self):
+        (check,), done = self.check(UNKNOWN, "-d", self.model("healthy.json"))
+        self.assertEqual(("unknown", "no-expectation"), (check["verdict"], check["code"]))
+        self.assertEqual(["l2_read", "dram_read", "latency_l1", "latency_l2", "latency_dram"],
+                         [figure["metric"] for figure in check["figures"]])
+        self.assertTrue(all(figure["verdict"] == "unknown" and "expected" not in figure
+                            for figure in check["figures"]))
+        self.assertIn("DRAM latency ", done.out)
+        self.assertEqual(os.uname().nodename, self.run_file["host"]["name"])
+
+    def test_a_card_is_healthy_against_a_check_of_itself(self):
+        (check,), done = self.check(HEALTHY, "-d", self.model("healthy.json"), "--expect",
+                                    self.expectation())
+        self.assertEqual(("healthy", "ok"), (check["verdict"], check["code"]))
+        self.assertEqual(["expectation from 1 card"], check["remarks"])
+        for figure in check["figures"]:
+            self.assertEqual(("own", 1, "ok"),
+                             (figure["basis"], figure["cards"], figure["verdict"]))
+        self.assertEqual("model:0  a model to check  healthy: expectation from 1 card\n", done.out)
+
+    def test_memory_that_is_slower_by_three_percent_is_named(self):
+        (check,), done = self.check(SLOW, "-d", self.slower_memory(0.97), "--expect",
+                                    self.expectation())
+        self.assertEqual(("slow", "below-expectation"), (check["verdict"], check["code"]))
+        self.assertRegex(check["cause"], r"^DRAM 92\.\d+ of 95\.\d+ GB/s: 3 % below")
+        slow = [figure["metric"] for figure in check["figures"] if figure["verdict"] == "slow"]
+        self.assertEqual(["dram_read"], slow)
+        self.assertIn("slow: DRAM", done.out)
+
+    def test_a_low_core_clock_is_the_cause(self):
+        slow = self.model("clock.json", core_clock_hz=1.3e9)
+        (check,), _ = self.check(SLOW, "-d", slow, "--expect", self.expectation())
+        self.assertEqual("core-clock", check["code"])
+        self.assertIn("core clock 1300 of 1500 MHz", check["cause"])
+
+    def test_other_work_on_the_card_leaves_the_verdict_open(self):
+        busy = self.model("busy.json", company={"after_ns": 0, "slice_ns": 2e6, "period_ns": 1e9,
+                                                "length_ns": 1e9})
+        (check,), _ = self.check(UNKNOWN, "-d", busy, "--expect", self.expectation())
+        self.assertEqual(("unknown", "busy"), (check["verdict"], check["code"]))
+        self.assertIn("other work took", check["cause"])
+
+    def test_cards_side_by_side_each_have_their_verdict_and_the_worst_is_the_status(self):
+        own = self.expectation()
+        checks, _ = self.check(SLOW, "--quick", "-d", self.model("healthy.json"), "-d",
+                               self.slower_memory(0.9), "--expect", own)
+        self.assertEqual([("model:0", 0, "healthy"), ("model:1", 1, "slow")],
+                         [(check["device"], check["index"], check["verdict"]) for check in checks])
+
+    def test_a_version_that_differs_is_no_expectation(self):
+        own = self.expectation()
+        document = json.loads(pathlib.Path(own).read_text(encoding="utf-8"))
+        for one in document["benchmarks"] + document["results"]:
+            one["version"] += 1
+        pathlib.Path(own).write_text(json.dumps(document), encoding="utf-8")
+        (check,), _ = self.check(UNKNOWN, "-d", self.model("healthy.json"), "--expect", own)
+        self.assertEqual("no-expectation", check["code"])
+
+    def test_missing_cards_are_broken(self):
+        checks, _ = self.check(BROKEN, "-d", self.model("healthy.json"), "--expect-count", "2")
+        self.assertEqual([("unknown", "no-expectation"), ("broken", "missing")],
+                         [(check["verdict"], check["code"]) for check in checks])
+        self.assertNotIn("device", checks[1])
+
+    def test_wrong_results_are_broken(self):
+        (check,), _ = self.check(BROKEN, "-d", "cuda", "--silence-limit", "5",
+                                 LD_LIBRARY_PATH=os.environ["CUDA_DOUBLE"])
+        self.assertEqual(("broken", "wrong-results"), (check["verdict"], check["code"]))
+        self.assertIn("not what was written", check["cause"])
+
+
+class Ends(Checks):
+    def start(self, *arguments):
+        return fathom.start("check", "-d", self.model("healthy.json"), "-o", self.path("check.json"),
+                            *arguments)
+
+    def outcome(self, process):
+        out, err = process.communicate(timeout=fathom.TIMEOUT_S)
+        return process.returncode, out, err
+
+    def test_a_device_that_hangs_is_broken(self):
+        process = self.start("--silence-limit", "2")
+        os.kill(wait_for_child(process), signal.SIGSTOP)
+        self.assertEqual(BROKEN, self.outcome(process)[0])
+        (check,) = self.read_run(self.path("check.json"))["checks"]
+        self.assertEqual(("broken", "hung"), (check["verdict"], check["code"]))
+
+    def test_a_process_that_dies_is_broken(self):
+        process = self.start()
+        os.kill(wait_for_child(process), signal.SIGKILL)
+        self.assertEqual(BROKEN, self.outcome(process)[0])
+        (check,) = self.read_run(self.path("check.json"))["checks"]
+        self.assertEqual(("broken", "lost"), (check["verdict"], check["code"]))
+        self.assertIn("signal 9", check["cause"])
+
+    def test_a_signal_ends_the_check(self):
+        process = self.start()
+        os.kill(wait_for_child(process), signal.SIGSTOP)  # so that the check cannot end before
+        process.send_signal(signal.SIGINT)
+        status, _, err = self.outcome(process)
+        self.assertEqual((INTERRUPTED, "fathom: interrupted\n"), (status, err))
+        document = self.read_run(self.path("check.json"))
+        self.assertEqual("interrupted", document["status"])
+        self.assertEqual("not-measured", document["checks"][0]["code"])
+
+    def test_wrong_usage(self):
+        for arguments in (("--expect-count", "0"), ("--soak", "soon"), ("--expect", "nowhere.json"),
+                          ("-o", "no/such/folder.json"), ("-d", "nosuchdevice"), ("operand",)):
+            with self.subTest(arguments=arguments):
+                done = fathom.run("check", *arguments)
+                self.assert_one_line_error(done, USAGE)
+
+    def test_a_machine_without_a_gpu(self):
+        if pathlib.Path("/dev/nvidia0").exists() or pathlib.Path("/dev/dri").exists():
+            self.skipTest("there is a GPU")
+        self.assert_one_line_error(fathom.run("check"), NO_DEVICE)
+
+
+class Cpu(Checks):
+    def setUp(self):
+        super().setUp()
+        devices = json.loads(fathom.run("devices", "--json").out)["devices"]
+        self.cpu = next((one["id"] for one in devices if one["kind"] == "cpu"), None)
+        if not self.cpu:
+            self.skipTest("no CPU stands in for a GPU")
+
+    def test_a_cpu_is_measured_where_it_is_named_and_has_no_expectation(self):
+        (check,), _ = self.check(UNKNOWN, "--quick", "-d", self.cpu)
+        self.assertEqual("no-expectation", check["code"])
+        self.assertIn("dram_read", [figure["metric"] for figure in check["figures"]])
+
+    def test_half_of_a_link_is_slow_and_the_state_of_the_card_is_kept(self):
+        (check,), _ = self.check(SLOW, "--quick", "-d", self.cpu, NVML_DOUBLE_ANY="1",
+                                 NVML_DOUBLE="half",
+                                 LD_LIBRARY_PATH=os.environ["NVML_DOUBLE_FOLDER"])
+        self.assertEqual(("slow", "link-width", "PCIe x8 instead of x16"),
+                         (check["verdict"], check["code"], check["cause"]))
+        state = check["state"]
+        self.assertEqual((8, 16, 5, 5), tuple(state["link_" + name] for name in (
+            "width", "width_max", "generation", "generation_max")))
+        self.assertEqual((312.5, 700, 41), (state["power_w"], state["power_limit_w"],
+                                            state["temperature_c"]))
+        self.assertEqual((0, 0, 0), (state["ecc_corrected"], state["ecc_uncorrected"],
+                                     state["link_replays"]))
+
+
+if __name__ == "__main__":
+    fathom.main()

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: MIT
+// The verdict on a card, from results made up here.
+#include "analysis/expectation.h"
+
+#include "analysis/compare.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define DRAM_READ                                                                                  \
+    "bandwidth/op=read/path=global/scope=device/access=apart/bytes=1073741824/width=16/type=float"
+#define TO_DEVICE "transfer/direction=h2d/memory=pinned/by=copy/mode=row/bytes=268435456"
+
+static struct case_value text_value(const char *key, const char *text)
+{
+    return (struct case_value){.key = key, .type = PARAM_TEXT, .text = text};
+}
+
+static struct bench_case case_of_key(struct arena *arena, const char *key)
+{
+    struct bench_case made = {.values = ARENA_ARRAY(arena, 16, struct case_value)};
+    char *copy = arena_strdup(arena, key), *save = NULL;
+    for (char *part = strtok_r(copy, "/", &save); part; part = strtok_r(NULL, "/", &save)) {
+        char *equals = strchr(part, '=');
+        if (!equals)
+            continue;
+        *equals = '\0';
+        struct case_value value = text_value(part, equals + 1);
+        if (strcmp(part, "bytes") == 0)
+            value = (struct case_value){
+                .key = part, .type = PARAM_BYTES, .uint = strtoull(equals + 1, NULL, 10)};
+        made.values[made.value_count++] = value;
+    }
+    return made;
+}
+
+static struct result *add_result(struct run *run, const char *key, double value)
+{
+    struct result *result = run_add_result(run);
+    char *benchmark = arena_strdup(run->arena, key);
+    benchmark[strcspn(benchmark, "/")] = '\0';
+    result->key = key;
+    result->benchmark = benchmark;
+    result->version = 1;
+    result->device = run->devices[run->device_count - 1].id;
+    result->bench_case = case_of_key(run->arena, key);
+    result->metrics = ARENA_NEW(run->arena, struct metric);
+    result->metrics[0] = (struct metric){.name = "bandwidth",
+                                         .unit = UNIT_BYTE_PER_S,
+                                         .better = BETTER_HIGHER,
+                                         .median = value,
+                                         .ci95 = {value * 0.999, value * 1.001},
+                                         .limit = NAN};
+    result->metric_count = 1;
+    result->sensors = ARENA_ARRAY(run->arena, 4, struct named_number);
+    return result;
+}
+
+static void add_sensor(struct result *result, const char *name, double value)
+{
+    result->sensors[result->sensor_count++] = (struct named_number){name, UNIT_HZ, value};
+}
+
+// A run of one more H200, with the clocks that it should have.
+static struct result *add_card(struct run *run, const char *uuid, const char *key, double value)
+{
+    struct run_device *device = run_add_device(run);
+    device->id = arena_printf(run->arena, "cuda:%zu", run->device_count - 1);
+    device->name = "NVIDIA H200";
+    device->kind = "discrete";
+    device->uuid = uuid;
+    struct result *result = add_result(run, key, value);
+    add_sensor(result, "core_clock", 1980e6);
+    add_sensor(result, "card_memory_clock", 3201e6);
+    return result;
+}
+
+// A run of `count` other cards, whose values are apart by `step`, relative to each other.
+static struct run *cards(size_t count, const char *key, double value, double step)
+{
+    struct run *run = run_create();
+    for (size_t i = 0; i < count; i++)
+        add_card(run, arena_printf(run->arena, "%032zx", i + 1), key,
+                 value * (1 + step * ((double)i - (double)(count - 1) / 2)));
+    return run;
+}
+
+// What the check of a card says that reaches `value`.
+struct outcome {
+    struct run *run, *others;
+    struct result *result;
+    struct check *check;
+};
+
+static struct outcome begin(struct run *others, const char *key, double value)
+{
+    struct outcome o = {.run = run_create(), .others = others};
+    o.result = add_card(o.run, "ffffffffffffffffffffffffffffffff", key, value);
+    o.check = run_add_check(o.run);
+    o.check->device = "cuda:0";
+    return o;
+}
+
+static void judge(struct outcome *o)
+{
+    const struct expectation expectation = {
+        .runs = &o->others, .run_count = 1, .basis = CHECK_BASIS_REFERENCE};
+    check_take_figures(o->run, o->check);
+    expectation_judge(o->run, &expectation, o->check);
+}
+
+static void assert_outcome(const struct outcome *o, enum check_verdict verdict,
+                           enum check_code code, const char *cause)
+{
+    assert_int_equal(o->check->verdict, verdict);
+    assert_int_equal(o->check->code, code);
+    if (cause)
+        assert_string_equal(o->check->cause, cause);
+}
+
+static void end(struct outcome *o)
+{
+    run_destroy(o->run);
+    run_destroy(o->others);
+}
+
+static void few_cards_bound_by_the_spread_of_all_models(void **state)
+{
+    (void)state;
+    double spread = card_spread_of("bandwidth", UNIT_BYTE_PER_S);
+    struct outcome inside =
+        begin(cards(3, DRAM_READ, 4.6e12, 0.001), DRAM_READ, 4.6e12 / (1 + spread));
+    judge(&inside);
+    assert_outcome(&inside, CHECK_HEALTHY, CHECK_OK, NULL);
+    assert_int_equal(inside.check->figures[0].cards, 3);
+    assert_string_equal(inside.check->remarks[0], "expectation from 3 cards");
+    end(&inside);
+    struct outcome outside =
+        begin(cards(3, DRAM_READ, 4.6e12, 0.001), DRAM_READ, 4.6e12 / (1 + spread) * 0.99);
+    judge(&outside);
+    assert_outcome(&outside, CHECK_SLOW, CHECK_BELOW_EXPECTATION, NULL);
+    end(&outside);
+}
+
+static void eight_cards_bound_by_their_own_spread(void **state)
+{
+    (void)state;
+    struct outcome slow = begin(cards(8, DRAM_READ, 4.6e12, 0.001), DRAM_READ, 4.6e12 * 0.97);
+    judge(&slow);
+    assert_outcome(&slow, CHECK_SLOW, CHECK_BELOW_EXPECTATION,
+                   "DRAM 4.462 of 4.600 TB/s: 3 % below the expectation, cause unknown");
+    assert_int_equal(slow.check->remark_count, 0);
+    end(&slow);
+    struct outcome within = begin(cards(8, DRAM_READ, 4.6e12, 0.004), DRAM_READ, 4.6e12 * 0.97);
+    judge(&within);
+    assert_outcome(&within, CHECK_HEALTHY, CHECK_OK, NULL);
+    end(&within);
+}
+
+static void runs_of_one_card_are_one_card(void **state)
+{
+    (void)state;
+    struct run *others = cards(9, DRAM_READ, 4.6e12, 0.001);
+    for (size_t i = 0; i < others->device_count; i++)
+        others->devices[i].uuid = i % 2 ? "00000000000000000000000000000001" : NULL;
+    struct outcome o = begin(others, DRAM_READ, 4.6e12);
+    judge(&o);
+    assert_int_equal(o.check->figures[0].cards, 2);
+    end(&o);
+}
+
+static void a_low_memory_clock_is_the_cause(void **state)
+{
+    (void)state;
+    struct outcome o = begin(cards(8, DRAM_READ, 4.6e12, 0.001), DRAM_READ, 3.1e12);
+    o.result->sensors[1].value = 1593e6;
+    judge(&o);
+    assert_outcome(&o, CHECK_SLOW, CHECK_MEMORY_CLOCK,
+                   "DRAM 3.100 of 4.600 TB/s: memory clock 1593 of 3201 MHz");
+    end(&o);
+}
+
+static void a_core_clock_that_power_or_heat_lowers_is_told_apart(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *throttle;
+        enum check_code code;
+        const char *cause;
+    } rows[] = {
+        {"none", CHECK_CORE_CLOCK, "DRAM 3.680 of 4.600 TB/s: core clock 1500 of 1980 MHz"},
+        {"power limit", CHECK_POWER_LIMIT,
+         "DRAM 3.680 of 4.600 TB/s: core clock 1500 of 1980 MHz, power-limited at 350 W"},
+        {"thermal", CHECK_THERMAL,
+         "DRAM 3.680 of 4.600 TB/s: core clock 1500 of 1980 MHz, thermal limit at 88 °C"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct outcome o = begin(cards(8, DRAM_READ, 4.6e12, 0.001), DRAM_READ, 4.6e12 * 0.8);
+        o.result->sensors[0].value = 1500e6;
+        o.check->state.throttle = rows[i].throttle;
+        o.check->state.power_limit_w = 350;
+        o.check->state.temperature_c = 88;
+        judge(&o);
+        assert_outcome(&o, CHECK_SLOW, rows[i].code, rows[i].cause);
+        end(&o);
+    }
+}
+
+static void a_link_is_slow_by_its_lanes_or_its_generation(void **state)
+{
+    (void)state;
+    struct outcome o = begin(cards(8, TO_DEVICE, 55e9, 0.001), TO_DEVICE, 27e9);
+    o.check->state.link_width = 8;
+    o.check->state.link_width_max = 16;
+    judge(&o);
+    assert_outcome(&o, CHECK_SLOW, CHECK_LINK_WIDTH,
+                   "Host to device 27.00 of 55.00 GB/s: PCIe x8 instead of x16");
+    end(&o);
+    o = begin(cards(8, TO_DEVICE, 55e9, 0.001), TO_DEVICE, 27e9);
+    o.check->state.link_generation = 4;
+    o.check->state.link_generation_max = 5;
+    judge(&o);
+    assert_outcome(&o, CHECK_SLOW, CHECK_LINK_GENERATION, NULL);
+    end(&o);
+    // A link that is as fast as those of other cards is fine, whatever it reports.
+    o = begin(cards(8, TO_DEVICE, 55e9, 0.001), TO_DEVICE, 55e9);
+    o.check->state.link_generation = 4;
+    o.check->state.link_generation_max = 5;
+    judge(&o);
+    assert_outcome(&o, CHECK_HEALTHY, CHECK_OK, NULL);
+    end(&o);
+}
+
+static void errors_are_broken_and_corrected_ones_a_remark(void **state)
+{
+    (void)state;
+    struct outcome o = begin(cards(8, DRAM_READ, 4.6e12, 0.001), DRAM_READ, 4.6e12);
+    o.check->state.ecc_corrected = 3;
+    o.check->state.ecc_uncorrected = 0;
+    judge(&o);
+    assert_outcome(&o, CHECK_HEALTHY, CHECK_OK, NULL);
+    assert_string_equal(o.check->remarks[0], "3 corrected ECC errors during the check");
+    end(&o);
+    o = begin(cards(8, DRAM_READ, 4.6e12, 0.001), DRAM_READ, 4.6e12);
+    o.check->state.ecc_uncorrected = 1;
+    judge(&o);
+    assert_outcome(&o, CHECK_BROKEN, CHECK_ERRORS, "1 uncorrected ECC errors during the check");
+    end(&o);
+}
+
+static void what_broke_comes_before_what_is_slow_or_busy(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *reason;
+        enum check_code code;
+    } rows[] = {
+        {"mismatch", CHECK_WRONG_RESULTS}, {"timeout", CHECK_HUNG}, {"device-lost", CHECK_LOST}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct outcome o = begin(cards(8, DRAM_READ, 4.6e12, 0.001), DRAM_READ, 1e12);
+        result_flag(o.run->arena, o.result, VERDICT_SUSPECT, "shared-device", "pid 4711 python");
+        struct result *failed = add_result(o.run, TO_DEVICE, 1);
+        result_flag(o.run->arena, failed, VERDICT_FAILED, rows[i].reason, "why");
+        judge(&o);
+        assert_outcome(&o, CHECK_BROKEN, rows[i].code, TO_DEVICE ": why");
+        end(&o);
+    }
+}
+
+static void a_busy_card_is_not_called_slow(void **state)
+{
+    (void)state;
+    struct outcome o = begin(cards(8, DRAM_READ, 4.6e12, 0.001), DRAM_READ, 1e12);
+    result_flag(o.run->arena, o.result, VERDICT_SUSPECT, "shared-device", "pid 4711 python");
+    judge(&o);
+    assert_outcome(&o, CHECK_UNKNOWN, CHECK_BUSY, "busy: pid 4711 python");
+    end(&o);
+}
+
+static void nothing_measured_is_unknown_with_the_reason(void **state)
+{
+    (void)state;
+    struct outcome o = begin(cards(8, DRAM_READ, 4.6e12, 0.001), DRAM_READ, 1e12);
+    o.result->metric_count = 0;
+    result_flag(o.run->arena, o.result, VERDICT_SKIPPED, "out-of-memory", "no memory is left");
+    judge(&o);
+    assert_outcome(&o, CHECK_UNKNOWN, CHECK_NOT_MEASURED, "no memory is left");
+    end(&o);
+}
+
+static void the_worst_verdict_counts(void **state)
+{
+    (void)state;
+    struct check checks[4] = {{.verdict = CHECK_HEALTHY},
+                              {.verdict = CHECK_UNKNOWN},
+                              {.verdict = CHECK_SLOW},
+                              {.verdict = CHECK_BROKEN}};
+    assert_int_equal(expectation_worst(checks, 0), CHECK_UNKNOWN);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(expectation_worst(checks, i + 1), checks[i].verdict);
+}
+
+static void the_program_has_references_of_the_h200(void **state)
+{
+    (void)state;
+    struct outcome o = begin(expectation_builtin(), DRAM_READ, 4.6e12);
+    assert_non_null(o.others);
+    struct case_value shape = text_value("shape", "best");
+    shape.role = PARAM_METHOD;
+    o.result->bench_case.values[o.result->bench_case.value_count++] = shape;
+    judge(&o);
+    assert_outcome(&o, CHECK_HEALTHY, CHECK_OK, NULL);
+    assert_true(o.check->figures[0].cards >= 4);
+    assert_int_equal(o.check->figures[0].basis, CHECK_BASIS_REFERENCE);
+    end(&o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(few_cards_bound_by_the_spread_of_all_models),
+        cmocka_unit_test(eight_cards_bound_by_their_own_spread),
+        cmocka_unit_test(runs_of_one_card_are_one_card),
+        cmocka_unit_test(a_low_memory_clock_is_the_cause),
+        cmocka_unit_test(a_core_clock_that_power_or_heat_lowers_is_told_apart),
+        cmocka_unit_test(a_link_is_slow_by_its_lanes_or_its_generation),
+        cmocka_unit_test(errors_are_broken_and_corrected_ones_a_remark),
+        cmocka_unit_test(what_broke_comes_before_what_is_slow_or_busy),
+        cmocka_unit_test(a_busy_card_is_not_called_slow),
+        cmocka_unit_test(nothing_measured_is_unknown_with_the_reason),
+        cmocka_unit_test(the_worst_verdict_counts),
+        cmocka_unit_test(the_program_has_references_of_the_h200),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
