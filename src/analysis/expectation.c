@@ -350,10 +350,10 @@ void expectation_judge(struct run *run, const struct expectation *expectation, s
     note_counts(run, check);
     if (find_breakage(run, check) || find_busy(run, check))
         return;
+    if (find_slow(run, expectation, device, check))
+        return;
     if (check->figure_count == 0)
         conclude(check, CHECK_UNKNOWN, check->code, why_nothing(run, check));
-    else if (find_slow(run, expectation, device, check))
-        return;
     else if (known == 0)
         conclude(check, CHECK_UNKNOWN, CHECK_NO_EXPECTATION,
                  "no reference of this model, driver API and method: see --expect");
