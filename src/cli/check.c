@@ -9,6 +9,7 @@
 #include "results/json.h"
 #include "results/save.h"
 #include "suite/check.h"
+#include "suite/host_lock.h"
 #include "suite/runner.h"
 
 #include <stdlib.h>
@@ -33,6 +34,8 @@ struct checking {
     const char *output, *prometheus;
     uint64_t expected_count;
     struct run *run;
+    double began_s;        // since 1970
+    struct host_lock lock; // one check a host and user at a time
 };
 
 // ---------------------------------------------------------------- the request
@@ -268,7 +271,7 @@ static bool measure(struct checking *c, struct error *err)
     return true;
 }
 
-// ---------------------------------------------------------------- telling
+// ---------------------------------------------------------------- one check a host
 
 // Leaves the results out of the run if its file would be long.
 static bool shorten(struct run *run, struct error *err)
@@ -282,6 +285,70 @@ static bool shorten(struct run *run, struct error *err)
     free(stream.text);
     return written;
 }
+
+// What is asked of a check, in one line: only equal checks are shared.
+static const char *request_line(const struct checking *c)
+{
+    static const enum option_id asked[] = {OPTION_DEVICE, OPTION_API,          OPTION_QUICK,
+                                           OPTION_EXPECT, OPTION_EXPECT_COUNT, OPTION_SOAK};
+    const char *line = "fathom check";
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        const char **values;
+        size_t count = options_values(c->cli->arena, c->cli->options, asked[i], &values);
+        for (size_t v = 0; v < count; v++)
+            line = arena_printf(c->cli->arena, "%s --%s %s", line, option_table[asked[i]].name,
+                                text_printable(c->cli->arena, values[v], SIZE_MAX));
+    }
+    return arena_printf(c->cli->arena, "%s\n", line);
+}
+
+// Takes the lock, unless each rank checks its own card. Returns true if another process made the
+// same check meanwhile: its run is then this one's. Without the lock each process measures.
+static bool take_shared(struct checking *c)
+{
+    static const uint64_t patience_ns = 2 * CHECK_DEADLINE_S * NS_PER_S;
+    const char *request = request_line(c);
+    struct error err;
+    if (options_has(c->cli->options, OPTION_LOCAL_RANK) ||
+        !host_lock_take(&c->lock, "check", c->desc.soak_ns + patience_ns))
+        return false;
+    const char *text = host_lock_read(&c->lock, c->cli->arena, c->began_s);
+    if (!text || !text_begins(text, request))
+        return false;
+    text += strlen(request);
+    c->run = run_read_text(text, strlen(text), "the check of another process", &err);
+    for (size_t i = 0; c->run && i < c->run->check_count; i++)
+        c->run->checks[i].shared_check = true;
+    return c->run != NULL;
+}
+
+static void leave_shared(struct checking *c)
+{
+    struct text_stream stream;
+    struct error err;
+    text_stream_open(&stream);
+    fputs(request_line(c), stream.file);
+    bool written = c->run->status == RUN_COMPLETE && run_write(c->run, stream.file, &err);
+    text_stream_close(&stream);
+    if (written)
+        host_lock_write(&c->lock, stream.text);
+    free(stream.text);
+}
+
+// Makes the check, or takes that of another process which began before this one and ended now.
+static bool check_once(struct checking *c, struct error *err)
+{
+    if (take_shared(c))
+        return true;
+    c->system = cli_system_create(c->cli, err);
+    interrupt_watch(&c->interrupt); // until here signals end the process at once
+    if (!c->system || !choose_devices(c, err) || !measure(c, err) || !shorten(c->run, err))
+        return false;
+    leave_shared(c);
+    return true;
+}
+
+// ---------------------------------------------------------------- telling
 
 static bool write_prometheus(void *context, FILE *stream, struct error *err)
 {
@@ -313,8 +380,7 @@ static bool tell(struct checking *c, struct error *err)
     if (!json && !(c->output && file_save_is_standard(c->output)))
         check_console(c->run, cli->out);
     fflush(cli->out);
-    if (!shorten(c->run, err) || (c->output && !run_save(c->run, c->output, err)) ||
-        (json && !run_save(c->run, "-", err)) ||
+    if ((c->output && !run_save(c->run, c->output, err)) || (json && !run_save(c->run, "-", err)) ||
         (c->prometheus && !file_save(c->prometheus, write_prometheus, c, err)))
         return false;
     cli->status = statuses[expectation_worst(c->run->checks, c->run->check_count)];
@@ -325,7 +391,9 @@ static bool tell(struct checking *c, struct error *err)
 
 static void finish(struct checking *c)
 {
-    cli_system_destroy(c->cli, c->system);
+    host_lock_end(&c->lock);
+    if (c->system)
+        cli_system_destroy(c->cli, c->system);
     run_destroy(c->run);
     check_parts_destroy(&c->parts);
     for (size_t i = 0; i < c->expectation.run_count; i++)
@@ -334,15 +402,15 @@ static void finish(struct checking *c)
 
 bool command_check(struct cli *cli, struct error *err)
 {
-    struct checking c = {.cli = cli};
-    if (!read_request(&c, err) || !interrupt_init(&c.interrupt, err)) {
-        finish(&c);
-        return false;
+    struct timespec began;
+    struct checking c = {.cli = cli, .lock = {.fd = -1}};
+    clock_gettime(CLOCK_REALTIME, &began);
+    c.began_s = (double)began.tv_sec + (double)began.tv_nsec * 1e-9;
+    bool done = read_request(&c, err) && interrupt_init(&c.interrupt, err);
+    if (done) {
+        done = check_once(&c, err) && tell(&c, err);
+        interrupt_fini(&c.interrupt);
     }
-    c.system = cli_system_create(cli, err);
-    interrupt_watch(&c.interrupt);
-    bool done = c.system && choose_devices(&c, err) && measure(&c, err) && tell(&c, err);
-    interrupt_fini(&c.interrupt);
     finish(&c);
     return done;
 }

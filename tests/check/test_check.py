@@ -9,6 +9,7 @@ import pathlib
 import signal
 import time
 import unittest
+import unittest.mock
 
 import fathom
 
@@ -41,17 +42,38 @@ def children(process):
     return found
 
 
-def wait_for_child(process):
+def wait_until(condition):
+    """What the condition returns once it is true."""
     deadline = time.monotonic() + fathom.TIMEOUT_S
-    while process.poll() is None and time.monotonic() < deadline:
-        found = children(process)
+    while time.monotonic() < deadline:
+        found = condition()
         if found:
-            return found[0]
+            return found
         time.sleep(0.005)
-    raise AssertionError("no device was measured: " + str(process.communicate()))
+    raise AssertionError("waited in vain")
+
+
+def wait_for_child(process):
+    return wait_until(lambda: children(process))[0]
+
+
+def holds_lock_file(process):
+    """Whether the process has opened the file of the lock: it holds the lock or waits for it."""
+    for link in pathlib.Path(f"/proc/{process.pid}/fd").glob("*"):
+        try:
+            if "fathom-check-" in os.readlink(link):
+                return True
+        except OSError:  # it was closed
+            continue
+    return False
 
 
 class Checks(fathom.Case):
+    def setUp(self):
+        super().setUp()
+        # The lock of a host's checks: no other test holds this one.
+        self.enterContext(unittest.mock.patch.dict(os.environ, TMPDIR=str(self.folder)))
+
     def model(self, name, **changes):
         path = self.path(name)
         model = copy.deepcopy(MODEL)
@@ -180,9 +202,76 @@ class Outputs(Checks):
                        **{name: rank})
             self.assertTrue((self.folder / f"{os.uname().nodename}-{rank}-%.json").exists())
 
+    def test_soaking_comes_before_the_check(self):
+        before = time.monotonic()
+        (check,), _ = self.check(UNKNOWN, "--soak", "3", "-d", self.model("healthy.json"))
+        self.assertGreater(time.monotonic() - before, 3)
+        self.assertEqual(5, len(check["figures"]))  # of one check, not of all rounds
+
     def test_json_is_the_run_file(self):
         done = fathom.run("check", "--json", "-d", self.model("healthy.json"))
         self.assertEqual("fathom-run/1", json.loads(done.out)["schema"])
+
+
+class Ranks(Checks):
+    def start(self, rank, *arguments, **variables):
+        return fathom.start("check", *arguments, "-o", self.path("rank-%r.json"),
+                            variables={"SLURM_PROCID": str(rank), **variables})
+
+    def checks_of(self, processes, status):
+        for process in processes:
+            self.assertEqual(status, process.wait(timeout=fathom.TIMEOUT_S))
+            process.communicate()
+        return [self.read_run(self.path(f"rank-{rank}.json"))["checks"][0]
+                for rank in range(len(processes))]
+
+    def test_ranks_of_a_host_share_one_check(self):
+        model = self.model("healthy.json")
+        first = self.start(0, "-d", model)
+        child = wait_for_child(first)
+        os.kill(child, signal.SIGSTOP)
+        others = [self.start(rank, "-d", model) for rank in (1, 2)]
+        for other in others:
+            wait_until(lambda other=other: holds_lock_file(other))
+        os.kill(child, signal.SIGCONT)
+        checks = self.checks_of([first, *others], UNKNOWN)
+        self.assertEqual([None, True, True], [check.get("shared_check") for check in checks])
+        self.assertEqual(checks[0]["figures"], checks[1]["figures"])
+        self.assertEqual(checks[0]["figures"], checks[2]["figures"])
+
+    def test_a_rank_that_comes_later_or_asks_for_more_measures_itself(self):
+        model = self.model("healthy.json")
+        first = self.checks_of([self.start(0, "-d", model)], UNKNOWN)[0]
+        second = self.checks_of([self.start(0, "-d", model)], UNKNOWN)[0]
+        self.assertNotIn("shared_check", second)
+        self.assertEqual(len(first["figures"]), len(second["figures"]))
+
+    def test_a_rank_whose_holder_was_killed_measures_itself(self):
+        model = self.model("healthy.json")
+        first = self.start(0, "-d", model)
+        os.kill(wait_for_child(first), signal.SIGSTOP)
+        second = self.start(1, "-d", model)
+        wait_until(lambda: holds_lock_file(second))
+        first.kill()
+        first.communicate()
+        self.assertEqual(UNKNOWN, second.wait(timeout=fathom.TIMEOUT_S))
+        second.communicate()
+        (check,) = self.read_run(self.path("rank-1.json"))["checks"]
+        self.assertNotIn("shared_check", check)
+        self.assertEqual("no-expectation", check["code"])
+
+    def test_with_local_rank_each_takes_its_own_card(self):
+        models = ["-d", self.model("a.json"), "-d", self.model("b.json"), "--local-rank"]
+        processes = [self.start(rank, *models, SLURM_LOCALID=str(rank)) for rank in (0, 1)]
+        checks = self.checks_of(processes, UNKNOWN)
+        self.assertEqual(["model:0", "model:1"], [check["device"] for check in checks])
+        self.assertTrue(all("shared_check" not in check for check in checks))
+
+    def test_a_local_rank_without_a_card(self):
+        arguments = ("check", "-d", self.model("a.json"), "--local-rank")
+        self.assert_one_line_error(fathom.run(*arguments), USAGE, "SLURM_LOCALID")
+        self.assert_one_line_error(fathom.run(*arguments, SLURM_LOCALID="1"), NO_DEVICE,
+                                   "rank 1, but 1 GPU")
 
 
 class Ends(Checks):
