@@ -12,7 +12,6 @@
 enum {
     ARGS_MAX = 16
 };
-static const uint64_t grace_ns = NS_PER_S; // time that a process gets to end by itself
 
 struct checking {
     const struct check_desc *desc;
@@ -83,7 +82,7 @@ static void take_line(struct checking *c, size_t i, const char *line)
     c->silent_until_ns[i] = clock_deadline_ns(c->desc->silence_ns);
     if (sent->status != RUN_COMPLETE)
         return;
-    child_destroy(c->children[i], grace_ns);
+    child_destroy(c->children[i], 0); // without waiting for its driver to unload
     c->children[i] = NULL;
 }
 

@@ -322,6 +322,41 @@ static void the_program_has_references_of_the_h200(void **state)
     end(&o);
 }
 
+// Leaves out the devices of the run with this UUID.
+static void forget(struct run *run, const char *uuid)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < run->device_count; i++)
+        if (strcmp(run->devices[i].uuid, uuid) != 0)
+            run->devices[kept++] = run->devices[i];
+    run->device_count = kept;
+}
+
+static void no_card_of_the_references_is_slow_against_the_others(void **state)
+{
+    (void)state;
+    size_t judged = 0;
+    struct run *run = expectation_builtin();
+    for (size_t i = 0; i < run->device_count; i++) {
+        struct run *others = expectation_builtin();
+        forget(others, run->devices[i].uuid);
+        const struct expectation expectation = {
+            .runs = &others, .run_count = 1, .basis = CHECK_BASIS_REFERENCE};
+        struct check *check = run_add_check(run);
+        check->device = run->devices[i].id;
+        check_take_figures(run, check);
+        expectation_judge(run, &expectation, check);
+        for (size_t f = 0; f < check->figure_count; f++)
+            judged += check->figures[f].judgement == CHECK_FIGURE_OK;
+        if (check->verdict != CHECK_HEALTHY)
+            assert_int_equal(check->code, CHECK_NO_EXPECTATION);
+        run_destroy(others);
+    }
+    print_message("%zu figures judged\n", judged);
+    assert_true(judged > 50);
+    run_destroy(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -337,6 +372,7 @@ int main(void)
         cmocka_unit_test(nothing_measured_is_unknown_with_the_reason),
         cmocka_unit_test(the_worst_verdict_counts),
         cmocka_unit_test(the_program_has_references_of_the_h200),
+        cmocka_unit_test(no_card_of_the_references_is_slow_against_the_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
