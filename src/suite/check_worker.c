@@ -11,6 +11,7 @@
 #include "results/json.h"
 #include "sensors/health.h"
 #include "suite/check.h"
+#include "suite/host_lock.h"
 #include "suite/plan.h"
 #include "suite/runner.h"
 
@@ -27,7 +28,9 @@ struct serving {
     struct sensor_reading last;
     struct sensor_health before;
     unsigned limiter; // set of enum sensor_throttle
-    bool unheard;     // the parent is gone
+    const struct choice_request *choices;
+    struct host_lock link; // held while the link to the host is measured
+    bool unheard;          // the parent is gone
 };
 
 // ---------------------------------------------------------------- the state of the card
@@ -167,12 +170,26 @@ static void send(struct serving *s)
     arena_destroy(out.arena);
 }
 
+// Links that share a switch or the host's memory slow each other down, but references are of one
+// card alone: so one process of the host at a time measures its link. `done` is the benchmark that
+// ended. The wait is no part of the next benchmark's time.
+static void pass_link(struct serving *s, const char *done)
+{
+    static const uint64_t patience_ns = 15 * NS_PER_S; // longer if another process hangs
+    const struct choice_request *choices = s->choices;
+    host_lock_end(&s->link);
+    for (size_t i = 0; i + 1 < choices->benchmark_count; i++)
+        if (strcmp(choices->benchmarks[i]->info.name, done) == 0 &&
+            choices->benchmarks[i + 1]->link)
+            (void)!host_lock_take(&s->link, "check-link", patience_ns);
+}
+
 static void benchmark_done(void *context, const char *device, const char *benchmark)
 {
     struct serving *s = context;
     (void)device;
-    (void)benchmark;
     note_state(s);
+    pass_link(s, benchmark);
     send(s);
 }
 
@@ -196,8 +213,10 @@ static bool measure(struct serving *s, const struct check_serve_desc *desc,
     runner_describe(s->run, &runner, 0, NULL);
     run_add_check(s->run);
     choose_cases(s->run, desc->quick, &runner.choices);
+    s->choices = &runner.choices;
     begin_state(s);
     bool done = runner_run(s->run, &runner, &unsaved, err);
+    host_lock_end(&s->link);
     sensors_close(s->sensors);
     s->sensors = NULL;
     if (!last)
@@ -217,7 +236,7 @@ bool check_serve(const struct check_serve_desc *desc, int socket_fd, struct erro
                                                     .validation = desc->validation,
                                                     .known = desc->known,
                                                     .known_count = desc->known_count});
-    struct serving s = {.info = gpu_system_find(system, desc->known[0])};
+    struct serving s = {.info = gpu_system_find(system, desc->known[0]), .link = {.fd = -1}};
     uint64_t soaked_ns = clock_deadline_ns(desc->soak_ns);
     bool done = s.info != NULL, last = false;
     child_channel_init(&s.channel, socket_fd);

@@ -331,6 +331,8 @@ class Cpu(Checks):
 
     def test_a_cpu_has_no_expectation(self):
         (check,), _ = self.check(UNKNOWN, "--quick", "-d", self.cpu)
+        # The lock under which links are measured one after the other.
+        self.assertEqual(1, len(list(self.folder.glob("fathom-check-link-*"))))
         # A busy machine may have no time for any figure.
         self.assertEqual("no-expectation" if check["figures"] else "not-measured", check["code"])
         self.assertLessEqual({figure["metric"] for figure in check["figures"]},

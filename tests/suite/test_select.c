@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -119,6 +120,33 @@ static void a_driver_without_its_libraries_is_named_too(void **state)
     assert_non_null(strstr(gpus[0].remedy, "libcuda.so.1"));
 }
 
+// Looks as another user if this one is root, who may open every file.
+static int look_as_a_user(const struct machine *machine)
+{
+    struct unreached_gpu *gpus;
+    if (geteuid() == 0 && setuid(65534) != 0)
+        return 2;
+    bool found = unreached(machine, &gpus) == 1 && gpus[0].forbidden &&
+                 strstr(gpus[0].remedy, "/dev/nvidia0 may not be opened");
+    return found ? 0 : 1;
+}
+
+static void a_card_that_this_user_may_not_open_is_told_apart(void **state)
+{
+    const struct machine *machine = *state;
+    add_file(machine, "proc/driver/nvidia/version", "580");
+    add_file(machine, "dev/nvidia0", "");
+    const char *file = arena_printf(machine->arena, "%s/dev/nvidia0", machine->root);
+    assert_int_equal(chmod(machine->root, 0755), 0);
+    assert_int_equal(chmod(file, 0), 0);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(look_as_a_user(machine));
+    int status = 1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 static void cards_of_amd_and_intel_need_a_render_node_and_mesa(void **state)
 {
     struct unreached_gpu *gpus;
@@ -163,6 +191,7 @@ int main(void)
         TEST(a_card_without_its_kernel_driver_is_named_with_the_remedy),
         TEST(a_container_without_the_device_files_hears_of_gpus_all),
         TEST(a_driver_without_its_libraries_is_named_too),
+        TEST(a_card_that_this_user_may_not_open_is_told_apart),
         TEST(cards_of_amd_and_intel_need_a_render_node_and_mesa),
         TEST(a_card_that_an_api_reaches_is_not_named),
     };
