@@ -62,7 +62,7 @@ static double ecc_errors(const struct health_api *api, struct nvml_device *devic
 
 static void read_nvml(const struct sensors_desc *desc, struct sensor_health *health)
 {
-    struct health_api api = {NULL};
+    struct health_api api = {0};
     const struct dynlib_desc calls = {
         .symbols = symbols, .symbol_count = sizeof symbols / sizeof *symbols, .table = &api};
     struct nvml_card card;

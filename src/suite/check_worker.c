@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The process that measures one device of a check.
-#define _GNU_SOURCE // for sched_setaffinity
 #include "analysis/check_cases.h"
 #include "base/child.h"
 #include "base/clock.h"
+#include "base/processors.h"
 #include "base/text.h"
 #include "bench/bench.h"
 #include "measure/card.h"
@@ -16,8 +16,6 @@
 #include "suite/runner.h"
 
 #include <math.h>
-#include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct serving {
@@ -136,27 +134,15 @@ static void choose_cases(struct run *run, bool quick, struct choice_request *req
 // ---------------------------------------------------------------- the memory of the host
 
 // Binds this process to the processors beside the card, so that its pinned memory lies there too:
-// through the other socket a healthy link looks slow. The list is as in "0-3,8,10-11".
+// through the other socket a healthy link looks slow. Where that is not allowed, as in a job with
+// other processors, the process stays.
 static void move_to_card(struct arena *arena, const struct gpu_info *info)
 {
     const struct sensors_desc card = measure_card_of(arena, info);
     char list[4096];
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (!card.pci ||
-        !text_read_line(list, sizeof list, "/sys/bus/pci/devices/%s/local_cpulist", card.pci))
-        return;
-    for (char *at = list, *end; *at; at = end + (*end == ',')) {
-        unsigned long first = strtoul(at, &end, 10), last = first;
-        if (end == at)
-            break;
-        if (*end == '-')
-            last = strtoul(end + 1, &end, 10);
-        for (unsigned long cpu = first; cpu <= last && cpu < CPU_SETSIZE; cpu++)
-            CPU_SET(cpu, &set);
-    }
-    if (CPU_COUNT(&set) > 0) // where it is not allowed, as in a job with other processors, it stays
-        (void)!sched_setaffinity(0, sizeof set, &set);
+    if (card.pci &&
+        text_read_line(list, sizeof list, "/sys/bus/pci/devices/%s/local_cpulist", card.pci))
+        (void)processors_bind(list);
 }
 
 // ---------------------------------------------------------------- measuring
