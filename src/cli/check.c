@@ -153,6 +153,17 @@ static bool take_own_card(struct device_list *list, struct error *err)
     return true;
 }
 
+// Two devices of one chip would disturb each other.
+static bool are_apart(const struct device_list *list, struct error *err)
+{
+    for (size_t i = 0; i < list->count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (select_same_chip(list->devices[i], list->devices[k]))
+                return error_set(err, ERROR_USAGE, "check: %s and %s are one card: choose one API",
+                                 list->devices[k]->id, list->devices[i]->id);
+    return true;
+}
+
 // Every GPU of the machine, or those of -d. No GPU is no error if GPUs are there that no API
 // reaches, or if some are expected.
 static bool choose_devices(struct checking *c, struct error *err)
@@ -174,7 +185,7 @@ static bool choose_devices(struct checking *c, struct error *err)
     bool chosen = select_devices(cli->arena, &request, &c->devices, err);
     if (every)
         leave_cpus_out(&c->devices);
-    if (!chosen && err->code != ERROR_NO_DEVICE)
+    if ((!chosen && err->code != ERROR_NO_DEVICE) || !are_apart(&c->devices, err))
         return false;
     if (options_has(cli->options, OPTION_LOCAL_RANK))
         return take_own_card(&c->devices, err);

@@ -325,7 +325,8 @@ class Cpu(Checks):
     def setUp(self):
         super().setUp()
         devices = json.loads(fathom.run("devices", "--json").out)["devices"]
-        self.cpu = next((one["id"] for one in devices if one["kind"] == "cpu"), None)
+        self.cpus = [one["id"] for one in devices if one["kind"] == "cpu"]
+        self.cpu = next(iter(self.cpus), None)
         if not self.cpu:
             self.skipTest("no CPU stands in for a GPU")
 
@@ -338,6 +339,14 @@ class Cpu(Checks):
         self.assertLessEqual({figure["metric"] for figure in check["figures"]},
                              {"dram_read", "latency_dram", "fp32", "matrix_fp16", "host_to_device",
                               "device_to_host"})
+
+    def test_a_card_is_not_checked_through_two_apis_at_once(self):
+        apis = {cpu.partition(":")[0]: cpu for cpu in self.cpus}
+        if len(apis) < 2:
+            self.skipTest("the CPU has one API")
+        first, second = list(apis.values())[:2]
+        self.assert_one_line_error(fathom.run("check", "-d", first, "-d", second), USAGE,
+                                   "are one card")
 
     def test_half_of_a_link_is_slow_and_the_state_of_the_card_is_kept(self):
         (check,), _ = self.check(SLOW, "--quick", "-d", self.cpu, NVML_DOUBLE_ANY="1",
