@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: MIT
+// What a fleet is said to be, for fleets whose truth is known.
+#include "analysis/fleet.h"
+#include "results/json.h"
+#include "synthetic.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+// What a test changes in the run of a machine.
+typedef void run_change(struct run *run, size_t machine);
+
+static struct fleet *fleet_of(size_t machines, bool expected, run_change *change)
+{
+    struct fleet *fleet = fleet_create();
+    const struct synthetic synthetic = {.seed = 11, .machines = machines, .expected = expected};
+    for (size_t i = 0; i < machines; i++) {
+        struct run *run = synthetic_run(&synthetic, i);
+        if (change)
+            change(run, i);
+        fleet_add_run(fleet, run, arena_printf(run->arena, "%zu.json", i));
+        run_destroy(run);
+    }
+    fleet_judge(fleet);
+    return fleet;
+}
+
+static void scale(struct check *check, enum check_metric metric, double factor)
+{
+    for (size_t i = 0; i < check->figure_count; i++)
+        if (check->figures[i].metric == metric) {
+            check->figures[i].value *= factor;
+            check->figures[i].low *= factor;
+            check->figures[i].high *= factor;
+        }
+}
+
+static const struct fleet_group *find_group(const struct fleet *fleet, const char *name)
+{
+    for (size_t i = 0; i < fleet->group_count; i++)
+        if (strcmp(fleet->groups[i].name, name) == 0)
+            return &fleet->groups[i];
+    return NULL;
+}
+
+static const char *find_remark(const struct fleet *fleet, const char *name)
+{
+    for (size_t i = 0; i < fleet->remark_count; i++)
+        if (strcmp(fleet->remarks[i].name, name) == 0)
+            return fleet->remarks[i].text;
+    return NULL;
+}
+
+static void assert_near(double value, double expected, double tolerance)
+{
+    if (!(fabs(value - expected) <= tolerance))
+        fail_msg("%.6g is not %.6g", value, expected);
+}
+
+// ---------------------------------------------------------------- slow or not
+
+static void a_healthy_fleet_has_no_finding(void **state)
+{
+    (void)state;
+    struct fleet *fleet = fleet_of(40, true, NULL);
+    assert_int_equal(fleet->hosts, 40);
+    assert_int_equal(fleet->count, 320);
+    assert_int_equal(fleet->grades[FLEET_HEALTHY], 320);
+    assert_false(fleet_failed(fleet));
+    assert_int_equal(fleet->list_count + fleet->group_count + fleet->relation_count, 0);
+    assert_int_equal(fleet->remark_count, 0);
+    const struct fleet_metric *dram = &fleet->kinds[0].metrics[CHECK_DRAM_READ];
+    assert_near(dram->median / 4.71e12, 1, 0.001);
+    assert_near(dram->population.sigma, 0.003, 0.0006);
+    assert_true(dram->low < dram->median && dram->median < dram->high);
+    fleet_destroy(fleet);
+}
+
+static void halve_links(struct run *run, size_t machine)
+{
+    for (size_t i = 0; machine % 4 && i < run->check_count; i++) {
+        run->checks[i].state.link_width = 8;
+        scale(&run->checks[i], CHECK_HOST_TO_DEVICE, 0.5);
+    }
+}
+
+static void three_quarters_of_a_fleet_at_half_a_link_are_not_the_median(void **state)
+{
+    (void)state;
+    // Nothing is expected of these cards: the link itself says that it is half of what it can be.
+    struct fleet *fleet = fleet_of(40, false, halve_links);
+    assert_int_equal(fleet->grades[FLEET_SLOW], 240);
+    assert_int_equal(fleet->grades[FLEET_HEALTHY], 80);
+    assert_near(fleet->kinds[0].metrics[CHECK_HOST_TO_DEVICE].median / 55.5e9, 1, 0.002);
+    assert_int_equal(fleet->list_count, 30); // one entry a machine
+    assert_string_equal(fleet->list[0].cards, "all 8 cards");
+    assert_string_equal(fleet->list[0].card->code, "link-width");
+    assert_near(fleet->list[0].card->points[CHECK_HOST_TO_DEVICE].loss, 0.5, 0.01);
+    fleet_destroy(fleet);
+}
+
+static void slow_down(struct run *run, size_t machine)
+{
+    if (machine == 3)
+        scale(&run->checks[2], CHECK_DRAM_READ, 0.95);
+    if (machine == 4)
+        scale(&run->checks[2], CHECK_LATENCY_DRAM, 1.05);
+    if (machine == 5)
+        scale(&run->checks[2], CHECK_DRAM_READ, 1.05);
+}
+
+static void what_is_worse_is_slow_and_what_is_better_is_not(void **state)
+{
+    (void)state;
+    struct fleet *fleet = fleet_of(20, true, slow_down);
+    assert_int_equal(fleet->grades[FLEET_SLOW], 2);
+    assert_int_equal(fleet->cards[3 * 8 + 2]->grade, FLEET_SLOW);
+    assert_int_equal(fleet->cards[4 * 8 + 2]->grade, FLEET_SLOW);
+    assert_int_equal(fleet->cards[5 * 8 + 2]->grade, FLEET_HEALTHY);
+    assert_near(fleet->cards[3 * 8 + 2]->loss, 0.05, 0.01);
+    assert_true(fleet->kinds[0].metrics[CHECK_DRAM_READ].slow == 1);
+    assert_non_null(strstr(fleet->cards[3 * 8 + 2]->cause, "DRAM read 4.4"));
+    fleet_destroy(fleet);
+}
+
+// The check as it is with an expectation of many cards: 99.9 % of healthy figures are above it.
+static void bound_tightly(struct check *check)
+{
+    struct check_figure *figure = &check->figures[CHECK_DRAM_READ];
+    figure->cards = 100;
+    figure->expected_low = figure->expected * (1 - 3.09 * 0.003);
+    if (figure->value >= figure->expected_low)
+        return;
+    figure->judgement = CHECK_FIGURE_SLOW;
+    check->verdict = CHECK_SLOW;
+    check->code = CHECK_BELOW_EXPECTATION;
+    check->cause = "DRAM read below what is expected";
+}
+
+static void bound_all_tightly(struct run *run, size_t machine)
+{
+    (void)machine;
+    for (size_t i = 0; i < run->check_count; i++)
+        bound_tightly(&run->checks[i]);
+}
+
+static void slow_half_a_little(struct run *run, size_t machine)
+{
+    for (size_t i = 0; machine % 2 && i < run->check_count; i++)
+        scale(&run->checks[i], CHECK_DRAM_READ, 0.984);
+    bound_all_tightly(run, machine);
+}
+
+static void slow_one_much(struct run *run, size_t machine)
+{
+    if (machine == 9)
+        scale(&run->checks[4], CHECK_DRAM_READ, 0.97);
+    bound_all_tightly(run, machine);
+}
+
+static void a_bound_that_healthy_figures_break_fails_no_fleet(void **state)
+{
+    (void)state;
+    struct fleet *fleet = fleet_of(250, true, bound_all_tightly);
+    assert_true(fleet->grades[FLEET_DOUBTFUL] >= 1); // of 2000 figures two are expected
+    assert_string_equal(fleet->list[0].card->code, "below-expectation");
+    assert_false(fleet_failed(fleet));
+    fleet_destroy(fleet);
+    fleet = fleet_of(250, true, slow_one_much);
+    assert_int_equal(fleet->grades[FLEET_SLOW], 1);
+    assert_int_equal(fleet->cards[9 * 8 + 4]->grade, FLEET_SLOW);
+    fleet_destroy(fleet);
+    // What so many break is no chance, however little it is.
+    fleet = fleet_of(250, true, slow_half_a_little);
+    assert_true(fleet->grades[FLEET_SLOW] > 900);
+    fleet_destroy(fleet);
+}
+
+static void widen(struct run *run, size_t machine)
+{
+    if (machine != 3)
+        return;
+    struct check_figure *figure = &run->checks[2].figures[CHECK_DRAM_READ];
+    scale(&run->checks[2], CHECK_DRAM_READ, 0.96);
+    figure->low = figure->value * 0.97;
+    figure->high = figure->value * 1.03;
+}
+
+static void a_loss_within_the_own_interval_is_not_slow(void **state)
+{
+    (void)state;
+    struct fleet *fleet = fleet_of(20, true, widen);
+    assert_false(fleet_failed(fleet));
+    fleet_destroy(fleet);
+}
+
+static void step_clocks(struct run *run, size_t machine)
+{
+    for (size_t i = 0; i < run->check_count; i++) {
+        run->checks[i].state.core_clock_hz = 1.98e9 - 60e6 * (double)(i % 2);
+        if (machine == 3 && i == 2) {
+            scale(&run->checks[i], CHECK_L2_READ, 0.95);
+            scale(&run->checks[i], CHECK_DRAM_READ, 0.95);
+        }
+    }
+}
+
+static void a_step_of_the_clock_excuses_what_the_clock_drives(void **state)
+{
+    (void)state;
+    // A step is 3 %, so a loss of 5 % in L2 may be two steps; DRAM has a clock of its own.
+    struct fleet *fleet = fleet_of(20, true, step_clocks);
+    const struct fleet_card *card = fleet->cards[3 * 8 + 2];
+    assert_near(fleet->kinds[0].clock_step, 60.0 / 1950, 0.001);
+    assert_true(card->points[CHECK_DRAM_READ].slow);
+    assert_false(card->points[CHECK_L2_READ].slow);
+    fleet_destroy(fleet);
+}
+
+static void slow_one_link(struct run *run, size_t machine)
+{
+    struct check *check = &run->checks[6];
+    for (size_t i = 0; machine == 7 && i < check->figure_count; i++)
+        if (check->figures[i].metric == CHECK_PEER && fabs(check->figures[i].peer - 5) < 0.5)
+            check->figures[i].value *= 0.9;
+}
+
+static void one_slow_link_of_seven_is_found(void **state)
+{
+    (void)state;
+    struct fleet *fleet = fleet_of(20, true, slow_one_link);
+    assert_int_equal(fleet->grades[FLEET_SLOW], 1);
+    assert_true(fleet->cards[7 * 8 + 6]->points[CHECK_PEER].slow);
+    assert_near(fleet->cards[7 * 8 + 6]->points[CHECK_PEER].figure->peer, 5, 0);
+    fleet_destroy(fleet);
+}
+
+static void cards_are_compared_from_eight_on(void **state)
+{
+    (void)state;
+    struct fleet *one = fleet_of(1, false, NULL);
+    assert_true(one->tests > 0);
+    assert_null(find_remark(one, "few"));
+    fleet_destroy(one);
+
+    struct fleet *fleet = fleet_create();
+    struct run *run = synthetic_run(&(struct synthetic){.seed = 1, .machines = 1}, 0);
+    run->check_count = 7;
+    scale(&run->checks[1], CHECK_DRAM_READ, 0.5);
+    fleet_add_run(fleet, run, "x");
+    run_destroy(run);
+    fleet_judge(fleet);
+    assert_int_equal(fleet->grades[FLEET_UNKNOWN], 7);
+    assert_non_null(strstr(find_remark(fleet, "few"), "7 to compare"));
+    assert_true(isnan(fleet->kinds[0].metrics[CHECK_DRAM_READ].found));
+    fleet_destroy(fleet);
+}
+
+// ---------------------------------------------------------------- groups
+
+static void cool_rack_one(struct run *run, size_t machine)
+{
+    for (size_t i = 0; i < run->check_count; i++) {
+        if (machine / 20 == 1)
+            scale(&run->checks[i], CHECK_DRAM_READ, 0.994);
+        run->devices[i].driver = machine == 5 ? "NVIDIA 570.1" : "NVIDIA 580.2";
+        if (machine == 5)
+            scale(&run->checks[i], CHECK_FP32, 0.98);
+    }
+}
+
+static void groups_that_differ_are_reported_and_stay_in_the_comparison(void **state)
+{
+    (void)state;
+    struct fleet *fleet = fleet_of(100, true, cool_rack_one);
+    const struct fleet_group *rack = find_group(fleet, "rack r01");
+    assert_non_null(rack);
+    assert_int_equal(rack->metric, CHECK_DRAM_READ);
+    assert_int_equal(rack->count, 160);
+    assert_near(rack->effect, 0.006, 0.0015); // a fifth of the fleet moves its median, too
+    assert_null(find_group(fleet, "rack r02"));
+    // Eight cards are few: 2 % are shown as eight twentieths of it.
+    const struct fleet_group *driver = find_group(fleet, "driver NVIDIA 570.1");
+    assert_non_null(driver);
+    assert_int_equal(driver->metric, CHECK_FP32);
+    assert_near(driver->effect, 0.02 * 8 / 20, 0.003);
+    assert_non_null(strstr(find_remark(fleet, "version"), "570.1 on 8 cards (r00n05 …)"));
+    assert_false(fleet_failed(fleet));
+    fleet_destroy(fleet);
+}
+
+static void heat(struct run *run, size_t machine)
+{
+    for (size_t i = 0; i < run->check_count; i++) {
+        double share = (double)((machine * 5 + i * 3) % 40) / 40;
+        run->checks[i].state.temperature_c = 40 + 30 * share;
+        scale(&run->checks[i], CHECK_MATRIX_FP16, 1 - 0.02 * share);
+    }
+}
+
+static void a_loss_that_goes_with_heat_is_said_so(void **state)
+{
+    (void)state;
+    struct fleet *fleet = fleet_of(40, true, heat);
+    assert_true(fleet->relation_count >= 1);
+    assert_string_equal(fleet->relations[0].with, "temperature");
+    assert_int_equal(fleet->relations[0].metric, CHECK_MATRIX_FP16);
+    assert_near(fleet->relations[0].quarters, 0.015, 0.004);
+    assert_true(fleet->relations[0].rank > 0.4);
+    fleet_destroy(fleet);
+}
+
+// ---------------------------------------------------------------- files and machines
+
+static void lose_card(struct run *run, size_t machine)
+{
+    run->check_count -= machine == 12;
+}
+
+static void a_machine_with_fewer_cards_is_named(void **state)
+{
+    (void)state;
+    struct fleet *fleet = fleet_of(20, true, lose_card);
+    assert_string_equal(find_remark(fleet, "missing"),
+                        "19 machines have 8 cards, but r00n12 has 7");
+    fleet_destroy(fleet);
+}
+
+static struct fleet *named_fleet(const char *const *hosts, size_t count)
+{
+    struct fleet *fleet = fleet_create();
+    for (size_t i = 0; i < count; i++) {
+        struct run *run = synthetic_run(&(struct synthetic){.seed = 1, .machines = 1}, 0);
+        run->host[0].text = hosts[i];
+        fleet_add_run(fleet, run, hosts[i]);
+        run_destroy(run);
+    }
+    fleet_judge(fleet);
+    return fleet;
+}
+
+static void machines_that_lack_between_others_are_named(void **state)
+{
+    (void)state;
+    const char *const hosts[] = {"gpu-008.x", "gpu-009.x", "gpu-012.x",
+                                 "gpu-013.x", "gpu-015.x", "login"};
+    struct fleet *fleet = named_fleet(hosts, COUNT(hosts));
+    assert_string_equal(find_remark(fleet, "missing"),
+                        "no file of these machines: gpu-010.x to gpu-011.x, gpu-014.x");
+    fleet_destroy(fleet);
+    const char *const sparse[] = {"n1", "n10", "n20", "n30"};
+    fleet = named_fleet(sparse, COUNT(sparse));
+    assert_null(find_remark(fleet, "missing"));
+    fleet_destroy(fleet);
+}
+
+static void each_card_counts_once(void **state)
+{
+    (void)state;
+    struct fleet *fleet = fleet_create();
+    const struct synthetic synthetic = {.seed = 2, .machines = 1, .expected = true};
+    static const struct {
+        const char *file, *started;
+        bool shared;
+    } files[] = {{"old", "2026-11-20T00:00:00Z", false},
+                 {"rank1", "2026-11-24T00:00:00Z", true},
+                 {"new", "2026-11-24T00:00:00Z", false}};
+    for (size_t i = 0; i < COUNT(files); i++) {
+        struct run *run = synthetic_run(&synthetic, 0);
+        run->started = files[i].started;
+        for (size_t k = 0; k < run->check_count; k++)
+            run->checks[k].shared_check = files[i].shared;
+        fleet_add_run(fleet, run, files[i].file);
+        run_destroy(run);
+    }
+    fleet_judge(fleet);
+    assert_int_equal(fleet->count, 8);
+    assert_int_equal(fleet->shared, 8);
+    for (size_t i = 0; i < fleet->count; i++)
+        assert_string_equal(fleet->cards[i]->file, "new");
+    assert_int_equal(fleet->left_count, 1);
+    assert_string_equal(fleet->left[0].name, "old");
+    assert_string_equal(fleet->left[0].text, "new has a later check of the same card");
+    fleet_destroy(fleet);
+}
+
+static void a_run_without_checks_counts_by_its_card(void **state)
+{
+    (void)state;
+    struct error err;
+    struct run *run = run_read(TESTS_DIR "/../reference/h200-cuda-standard-3.json.gz", &err);
+    assert_non_null(run);
+    struct fleet *fleet = fleet_create();
+    fleet_add_run(fleet, run, "folder/node7.json");
+    run_destroy(run);
+    fleet_judge(fleet);
+    assert_int_equal(fleet->count, 1);
+    assert_string_equal(fleet->cards[0]->host, "node7");
+    assert_string_equal(fleet->cards[0]->api, "cuda");
+    assert_near(fleet->cards[0]->points[CHECK_DRAM_READ].figure->value / 4.7e12, 1, 0.02);
+    assert_near(fleet->cards[0]->points[CHECK_LATENCY_L1].figure->value / 16.2, 1, 0.02);
+    assert_int_equal(fleet->cards[0]->grade, FLEET_UNKNOWN);
+    fleet_destroy(fleet);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_healthy_fleet_has_no_finding),
+        cmocka_unit_test(three_quarters_of_a_fleet_at_half_a_link_are_not_the_median),
+        cmocka_unit_test(what_is_worse_is_slow_and_what_is_better_is_not),
+        cmocka_unit_test(a_bound_that_healthy_figures_break_fails_no_fleet),
+        cmocka_unit_test(a_loss_within_the_own_interval_is_not_slow),
+        cmocka_unit_test(a_step_of_the_clock_excuses_what_the_clock_drives),
+        cmocka_unit_test(one_slow_link_of_seven_is_found),
+        cmocka_unit_test(cards_are_compared_from_eight_on),
+        cmocka_unit_test(groups_that_differ_are_reported_and_stay_in_the_comparison),
+        cmocka_unit_test(a_loss_that_goes_with_heat_is_said_so),
+        cmocka_unit_test(a_machine_with_fewer_cards_is_named),
+        cmocka_unit_test(machines_that_lack_between_others_are_named),
+        cmocka_unit_test(each_card_counts_once),
+        cmocka_unit_test(a_run_without_checks_counts_by_its_card),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
