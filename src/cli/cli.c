@@ -54,6 +54,7 @@ static bool run_command(struct cli *cli, struct error *err)
         [COMMAND_REPORT] = command_report,
         [COMMAND_COMPARE] = command_compare,
         [COMMAND_SHARE] = command_share,
+        [COMMAND_FLEET] = command_fleet,
         [COMMAND_HELP] = command_help,
         [COMMAND_WORKER] = command_worker,
         [COMMAND_BESIDE] = command_beside,

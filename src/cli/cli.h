@@ -47,6 +47,7 @@ bool command_show(struct cli *cli, struct error *err);
 bool command_report(struct cli *cli, struct error *err);
 bool command_compare(struct cli *cli, struct error *err);
 bool command_share(struct cli *cli, struct error *err);
+bool command_fleet(struct cli *cli, struct error *err);
 bool command_worker(struct cli *cli, struct error *err);
 bool command_enumerate(struct cli *cli, struct error *err);
 bool command_beside(struct cli *cli, struct error *err);
@@ -101,6 +102,9 @@ struct run *cli_read_run(const char *path, struct error *err);
 const char *cli_form_asked(const struct options *options);
 MUST_CHECK bool cli_forms_check(const struct options *options, struct error *err);
 MUST_CHECK bool cli_forms_save(const struct cli *cli, const struct run *run, struct error *err);
+
+// Refuses to write two outputs to one file, as `-o run.json --csv run.json` would (ERROR_USAGE).
+MUST_CHECK bool cli_check_apart(const struct options *options, struct error *err);
 
 // True if tables may be printed: not with --quiet or --json, nor if an option names "-", the
 // standard output, as the file to write.

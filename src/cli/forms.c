@@ -30,8 +30,7 @@ static const char *output_of(const struct options *options, enum option_id id)
     return value && id == OPTION_JSON ? "-" : value;
 }
 
-// Refuses to write two outputs to one file, as `-o run.json --csv run.json` would.
-static bool check_apart(const struct options *options, struct error *err)
+bool cli_check_apart(const struct options *options, struct error *err)
 {
     static const enum option_id ids[] = {OPTION_JSON, OPTION_OUTPUT,       OPTION_REPORT_OUTPUT,
                                          OPTION_CSV,  OPTION_HTML,         OPTION_TRACE,
@@ -154,7 +153,7 @@ const char *cli_form_asked(const struct options *options)
 bool cli_forms_check(const struct options *options, struct error *err)
 {
     const char *html = options_value(options, OPTION_HTML);
-    if (!check_apart(options, err) || (html && !cli_report_check(html, err)))
+    if (!cli_check_apart(options, err) || (html && !cli_report_check(html, err)))
         return false;
     for (size_t i = 0; i < COUNT(forms); i++) {
         const char *path = options_value(options, forms[i].option);

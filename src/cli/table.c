@@ -200,6 +200,29 @@ const struct command_info command_table[COMMAND_COUNT] = {
                          "/var/lib/node_exporter/fathom.prom\tfor a textfile collector",
                          "srun fathom check -o 'checks/%h-%r.json'\ta file a rank"},
         },
+    [COMMAND_FLEET] =
+        {
+            .name = "fleet",
+            .operands = "FILE|FOLDER…",
+            .operand_kind = WORD_FILE,
+            .operand_max = 1 << 20,
+            .summary = "Judge the checks of many machines: what is slow, what differs, what lacks",
+            .detail =
+                "Reads check files, one of each machine, and of a FOLDER every .json and .json.gz "
+                "in it, without the folders below. Each card is judged by its own check first, "
+                "then beside the cards of its model. Shows what to look at first and why; for each "
+                "metric the median, the spread and the smallest loss that would be found; racks, "
+                "places and drivers that differ; machines that are missing. Files that cannot be "
+                "used are named and left out. Runs without checks are compared by the figures of "
+                "their card.\n"
+                "The exit status is 1 if a card is slow or broken, 2 if no file could be read. Of "
+                "100 healthy fleets at most one gives 1. docs/FLEET.md has recipes for Slurm and "
+                "MPI.",
+            .examples =
+                {"fathom fleet checks\tall files of the folder",
+                 "fathom fleet checks --html fleet.html --csv fleet.csv\twith a page, and a table "
+                 "of every card and metric"},
+        },
     [COMMAND_HELP] =
         {
             .name = "help",
@@ -288,7 +311,7 @@ const struct option_info option_table[OPTION_COUNT] = {
                     "the cards",
             .commands = COMMAND_BIT(DEVICES) | COMMAND_BIT(LIST) | COMMAND_BIT(RUN) |
                         COMMAND_BIT(MAP) | COMMAND_BIT(SHOW) | COMMAND_BIT(COMPARE) |
-                        COMMAND_BIT(CHECK),
+                        COMMAND_BIT(CHECK) | COMMAND_BIT(FLEET),
         },
     [OPTION_DEVICE] =
         {
@@ -414,17 +437,18 @@ const struct option_info option_table[OPTION_COUNT] = {
             .name = "csv",
             .argument = "FILE",
             .kind = WORD_FILE,
-            .help = "Write one line for each metric of each case",
-            .commands =
-                COMMAND_BIT(RUN) | COMMAND_BIT(MAP) | COMMAND_BIT(SHOW) | COMMAND_BIT(REPORT),
+            .help = "Write one line for each metric of each case (of fleet: of each card)",
+            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP) | COMMAND_BIT(SHOW) |
+                        COMMAND_BIT(REPORT) | COMMAND_BIT(FLEET),
         },
     [OPTION_HTML] =
         {
             .name = "html",
             .argument = "FILE",
             .kind = WORD_FILE,
-            .help = "Draw the run as an HTML page (see report)",
-            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP) | COMMAND_BIT(SHOW),
+            .help = "Draw the run as an HTML page (see report), or the fleet",
+            .commands =
+                COMMAND_BIT(RUN) | COMMAND_BIT(MAP) | COMMAND_BIT(SHOW) | COMMAND_BIT(FLEET),
         },
     [OPTION_TRACE] =
         {

@@ -25,24 +25,27 @@ struct csv {
     bool line_begun;
 };
 
+void csv_field(const char *text, FILE *stream)
+{
+    if (!text[strcspn(text, ",\"\r\n")]) {
+        fputs(text, stream);
+        return;
+    }
+    fputc('"', stream);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', stream);
+        fputc(*text, stream);
+    }
+    fputc('"', stream);
+}
+
 static void put(struct csv *csv, const char *text)
 {
     if (csv->line_begun)
         fputc(',', csv->stream);
     csv->line_begun = true;
-    if (!text)
-        return;
-    if (!text[strcspn(text, ",\"\r\n")]) {
-        fputs(text, csv->stream);
-        return;
-    }
-    fputc('"', csv->stream);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', csv->stream);
-        fputc(*text, csv->stream);
-    }
-    fputc('"', csv->stream);
+    csv_field(text ? text : "", csv->stream);
 }
 
 static void put_real(struct csv *csv, double value)

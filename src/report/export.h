@@ -22,6 +22,9 @@
 // fields. The report page writes the same (web/src/csv.ts).
 MUST_CHECK bool csv_write(const struct run *run, FILE *stream, struct error *err);
 
+// Writes one field of CSV, quoted if it must be.
+void csv_field(const char *text, FILE *stream);
+
 // Writes one self-contained SVG without a script. It shows the charts of all benchmarks
 // (report/chart.h), then for each result with a time line: one row per lane, with
 // arrows from a span to the spans that waited for it; a scale; how many spans ran at once; the

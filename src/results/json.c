@@ -497,20 +497,40 @@ static struct run *run_of(json_t *json, struct json_rows *rows, const char *name
     return run;
 }
 
-struct run *run_read_text(const char *text, size_t bytes, const char *name, struct error *err)
+// `whole`: with the results.
+static struct run *read_text(const char *text, size_t bytes, const char *name, bool whole,
+                             struct error *err)
 {
     struct error ignored = {0};
     struct json_rows rows;
-    struct run *run = run_of(json_read_rows(text, bytes, "results", &rows), &rows, name, &ignored);
+    json_t *head = json_read_rows(text, bytes, "results", &rows);
+    if (head && !whole)
+        rows.at = rows.end;
+    struct run *run = run_of(head, &rows, name, &ignored);
     // If the document is wrong, reading it as a whole gives the error message.
     return run ? run : run_of(json_read_memory(text, bytes, name, err), NULL, name, err);
 }
 
-struct run *run_read(const char *path, struct error *err)
+struct run *run_read_text(const char *text, size_t bytes, const char *name, struct error *err)
+{
+    return read_text(text, bytes, name, true, err);
+}
+
+static struct run *read_file(const char *path, bool whole, struct error *err)
 {
     size_t bytes;
     char *text = json_read_text(path, &bytes, err);
-    struct run *run = text ? run_read_text(text, bytes, path, err) : NULL;
+    struct run *run = text ? read_text(text, bytes, path, whole, err) : NULL;
     free(text);
     return run;
+}
+
+struct run *run_read(const char *path, struct error *err)
+{
+    return read_file(path, true, err);
+}
+
+struct run *run_read_head(const char *path, struct error *err)
+{
+    return read_file(path, false, err);
 }

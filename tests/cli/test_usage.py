@@ -11,7 +11,8 @@ import subprocess
 import fathom
 
 REAL = os.environ["FATHOM_REAL"]
-COMMANDS = ("devices", "list", "run", "map", "show", "report", "compare", "share", "check", "help")
+COMMANDS = ("devices", "list", "run", "map", "show", "report", "compare", "share", "check", "fleet",
+            "help")
 
 
 class Help(fathom.Case):

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// `fathom fleet` judges the checks of many machines.
+#include "analysis/fleet.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/terminal.h"
+#include "report/fleet.h"
+#include "results/json.h"
+#include "results/save.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct paths {
+    const char **list;
+    size_t count, capacity;
+};
+
+static void add_path(struct arena *arena, struct paths *paths, const char *path)
+{
+    paths->list =
+        arena_grow(arena, paths->list, paths->count, &paths->capacity, sizeof *paths->list);
+    paths->list[paths->count++] = path;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// Adds the run files of a folder, in the order of their names.
+static bool add_folder(struct arena *arena, struct paths *paths, const char *folder,
+                       struct error *err)
+{
+    DIR *stream = opendir(folder);
+    if (!stream)
+        return error_set(err, ERROR_IO, "cannot read %s: %s", folder, strerror(errno));
+    size_t first = paths->count;
+    const struct dirent *entry;
+    while ((entry = readdir(stream)) != NULL)
+        if (entry->d_name[0] != '.' &&
+            (text_ends(entry->d_name, ".json") || text_ends(entry->d_name, ".json.gz")))
+            add_path(arena, paths, arena_printf(arena, "%s/%s", folder, entry->d_name));
+    closedir(stream);
+    if (paths->count > first)
+        qsort(paths->list + first, paths->count - first, sizeof *paths->list, compare_paths);
+    return true;
+}
+
+static bool find_paths(const struct cli *cli, struct paths *paths, struct error *err)
+{
+    const struct options *options = cli->options;
+    if (options->operand_count == 0)
+        return error_set(err, ERROR_USAGE,
+                         "fleet: expected check files or folders: fathom fleet FILE|FOLDER…");
+    for (size_t i = 0; i < options->operand_count; i++) {
+        const char *path = options->operands[i];
+        struct stat info;
+        bool folder = strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+        if (!folder)
+            add_path(cli->arena, paths, path);
+        else if (!add_folder(cli->arena, paths, path, err))
+            return false;
+    }
+    return paths->count > 0 ||
+           error_set(
+               err, ERROR_USAGE,
+               "fleet: %s has no file named *.json or *.json.gz: name the folder that has them",
+               options->operands[0]);
+}
+
+// Reads a file into the fleet. Check files are read without their results; a run without checks
+// again, as a whole, unless it came from a pipe.
+static void read_into(struct fleet *fleet, const char *path)
+{
+    struct error err;
+    bool pipe = strcmp(path, "-") == 0;
+    struct run *run = pipe ? cli_read_run(path, &err) : run_read_head(path, &err);
+    if (run && !pipe && run->check_count == 0) {
+        run_destroy(run);
+        run = cli_read_run(path, &err);
+    }
+    size_t prefix = strlen(path) + 2; // "PATH: "
+    if (run)
+        fleet_add_run(fleet, run, path);
+    else
+        fleet_leave_out(fleet, path,
+                        text_begins(err.message, path) && strlen(err.message) > prefix
+                            ? err.message + prefix
+                            : err.message);
+    run_destroy(run);
+}
+
+// Refuses outputs that cannot be written, or that would replace a file that is read.
+static bool check_outputs(const struct options *options, const struct paths *paths,
+                          struct error *err)
+{
+    static const enum option_id outputs[] = {OPTION_CSV, OPTION_HTML};
+    if (!cli_check_apart(options, err))
+        return false;
+    for (size_t i = 0; i < paths->count; i++)
+        if (!cli_outputs_spare(options, "fleet", paths->list[i], err))
+            return false;
+    for (size_t i = 0; i < COUNT(outputs); i++) {
+        const char *output = options_value(options, outputs[i]);
+        if (output && !file_save_check(output, err))
+            return false;
+    }
+    return true;
+}
+
+static bool show(struct cli *cli, struct fleet *fleet, struct error *err)
+{
+    const struct console_desc desc = {.colour = terminal_has_colour(cli->out),
+                                      .columns = terminal_columns(cli->out, CLI_COLUMNS)};
+    const char *csv = options_value(cli->options, OPTION_CSV);
+    const char *html = options_value(cli->options, OPTION_HTML);
+    if (cli_shows_tables(cli->options))
+        fleet_console(fleet, &desc, cli->out);
+    cli->status = fleet_failed(fleet) ? EXIT_CASE_FAILED : EXIT_MEASURED;
+    return (!options_has(cli->options, OPTION_JSON) || fleet_json(fleet, cli->out, err)) &&
+           (!csv || file_save(csv, fleet_csv, fleet, err)) &&
+           (!html || file_save(html, fleet_html, fleet, err));
+}
+
+static bool judge(struct cli *cli, const struct paths *paths, struct fleet *fleet,
+                  struct error *err)
+{
+    for (size_t i = 0; i < paths->count; i++)
+        read_into(fleet, paths->list[i]);
+    if (fleet->count == 0)
+        return error_set(err, ERROR_USAGE,
+                         "fleet: none of %zu files has a check; the first, %s: %s", paths->count,
+                         fleet->left[0].name, fleet->left[0].text);
+    fleet_judge(fleet);
+    return show(cli, fleet, err);
+}
+
+bool command_fleet(struct cli *cli, struct error *err)
+{
+    struct paths paths = {0};
+    if (!find_paths(cli, &paths, err) || !check_outputs(cli->options, &paths, err))
+        return false;
+    struct fleet *fleet = fleet_create();
+    bool done = judge(cli, &paths, fleet, err);
+    fleet_destroy(fleet);
+    return done;
+}
