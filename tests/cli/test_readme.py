@@ -16,7 +16,8 @@ REAL = os.environ["FATHOM_REAL"]
 README = (fathom.ROOT / "README.md").read_text(encoding="utf-8")
 # Files that the commands read, and the committed runs that stand in for them.
 RUNS = {"before.json": "h200-vulkan-standard.json", "after.json": "h200-vulkan-standard.json",
-        "run.json": "h200-vulkan-standard.json", "map.json": "h200-vulkan-map.json"}
+        "run.json": "h200-vulkan-standard.json", "map.json": "h200-vulkan-map.json",
+        "checks/node1.json": "h200-vulkan-standard.json"}
 
 
 def commands(page):
@@ -33,6 +34,7 @@ class Readme(fathom.Case):
         folder = self.folder / page.replace("/", "-")
         folder.mkdir()
         for name, run in RUNS.items():
+            (folder / name).parent.mkdir(exist_ok=True)
             shutil.copy(fathom.ROOT / "reference" / run, folder / name)
         found = commands(page)
         self.assertGreaterEqual(len(found), least, found)
