@@ -41,6 +41,8 @@ static struct lines_answer line_of(struct arena *arena, const struct map_steps *
         .noise = root_of_squares(
             curve->fit.noise, step_shape_is_random(shape) || step_shape_is_slow(shape) ? 0.15 : 0),
         .spread = step_shape_spread(shape),
+        .shapes = steps->shapes,
+        .shape = shape,
         .probes = probes,
     };
     for (size_t i = 0; i < lines_plan_count; i++) {
@@ -52,10 +54,6 @@ static struct lines_answer line_of(struct arena *arena, const struct map_steps *
             probes[question.probe_count++] = (struct lines_probe){chain, ns};
     }
     struct lines_answer answer = lines_judge(&question);
-    bool few_ways = question.spread > 0 && question.spread <= 8;
-    if (few_ways)
-        answer = (struct lines_answer){.why = "its sets fill too unevenly for the probes to tell",
-                                       .misfit = answer.misfit};
     answer.sector = answer.line > 0 ? answer.sector : 0;
     inner[k] = lines_cache_of(&question, &answer);
     return answer;

@@ -5,13 +5,24 @@
 
 #include <math.h>
 
+enum {
+    CANDIDATES_MAX = 128,
+    PROBES_MAX = 16
+};
+
 // An answer counts as excluded if the best one is 90 times as likely: 2 ln 90.
 static const double margin = 9;
 static const double sector_margin = 11; // fewer probes show it
 
+// What counts against a size or a filling of the sets that the end does not show.
+static const double odd_size = 10, odd_filling = 6;
+
 // The model's error, as a part of the step between two levels: no real machine has ideal LRU
 // replacement or exactly cyclic laps.
 static const double model_error = 0.06;
+
+// If a lap has so many times as many lines as there are, it does not matter how sets fill.
+static const double uneven_most = 4;
 
 static const double misfit_max = 0.3; // if the best answer fits worse, there is no answer
 
@@ -56,7 +67,7 @@ static double miss_share(const struct lines_cache *cache, const struct lines_cha
 {
     double x = chain->region / fmax(chain->stride, cache->line) * cache->line / cache->capacity;
     double mean = x * cache->spread, probability = exp(-mean), share = 0;
-    if (!(cache->spread > 0) || mean > 500)
+    if (!(cache->spread > 0) || x > uneven_most)
         return miss_share_at(cache, chain, x);
     // A line meets k others in its set.
     for (unsigned k = 0; k < mean + 8 * sqrt(mean) + 8; k++) {
@@ -81,7 +92,15 @@ double lines_expected(const struct lines_cache *caches, size_t count,
 
 struct candidate {
     double line, sector, capacity;
-    double cost; // −2 ln of its likelihood, up to a constant
+    // How sets fill, as struct lines_cache has it, if nodes leave lines out and if they do not.
+    double sparse, dense;
+    bool as_seen; // chains with one node in each line miss as the chain that found the end
+    double cost;  // −2 ln of its likelihood, up to a constant
+};
+
+struct candidates {
+    struct candidate at[CANDIDATES_MAX];
+    size_t count;
 };
 
 // True if the chain may use only some of the sets: nodes that are 2, 4, … lines apart fall into
@@ -92,27 +111,49 @@ static bool leaves_sets_out(const struct lines_probe *probe, double line)
            exp2(round(log2(probe->chain.stride))) == probe->chain.stride;
 }
 
-static double cost_of(const struct lines_question *question, const struct candidate *candidate)
+// A probe's chain in the caches nearer to the core: the latency of what hits them and the share of
+// loads that do not.
+struct inner {
+    double latency, beyond;
+};
+
+static struct inner inner_of(const struct lines_question *question, const struct lines_chain *chain)
 {
-    struct lines_cache caches[LINES_LEVELS_MAX + 2];
-    size_t k = question->level;
-    for (size_t i = 0; i < k; i++)
-        caches[i] = question->caches[i];
-    caches[k] = (struct lines_cache){.latency = question->latency,
-                                     .capacity = candidate->capacity,
-                                     .line = candidate->line,
-                                     .sector = candidate->sector,
-                                     .spread = question->spread};
-    caches[k + 1] = (struct lines_cache){.latency = question->beyond,
-                                         .capacity = (double)INFINITY,
-                                         .line = LINES_MIN_BYTES,
-                                         .sector = LINES_MIN_BYTES};
+    struct inner inner = {0, 1};
+    for (size_t k = 0; k < question->level; k++) {
+        double beyond = fmin(inner.beyond, miss_share(&question->caches[k], chain));
+        inner.latency += (inner.beyond - beyond) * question->caches[k].latency;
+        inner.beyond = beyond;
+    }
+    return inner;
+}
+
+// The part of the chain's loads that miss the candidate.
+static double share_of(const struct lines_question *question, const struct candidate *candidate,
+                       const struct lines_chain *chain)
+{
+    bool is_sparse = chain->stride > candidate->line;
+    const struct lines_cache cache = {.capacity = candidate->capacity,
+                                      .line = candidate->line,
+                                      .sector = candidate->sector,
+                                      .spread = is_sparse ? candidate->sparse : candidate->dense};
+    if (!candidate->as_seen || !question->shapes || chain->stride < candidate->line)
+        return miss_share(&cache, chain);
+    double lines = chain->region / chain->stride * candidate->line;
+    return step_shapes_share(question->shapes, step_shape_single(question->shape),
+                             log2(lines / candidate->capacity));
+}
+
+static double cost_of(const struct lines_question *question, const struct inner *inner,
+                      const struct candidate *candidate)
+{
     double cost = 0, step = question->beyond - question->latency;
     for (size_t i = 0; i < question->probe_count; i++) {
         const struct lines_probe *probe = &question->probes[i];
         if (leaves_sets_out(probe, candidate->line))
             continue;
-        double expected = lines_expected(caches, k + 2, &probe->chain);
+        double beyond = fmin(inner[i].beyond, share_of(question, candidate, &probe->chain));
+        double expected = inner[i].latency + inner[i].beyond * question->latency + beyond * step;
         double off = probe->latency - expected;
         // The model has only one level beyond this one, of infinite size. Near the real end of that
         // level (beyond_end) a load that misses this level may take longer than the model says.
@@ -128,30 +169,55 @@ static double cost_of(const struct lines_question *question, const struct candid
     return cost;
 }
 
-// Fills `sizes` with the capacities that the end may mean: all bytes of the region (if address bits
-// select the sets); also, if lines are shorter than the stride, only the lines that the nodes touch
-// (if a hash selects the sets). Returns the number of capacities.
-static size_t capacities_of(const struct lines_question *question, double line, double sizes[2])
+// The capacities that the end may mean, 0: all bytes of the region, if address bits select the sets
+// or each node has a line of its own; others, if a hash selects them and lines are shorter than the
+// stride: the lines that the nodes touch, times a factor, as uneven sets overflow early.
+static const double size_factors[] = {0, 1, 1.19, 1.41, 1.68, 2};
+
+// The ways of sets that fill unevenly if nodes leave lines out, and if they do not: a hash of
+// aligned blocks fills all sets then. 0: the sets fill as the end shows.
+static const double fillings[][2] = {{0, 0}, {6, 0}, {6, 6}, {16, 0}, {16, 16}};
+
+static bool is_possible(const struct lines_question *question, double line, size_t size,
+                        size_t filling)
 {
-    sizes[0] = question->end;
-    sizes[1] = question->end * line / question->stride;
-    return line < question->stride ? 2 : 1;
+    if (line >= question->stride)
+        return size == 0;
+    return size == 0 ? filling == 0 : size == 1 || filling > 0;
 }
 
-static size_t make_candidates(const struct lines_question *question, struct candidate *candidates)
+static void add_candidates(const struct lines_question *question, const struct inner *inner,
+                           double line, double sector, struct candidates *all)
 {
-    size_t count = 0;
-    for (unsigned line = LINES_MIN_BYTES; line <= LINES_MAX_BYTES; line *= 2) {
-        double sizes[2];
-        size_t size_count = capacities_of(question, line, sizes);
-        for (size_t s = 0; s < size_count; s++)
-            for (unsigned sector = LINES_MIN_BYTES; sector <= line; sector *= 2) {
-                struct candidate *candidate = &candidates[count++];
-                *candidate = (struct candidate){line, sector, sizes[s], 0};
-                candidate->cost = cost_of(question, candidate);
-            }
-    }
-    return count;
+    for (size_t size = 0; size < sizeof size_factors / sizeof *size_factors; size++)
+        for (size_t filling = 0; filling < sizeof fillings / sizeof *fillings; filling++) {
+            struct candidate *candidate = &all->at[all->count];
+            if (!is_possible(question, line, size, filling))
+                continue;
+            *candidate = (struct candidate){
+                .line = line,
+                .sector = sector,
+                .capacity = size ? question->end * line / question->stride * size_factors[size]
+                                 : question->end,
+                .sparse = filling ? fillings[filling][0] : question->spread,
+                .dense = filling ? fillings[filling][1] : question->spread,
+                .as_seen = filling == 0,
+            };
+            candidate->cost = cost_of(question, inner, candidate) + (size > 1 ? odd_size : 0) +
+                              (filling ? odd_filling : 0);
+            all->count++;
+        }
+}
+
+static void make_candidates(const struct lines_question *question, struct candidates *all)
+{
+    struct inner inner[PROBES_MAX];
+    all->count = 0;
+    for (size_t i = 0; i < question->probe_count; i++)
+        inner[i] = inner_of(question, &question->probes[i].chain);
+    for (unsigned line = LINES_MIN_BYTES; line <= LINES_MAX_BYTES; line *= 2)
+        for (unsigned sector = LINES_MIN_BYTES; sector <= line; sector *= 2)
+            add_candidates(question, inner, line, sector, all);
 }
 
 // Root mean square of the probes' deviations from the model, as a part of the step; Huber's loss
@@ -165,15 +231,14 @@ static double misfit(const struct lines_question *question, double cost)
 
 struct lines_answer lines_judge(const struct lines_question *question)
 {
-    enum {
-        CANDIDATES_MAX = 64
-    };
-    struct candidate candidates[CANDIDATES_MAX] = {{0}};
+    struct candidates all;
     struct lines_answer answer = {.why = "its probes were not measured"};
-    if (question->probe_count == 0 || question->level > LINES_LEVELS_MAX)
+    if (question->probe_count == 0 || question->probe_count > PROBES_MAX)
         return answer;
-    size_t count = make_candidates(question, candidates), best = 0;
-    for (size_t i = 1; i < count; i++)
+    make_candidates(question, &all);
+    const struct candidate *candidates = all.at;
+    size_t best = 0;
+    for (size_t i = 1; i < all.count; i++)
         if (candidates[i].cost < candidates[best].cost)
             best = i;
     if (misfit(question, candidates[best].cost) > misfit_max) {
@@ -184,7 +249,7 @@ struct lines_answer lines_judge(const struct lines_question *question)
     answer = (struct lines_answer){candidates[best].line, candidates[best].sector,
                                    candidates[best].capacity, "its probes fit more than one answer",
                                    false};
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < all.count; i++) {
         if (candidates[i].cost > candidates[best].cost + sector_margin)
             continue;
         answer.sector = candidates[i].sector == candidates[best].sector ? answer.sector : 0;

@@ -15,13 +15,14 @@
 #ifndef MAP_LINES_H
 #define MAP_LINES_H
 
+#include "math/step_shapes.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
 enum {
     LINES_MIN_BYTES = 32,
-    LINES_MAX_BYTES = 256,
-    LINES_LEVELS_MAX = 8
+    LINES_MAX_BYTES = 256
 };
 
 // A cache. In an array, the last element is the memory after all caches, with an infinite capacity.
@@ -66,6 +67,8 @@ struct lines_question {
     double stride;                    // stride of that chain in bytes
     double noise;                     // relative noise of a probe's latency
     double spread;                    // of the level, as in struct lines_cache
+    const struct step_shapes *shapes; // with `shape`: how the rise at the end looks; NULL: unknown
+    unsigned shape;
     const struct lines_probe *probes;
     size_t probe_count;
 };
@@ -77,8 +80,9 @@ struct lines_answer {
     bool misfit; // the probes were measured, and no cache explains them
 };
 
-// The line, sector and capacity that make the probes most likely. A value is 0 if another one
-// explains the probes nearly as well; all are 0 if none explains them.
+// The line, sector and capacity that make the probes most likely. A hash may fill sets unevenly, so
+// that a cache ends before its capacity; such answers have to explain the probes better. A value is
+// 0 if another one explains the probes nearly as well; all are 0 if none explains them.
 struct lines_answer lines_judge(const struct lines_question *question);
 
 // The cache that the answer describes, for the question about the next level. An unknown line

@@ -162,6 +162,20 @@ static void lines_of_caches_with_plain_sets_are_found(void **state)
     }
 }
 
+static void an_end_before_the_capacity_makes_no_line_longer(void **state)
+{
+    (void)state;
+    // given sets that a hash fills unevenly where nodes leave lines out: a chain with a node every
+    // 128 bytes sees the end before the cache is full
+    for (unsigned line = 32; line <= 64; line *= 2)
+        for (double part = 0.55; part < 0.75; part += 0.05) {
+            struct cache cache = cache_of(line, line, true);
+            double end = part * capacity_of(&cache) * 128 / line;
+            struct lines_answer answer = answer_of(&cache, end, 128);
+            assert_int_equal(answer.line, line);
+        }
+}
+
 static void probes_that_no_line_explains_leave_it_open(void **state)
 {
     (void)state;
@@ -212,6 +226,7 @@ int main(void)
         cmocka_unit_test(the_expected_latency_is_that_of_a_simulated_cache),
         cmocka_unit_test(lines_sectors_and_sizes_of_hashed_caches_are_found),
         cmocka_unit_test(lines_of_caches_with_plain_sets_are_found),
+        cmocka_unit_test(an_end_before_the_capacity_makes_no_line_longer),
         cmocka_unit_test(probes_that_no_line_explains_leave_it_open),
         cmocka_unit_test(noise_as_large_as_the_step_leaves_it_open),
     };
