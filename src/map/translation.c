@@ -61,7 +61,7 @@ static struct pages_probe probe_of(double region, uint64_t page)
 //   wide    regions of 0.7 p times the reach through pages p, 2p, 4p, 8p times 2 MiB apart: they
 //           fit if an entry stands for at most 2, 4, 8, 16 MiB. p is 16, or the 8, 4 or 2 that fits
 //           `most`
-//   narrow  0.7, 0.35, 0.177 of the reach through pages of 1, ½, ¼ MiB: they fit if an entry
+//   narrow  0.9, 0.45, 0.225 of the reach through pages of 1, ½, ¼ MiB: they fit if an entry
 //           stands for at least 2, 1, ½ MiB
 //   odd     0.65 and 1.3 times the reach through places 1.5 MiB apart: the second fits as the first
 //           does only if pages are smaller than 2 MiB and those of the curve, an even number of
@@ -76,7 +76,7 @@ static void pages_plan(double reach, double most, struct pages_probe probes[PAGE
         probes[i] = probe_of(0.7 * times * reach, (uint64_t)(times * exp2(i)) * MAP_PAGE_BYTES);
     for (unsigned i = PAGES_WIDE; i < PAGES_ODD; i++) {
         unsigned halvings = i - PAGES_WIDE + 1;
-        probes[i] = probe_of(1.414 * reach / exp2(halvings), MAP_PAGE_BYTES >> halvings);
+        probes[i] = probe_of(1.8 * reach / exp2(halvings), MAP_PAGE_BYTES >> halvings);
     }
     for (unsigned i = PAGES_ODD; i < PAGES_PROBES; i++)
         probes[i] =
