@@ -169,6 +169,8 @@ struct map_level map_caches_level(const struct map_caches *caches, size_t k)
     const struct map_steps *steps = &caches->steps;
     struct map_level level = map_level_of(&steps->curve, k);
     level.shapes = steps->shapes;
+    if (map_steps_translation(steps, 4 * level.end) < 0.03 * level.within)
+        level.alone = &steps->curve;
     level.shape = steps->all.steps[steps->step[k]].shape;
     level.end_low = exp2(steps->curve.fit.steps[k].end_low);
     level.end_high = exp2(steps->curve.fit.steps[k].end_high);
@@ -179,19 +181,34 @@ struct map_level map_caches_level(const struct map_caches *caches, size_t k)
     return level;
 }
 
-// The latency of a probe of who shares level k, if `inner` cores share the level before; 0 if
-// translation may be part of it.
-static double neighbours_ns(const struct map_steps *steps, const struct run *run, size_t k,
-                            unsigned inner, const struct map_sharers_probe *probe)
+// True if the level before level k holds a part of a chain over so many bytes.
+static bool hits_before(const struct map_level *level, const struct map_steps *steps, size_t k,
+                        double bytes)
+{
+    if (k == 0)
+        return false;
+    if (!level->alone)
+        return bytes < 1.3 * exp2(steps->curve.fit.steps[k - 1].end_high);
+    return map_curve_ns(level->alone, bytes) <
+           level->before + 0.8 * (level->within - level->before);
+}
+
+// The latency of a probe of who shares level k, if `inner` cores share the level before; 0 if it
+// tells nothing: it is suspect, translation may be part of it, or a level before holds a part.
+static double neighbours_ns(const struct map_level *level, const struct map_steps *steps,
+                            const struct run *run, size_t k, unsigned inner,
+                            const struct map_sharers_probe *probe)
 {
     const struct lines_chain chain = {probe->region, MAP_NODE_BYTES};
-    double ns = map_steps_chain(steps, run, MAP_NEIGHBOURS, k + 1, &chain);
+    const struct result *result = map_steps_chain_result(steps, run, MAP_NEIGHBOURS, k + 1, &chain);
+    double ns = result ? map_steps_ns(steps, result) : NAN;
     if (!isfinite(ns))
         return ns;
+    if (result->verdict != VERDICT_OK)
+        return 0;
     // The curve does not show where a level with longer lines ends; and the level before must not
     // hold a part of the region.
-    if (step_shape_is_gradual(steps->all.steps[steps->step[k]].shape) ||
-        (k > 0 && inner * probe->region < 1.3 * exp2(steps->curve.fit.steps[k - 1].end_high)))
+    if (step_shape_is_gradual(level->shape) || hits_before(level, steps, k, inner * probe->region))
         return 0;
     if (may_be_translated(steps, probe->region, true))
         return 0;
@@ -206,18 +223,21 @@ struct map_sharers map_caches_sharers(const struct map_caches *caches, const str
     const struct map_level level = map_caches_level(caches, k);
     double ns[2 * MAP_SHARERS_MAX];
     unsigned inner = 1;
-    if (k > 0)
-        inner = map_caches_sharers(caches, run, k - 1, cores, again, probes, count).low;
+    if (k > 0) {
+        const struct map_sharers before =
+            map_caches_sharers(caches, run, k - 1, cores, again, probes, count);
+        inner = before.sharers ? before.sharers : before.low;
+    }
     *count = map_sharers_plan(&level, cores, map_sharers_most(&level), probes);
     for (size_t i = 0; i < *count; i++)
-        ns[i] = neighbours_ns(&caches->steps, run, k, inner, &probes[i]);
+        ns[i] = neighbours_ns(&level, &caches->steps, run, k, inner, &probes[i]);
     struct map_sharers found = map_sharers_judge(&level, probes, ns, *count, cores);
     if (!again)
         return found;
     size_t first = *count;
     *count += map_sharers_plan_again(&level, &found, cores, probes + first);
     for (size_t i = first; i < *count; i++) {
-        ns[i] = neighbours_ns(&caches->steps, run, k, inner, &probes[i]);
+        ns[i] = neighbours_ns(&level, &caches->steps, run, k, inner, &probes[i]);
         if (!isfinite(ns[i]))
             return found; // they are not measured yet
     }

@@ -21,6 +21,17 @@ struct map_level map_level_of(const struct level_curve *curve, size_t k)
                               .end = exp2(fit->steps[k].end)};
 }
 
+double map_curve_ns(const struct level_curve *curve, double bytes)
+{
+    double x = log2(bytes);
+    size_t i = 0;
+    while (i + 2 < curve->count && curve->octaves[i + 1] < x)
+        i++;
+    double width = curve->octaves[i + 1] - curve->octaves[i];
+    double t = fmin(fmax((x - curve->octaves[i]) / width, 0), 1);
+    return curve->ns[i] + t * (curve->ns[i + 1] - curve->ns[i]);
+}
+
 // ---------------------------------------------------------------- ways
 
 const unsigned map_ways_plan[] = {2,  3,  4,  5,  6,  7,  8,  9,  10, 12,
@@ -117,8 +128,20 @@ size_t map_sharers_plan_again(const struct map_level *level, const struct map_sh
     return count;
 }
 
+// The latency of a chain if all chains that share the level cover `bytes`, and it holds `end`.
+static double shared_ns(const struct map_level *level, double end, double bytes)
+{
+    double share = bytes > end ? 1 : 0;
+    if (level->alone)
+        return fmin(fmax(map_curve_ns(level->alone, bytes), level->within), level->beyond);
+    if (level->shapes)
+        share = step_shapes_share(level->shapes, level->shape, log2(bytes / end));
+    return level->within + share * (level->beyond - level->within);
+}
+
 // What the probes leave unexplained if so many cores share the level, which holds `end` bytes.
-static double sharers_cost_at(const struct map_level *level, double end,
+// `crowding`: how much sooner it is full than for one chain.
+static double sharers_cost_at(const struct map_level *level, double end, double crowding,
                               const struct map_sharers_probe *probes, const double *latency,
                               size_t count, unsigned sharers)
 {
@@ -127,11 +150,7 @@ static double sharers_cost_at(const struct map_level *level, double end,
     for (size_t i = 0; i < count; i++) {
         if (!(latency[i] > least))
             continue;
-        double load = sharers * probes[i].region / end;
-        double share = load > 1 ? 1 : 0;
-        if (level->shapes)
-            share = step_shapes_share(level->shapes, level->shape, log2(load));
-        double ns = level->within + share * step;
+        double ns = shared_ns(level, end, crowding * sharers * probes[i].region);
         // The level behind may overflow too.
         double off = fmin(latency[i], level->beyond) - ns;
         double size = fabs(off) / root_of_squares(0.04 * ns, 0.12 * step);
@@ -143,13 +162,15 @@ static double sharers_cost_at(const struct map_level *level, double end,
 static double sharers_cost(const struct map_level *level, const struct map_sharers_probe *probes,
                            const double *latency, size_t count, unsigned sharers)
 {
-    double cost = sharers_cost_at(level, level->end, probes, latency, count, sharers);
+    double cost = sharers_cost_at(level, level->end, 1, probes, latency, count, sharers);
     if (!level->shapes)
         return cost;
     // Chains that run side by side displace each other before the level is full.
+    if (level->alone)
+        return fmin(cost, sharers_cost_at(level, level->end, 1.1, probes, latency, count, sharers));
     double low = fmin(level->end_low, 0.9 * level->end);
-    cost = fmin(cost, sharers_cost_at(level, low, probes, latency, count, sharers));
-    return fmin(cost, sharers_cost_at(level, level->end_high, probes, latency, count, sharers));
+    cost = fmin(cost, sharers_cost_at(level, low, 1, probes, latency, count, sharers));
+    return fmin(cost, sharers_cost_at(level, level->end_high, 1, probes, latency, count, sharers));
 }
 
 static void choose_sharers(struct map_sharers *answer, unsigned cores)

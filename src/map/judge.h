@@ -22,7 +22,12 @@ struct map_level {
     double end_low, end_high;
     const struct step_shapes *shapes;
     unsigned shape;
+    // The curve of one core, if translation adds nothing to it near the end; else NULL.
+    const struct level_curve *alone;
 };
+
+// The latency of a curve at a region of so many bytes, between its points.
+double map_curve_ns(const struct level_curve *curve, double bytes);
 
 // Level k of a curve, counted from 0; k must not be the last level.
 struct map_level map_level_of(const struct level_curve *curve, size_t k);

@@ -15,7 +15,7 @@ static const double margin = 9;
 static const double sector_margin = 11; // fewer probes show it
 
 // What counts against a size or a filling of the sets that the end does not show.
-static const double odd_size = 10, odd_filling = 6;
+static const double odd_size = 12, odd_filling = 6;
 
 // The model's error, as a part of the step between two levels: no real machine has ideal LRU
 // replacement or exactly cyclic laps.

@@ -328,8 +328,9 @@ static size_t probes_of(struct arena *arena, const struct map_steps *steps, cons
     return count;
 }
 
-double map_steps_chain(const struct map_steps *steps, const struct run *run, const char *what,
-                       size_t level, const struct lines_chain *chain)
+const struct result *map_steps_chain_result(const struct map_steps *steps, const struct run *run,
+                                            const char *what, size_t level,
+                                            const struct lines_chain *chain)
 {
     for (size_t i = 0; i < run->result_count && steps->curve.count; i++) {
         const struct result *result = run->results[i];
@@ -338,9 +339,16 @@ double map_steps_chain(const struct map_steps *steps, const struct run *run, con
             case_uint(&result->bench_case, "level") == level &&
             case_uint(&result->bench_case, "pitch") == (uint64_t)chain->stride &&
             fabs(log((double)case_uint(&result->bench_case, "bytes") / chain->region)) < 0.02)
-            return map_steps_ns(steps, result);
+            return result;
     }
-    return NAN;
+    return NULL;
+}
+
+double map_steps_chain(const struct map_steps *steps, const struct run *run, const char *what,
+                       size_t level, const struct lines_chain *chain)
+{
+    const struct result *result = map_steps_chain_result(steps, run, what, level, chain);
+    return result ? map_steps_ns(steps, result) : NAN;
 }
 
 // ---------------------------------------------------------------- the whole

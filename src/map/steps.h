@@ -41,8 +41,12 @@ double map_steps_ns(const struct map_steps *steps, const struct result *result);
 // True if the result is a chain with another stride (MAP_PROBE) that has a latency.
 bool map_steps_is_probe(const struct map_steps *steps, const struct result *result);
 
-// The latency of the chain `what` of a level, with a region within 2 % of the chain's; NaN if the
-// run has none.
+// The chain `what` of a level, with a region within 2 % of the chain's; NULL if the run has none.
+const struct result *map_steps_chain_result(const struct map_steps *steps, const struct run *run,
+                                            const char *what, size_t level,
+                                            const struct lines_chain *chain);
+
+// Its latency; NaN if the run has none.
 double map_steps_chain(const struct map_steps *steps, const struct run *run, const char *what,
                        size_t level, const struct lines_chain *chain);
 

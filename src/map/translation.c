@@ -2,6 +2,7 @@
 #include "map/parts.h"
 
 #include "bench/bench.h"
+#include "map/judge.h"
 #include "results/units.h"
 
 #include <inttypes.h>
@@ -115,18 +116,6 @@ void map_pages_add_cases(struct map_cases *cases, const struct level_curve *curv
 
 // ---------------------------------------------------------------- the size of a page
 
-// The latency of the curve at a region, between its points.
-static double latency_at(const struct level_curve *curve, double bytes)
-{
-    double x = log2(bytes);
-    size_t i = 0;
-    while (i + 2 < curve->count && curve->octaves[i + 1] < x)
-        i++;
-    double width = curve->octaves[i + 1] - curve->octaves[i];
-    double t = fmin(fmax((x - curve->octaves[i]) / width, 0), 1);
-    return curve->ns[i] + t * (curve->ns[i + 1] - curve->ns[i]);
-}
-
 // 1 if the probe fits the TLB, 0 if it does not, -1 if the curve rises too little to decide.
 static int fits(const struct level_curve *curve, double within, const struct pages_probe *probe,
                 double ns)
@@ -135,7 +124,7 @@ static int fits(const struct level_curve *curve, double within, const struct pag
     // entry.
     double alike =
         fmax(probe->region * (double)MAP_PAGE_BYTES / (double)probe->page, probe->region);
-    double beyond = latency_at(curve, alike);
+    double beyond = map_curve_ns(curve, alike);
     return beyond < contrast_min * within ? -1 : ns < sqrt(within * beyond);
 }
 

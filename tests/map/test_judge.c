@@ -117,6 +117,40 @@ static void more_probes_between_the_bounds_narrow_them(void **state)
     assert_true(found.low > 10 && found.high < 20);
 }
 
+static void the_curve_of_one_core_tells_who_shares_a_level_with_an_uncertain_end(void **state)
+{
+    (void)state;
+    enum {
+        COUNT = 80
+    };
+    // given a level that replaces lines at random: its end is known to half an octave
+    struct arena *arena = arena_create();
+    struct map_level wide = level;
+    wide.shapes = step_shapes_create(arena);
+    while (!step_shape_is_random(wide.shape))
+        wide.shape++;
+    wide.end_low = 0.7 * level.end;
+    wide.end_high = 1.6 * level.end;
+    // and the curve of one core, which rises for an octave from there
+    double octaves[COUNT], ns[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        double above = i / 8.0 - 6;
+        octaves[i] = log2(level.end) + above;
+        ns[i] = level.within + (level.beyond - level.within) * fmin(fmax(above, 0), 1);
+    }
+    const struct level_curve curve = {.octaves = octaves, .ns = ns, .count = COUNT};
+    struct map_sharers_probe probes[MAP_SHARERS_MAX];
+    double latency[MAP_SHARERS_MAX];
+    size_t count = map_sharers_plan(&wide, CORES, map_sharers_most(&wide), probes);
+    for (size_t i = 0; i < count; i++)
+        latency[i] = map_curve_ns(&curve, probes[i].region);
+    // then only that curve excludes two cores
+    assert_true(map_sharers_judge(&wide, probes, latency, count, CORES).high > 1);
+    wide.alone = &curve;
+    assert_int_equal(map_sharers_judge(&wide, probes, latency, count, CORES).sharers, 1);
+    arena_destroy(arena);
+}
+
 static void regions_that_the_level_before_holds_show_nothing(void **state)
 {
     (void)state;
@@ -177,6 +211,7 @@ int main(void)
         cmocka_unit_test(the_stride_is_a_power_of_two_as_long_as_the_level),
         cmocka_unit_test(the_bounds_of_who_shares_a_level_contain_the_truth),
         cmocka_unit_test(more_probes_between_the_bounds_narrow_them),
+        cmocka_unit_test(the_curve_of_one_core_tells_who_shares_a_level_with_an_uncertain_end),
         cmocka_unit_test(regions_that_the_level_before_holds_show_nothing),
         cmocka_unit_test(a_level_runs_by_the_clock_that_its_latency_follows),
         cmocka_unit_test(one_clock_shows_no_domain),
