@@ -28,9 +28,10 @@ enum {
 
 #define MEMORY_BYTES (UINT64_C(2) << 30) // most that is read from memory
 
-// A region is in a level alone if it is larger than the previous one × `beyond` and smaller than
-// the level × `within`: some sets of a hashed cache fill before its end. First levels fill evenly.
-static const double beyond = 1.25, within = 0.7, within_first = 0.85;
+// A region is in a level alone if it is larger than the previous one × `beyond`, and than the most
+// that it may hold × `beyond_most`, and smaller than the level × `within`: some sets of a hashed
+// cache fill before its end. First levels fill evenly.
+static const double beyond = 1.25, beyond_most = 1.05, within = 0.7, within_first = 0.85;
 static const double apart_from_caches = 4; // a region this many times the last cache is in memory
 static const double least_width = 2.5;     // largest to smallest size of a level that has the room
 static const double rounding = 1.05;       // by this factor a rounded size may leave its span
@@ -44,6 +45,11 @@ struct span {
 
 // ---------------------------------------------------------------- which sizes
 
+static double least_beyond(const struct map_size *before)
+{
+    return fmax(beyond * sqrt(before->low * before->high), beyond_most * before->high);
+}
+
 // The sizes at which one workgroup reads from level k alone.
 static struct span group_span(const struct level_curve *curve, const struct map_size *sizes,
                               size_t k)
@@ -56,7 +62,7 @@ static struct span group_span(const struct level_curve *curve, const struct map_
     if (k == 0)
         span.from = is_memory ? 0 : fmax(GRAIN_BYTES, least_part_of_end * span.to);
     else
-        span.from = (is_memory ? apart_from_caches : beyond) * sizes[k - 1].high;
+        span.from = is_memory ? apart_from_caches * sizes[k - 1].high : least_beyond(&sizes[k - 1]);
     return span;
 }
 
