@@ -202,11 +202,12 @@ static void add_level(const struct map_writer *w, const struct level_curve *curv
                       size_t k, const struct map_caches *caches, const struct map_size *sizes)
 {
     struct result *result = map_add_result(w, MAP_LEVEL, path, k + 1);
-    map_add_heights(w, result, curve, k);
     if (!caches) {
+        map_add_heights(w, result, curve, k);
         add_size(w, result, curve, k, (struct scale){1, 1});
         return;
     }
+    map_add_flat_heights(w, result, curve, k);
     struct lines_answer line = caches->lines[k];
     add_probed_size(w, result, curve, k, &line);
     map_add_known(w, result, MAP_METRIC_LINE, line.line, line.why);
@@ -260,9 +261,11 @@ static void add_memory(const struct map_writer *w, const struct level_curve *cur
 {
     size_t k = curve->fit.count - 1;
     struct result *result = map_add_result(w, MAP_MEMORY, path, 0);
-    map_add_heights(w, result, curve, k);
-    if (strcmp(path, "vector") != 0)
+    if (strcmp(path, "vector") != 0) {
+        map_add_heights(w, result, curve, k);
         return;
+    }
+    map_add_flat_heights(w, result, curve, k);
     map_add_bandwidth(w, result, curve, sizes, k);
     if (is_open(w, curve))
         result_flag(w->run->arena, result, VERDICT_SUSPECT, "unknown",

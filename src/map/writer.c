@@ -82,6 +82,9 @@ void map_add_known(const struct map_writer *w, struct result *result, enum map_m
         map_add_unknown(w, result, w->info->metrics[which].name, "%s", why);
 }
 
+// The points of a flat level agree to this part.
+static const double flat_width = 0.04;
+
 void map_add_heights(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k)
 {
@@ -89,6 +92,22 @@ void map_add_heights(const struct map_writer *w, struct result *result,
     struct level_height cycles = levels_height(w->scratch, curve, k, "latency_cycles");
     map_add_metric(w, result, MAP_METRIC_LATENCY, &ns);
     map_add_metric(w, result, MAP_METRIC_CYCLES, &cycles);
+}
+
+void map_add_flat_heights(const struct map_writer *w, struct result *result,
+                          const struct level_curve *curve, size_t k)
+{
+    struct level_height ns = levels_height(w->scratch, curve, k, "latency");
+    struct level_height cycles = levels_height(w->scratch, curve, k, "latency_cycles");
+    // With the core clock one of both changes.
+    double width = fmin((ns.ci95[1] - ns.ci95[0]) / ns.median,
+                        (cycles.ci95[1] - cycles.ci95[0]) / cycles.median);
+    if (ns.count == 0 || width <= flat_width)
+        map_add_heights(w, result, curve, k);
+    else
+        map_add_unknown(w, result, "latency", "%s",
+                        isfinite(width) ? "the curve is not flat there"
+                                        : "only one size shows the level");
 }
 
 bool map_is_probe(const struct map_writer *w, const struct result *result, const char *what)

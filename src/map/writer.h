@@ -46,6 +46,11 @@ void map_add_known(const struct map_writer *w, struct result *result, enum map_m
 void map_add_heights(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k);
 
+// The same, if the points of the level agree; else the detail "latency" with the reason why it is
+// unknown.
+void map_add_flat_heights(const struct map_writer *w, struct result *result,
+                          const struct level_curve *curve, size_t k);
+
 // The latency of the chain `what` of a level, with that stride and a region within 2 % of `region`
 // bytes; NaN if there is none.
 double map_chain_ns(const struct map_writer *w, const char *what, size_t level, double region,
