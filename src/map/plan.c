@@ -8,6 +8,7 @@
 #include "map/judge.h"
 #include "map/lines.h"
 #include "map/parts.h"
+#include "map/steps.h"
 
 #include <inttypes.h>
 #include <math.h>

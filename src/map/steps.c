@@ -2,6 +2,7 @@
 #include "map/steps.h"
 
 #include "bench/map.h"
+#include "map/clock_states.h"
 #include "map/lines.h"
 #include "math/stats.h"
 
