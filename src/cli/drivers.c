@@ -8,6 +8,7 @@
 #include "gpu/model.h"
 #include "suite/enumerate.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,8 +77,8 @@ bool cli_announce_models(struct cli *cli, struct error *err)
         files = text_join(cli->arena, files, "\n", file ? file : "");
     }
     if (*files && setenv(GPU_MODEL_VARIABLE, files, 1) != 0)
-        return error_set(err, ERROR_INTERNAL, "cannot set the environment variable %s",
-                         GPU_MODEL_VARIABLE);
+        return error_set(err, ERROR_IO, "cannot set the environment variable %s: %s",
+                         GPU_MODEL_VARIABLE, strerror(errno));
     return true;
 }
 
