@@ -261,11 +261,9 @@ static void add_memory(const struct map_writer *w, const struct level_curve *cur
 {
     size_t k = curve->fit.count - 1;
     struct result *result = map_add_result(w, MAP_MEMORY, path, 0);
-    if (strcmp(path, "vector") != 0) {
-        map_add_heights(w, result, curve, k);
+    map_add_heights(w, result, curve, k);
+    if (strcmp(path, "vector") != 0)
         return;
-    }
-    map_add_flat_heights(w, result, curve, k);
     map_add_bandwidth(w, result, curve, sizes, k);
     if (is_open(w, curve))
         result_flag(w->run->arena, result, VERDICT_SUSPECT, "unknown",
