@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A library to preload: request number FAILING_MALLOC for memory, of each process, fails; the
 // others go to the next malloc, which may be a sanitizer's. With COUNTED_MALLOCS, the number of
-// requests is written to that file when the process ends. Requests of pthread_getattr_np, by which a
-// sanitizer finds a thread's stack, are neither counted nor refused: the sanitizer would end the
+// requests is written to that file when the process ends. Requests of pthread_getattr_np, by which
+// a sanitizer finds a thread's stack, are neither counted nor refused: the sanitizer would end the
 // process.
 #define _GNU_SOURCE // RTLD_NEXT, pthread_getattr_np
 #include <dlfcn.h>
