@@ -152,7 +152,7 @@ class Fleet(fathom.Case):
                 ((self.path("none"),), "has no file named *.json"),
                 ((self.path("absent.json"),), "absent.json", "No such file"),
                 ((self.write("x.txt", "{}"),), "none of 1 files", "not a run file"),
-                ((folder, "--csv", folder + "/node001.json"), "would replace a file that is read"),
+                ((folder, "--csv", folder + "/node001.json"), "would replace that run file"),
                 ((folder, "--csv", self.path("x"), "--html", self.path("x")), "the same file"),
                 ((folder, "--csv", "-", "--json"), "the same file"),
                 ((folder, "--html", self.path("none/absent/x")), "none/absent")):
