@@ -47,6 +47,15 @@ static const char *refused(const char *path)
     return err.message;
 }
 
+static void reads_back(const char *path, const struct run *run)
+{
+    struct error err = {0};
+    struct run *copy = run_read(path, &err);
+    assert_string_equal(err.message, "");
+    same_run(run, copy);
+    run_destroy(copy);
+}
+
 static void a_path_that_ends_in_gz_is_written_and_read_gzipped(void **state)
 {
     (void)state;
@@ -58,10 +67,7 @@ static void a_path_that_ends_in_gz_is_written_and_read_gzipped(void **state)
     assert_int_equal(fgetc(file), 0x1f);
     assert_int_equal(fgetc(file), 0x8b);
     fclose(file);
-    struct run *copy = run_read(place.path, &err);
-    assert_string_equal(err.message, "");
-    same_run(run, copy);
-    run_destroy(copy);
+    reads_back(place.path, run);
     run_destroy(run);
     place_drop(&place);
 }
@@ -73,10 +79,7 @@ static void a_file_is_gzipped_by_its_bytes_and_not_by_its_name(void **state)
     struct run *run = rich_run();
     struct error err = {0};
     assert_true(run_save_as(run, run_write, place.path, &err));
-    struct run *copy = run_read(place.path, &err);
-    assert_string_equal(err.message, "");
-    same_run(run, copy);
-    run_destroy(copy);
+    reads_back(place.path, run);
     run_destroy(run);
     place_drop(&place);
 }
