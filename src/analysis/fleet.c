@@ -185,7 +185,7 @@ static void add_measured(struct fleet *fleet, const struct origin *origin, const
     card->check.index = device_number(&run->devices[index]);
     card->check.code = CHECK_NO_EXPECTATION;
     card->check.figures =
-        ARENA_ARRAY(fleet->arena, CARD_ROWS_MAX * CARD_FIGURES_MAX, struct check_figure);
+        ARENA_ARRAY(fleet->arena, (size_t)CARD_ROWS_MAX * CARD_FIGURES_MAX, struct check_figure);
     for (size_t i = 0; i < figures.count; i++)
         for (size_t k = 0; k < figures.rows[i].count; k++)
             add_figure(&card->check, &figures.rows[i].figures[k]);

@@ -326,8 +326,8 @@ static void add_relation(struct fleet *fleet, size_t kind, enum check_metric met
         count += isfinite(x[count]) && isfinite(y[count]);
     }
     double rank = count >= FLEET_GROUP_FULL ? rank_correlation(fleet->arena, x, y, count) : NAN;
-    double tests = (double)(fleet->kind_count * CHECK_METRIC_COUNT * (COUNT(quantities) + 1));
-    if (!(fabs(rank) * sqrt((double)count - 1) > score_of_chance(FLEET_ERROR / 2 / tests)))
+    size_t tests = fleet->kind_count * CHECK_METRIC_COUNT * (COUNT(quantities) + 1);
+    if (!(fabs(rank) * sqrt((double)count - 1) > score_of_chance(FLEET_ERROR / 2 / (double)tests)))
         return;
     double quarters = quarters_of(fleet->arena, x, y, count);
     if (fabs(quarters) < FLEET_RESOLUTION)

@@ -317,7 +317,7 @@ static const char *request_line(const struct checking *c)
 // same check meanwhile: its run is then this one's. Without the lock each process measures.
 static bool take_shared(struct checking *c)
 {
-    static const uint64_t patience_ns = 2 * CHECK_DEADLINE_S * NS_PER_S;
+    static const uint64_t patience_ns = UINT64_C(2) * CHECK_DEADLINE_S * NS_PER_S;
     const char *request = request_line(c);
     struct error err;
     if (options_has(c->cli->options, OPTION_LOCAL_RANK) ||

@@ -201,7 +201,9 @@ static double neighbours_ns(const struct map_level *level, const struct map_step
 {
     const struct lines_chain chain = {probe->region, MAP_NODE_BYTES};
     const struct result *result = map_steps_chain_result(steps, run, MAP_NEIGHBOURS, k + 1, &chain);
-    double ns = result ? map_steps_ns(steps, result) : NAN;
+    if (!result)
+        return NAN;
+    double ns = map_steps_ns(steps, result);
     if (!isfinite(ns))
         return ns;
     if (result->verdict != VERDICT_OK)

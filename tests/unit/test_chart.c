@@ -214,7 +214,8 @@ static void a_straight_line_of_many_points_takes_few_letters(void **state)
     static bool doubted[POINTS];
     for (size_t i = 0; i < POINTS; i++) {
         xs[i] = (double)i;
-        values[i] = i < POINTS / 2 ? 5 : 5 + (double)(i - POINTS / 2);
+        size_t risen = i < POINTS / 2 ? 0 : i - POINTS / 2;
+        values[i] = 5 + (double)risen;
     }
     doubted[7] = doubted[9] = true;
     struct chart_line line = {"", values, doubted};

@@ -168,9 +168,9 @@ static void an_end_before_the_capacity_makes_no_line_longer(void **state)
     // given sets that a hash fills unevenly where nodes leave lines out: a chain with a node every
     // 128 bytes sees the end before the cache is full
     for (unsigned line = 32; line <= 64; line *= 2)
-        for (double part = 0.55; part < 0.75; part += 0.05) {
+        for (int percent = 55; percent <= 75; percent += 5) {
             struct cache cache = cache_of(line, line, true);
-            double end = part * capacity_of(&cache) * 128 / line;
+            double end = percent / 100.0 * capacity_of(&cache) * 128 / line;
             struct lines_answer answer = answer_of(&cache, end, 128);
             assert_int_equal(answer.line, line);
         }

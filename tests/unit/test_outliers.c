@@ -49,8 +49,9 @@ static void a_distance_is_the_inverse_of_a_score(void **state)
 {
     (void)state;
     struct population population = {.count = 30, .median = 7, .sigma = 0.1, .freedom = 10.7};
-    for (double score = 0.5; score < 8; score += 0.5)
-        for (double least = 0; least < 1; least += 0.4) {
+    for (int halves = 1; halves < 16; halves++)
+        for (int fifths = 0; fifths < 5; fifths += 2) {
+            double score = halves / 2.0, least = fifths / 5.0;
             double distance = population_distance(&population, score, least);
             assert_near(population_score(&population, 7 + distance, least), score, 1e-9);
             assert_near(population_score(&population, 7 - distance, least), -score, 1e-9);
