@@ -61,7 +61,7 @@ struct point {
 struct row {
     const struct point *points;
     size_t count;
-    size_t place; // of the first of them in the run
+    size_t place; // the smallest `place` of its points
 };
 
 static int order_of(double a, double b)

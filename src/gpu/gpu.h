@@ -128,8 +128,8 @@ struct gpu_calibrated_timestamp {
     uint64_t deviation_ns; // largest possible distance in time between the two readings
 };
 
-// Reads both clocks. False if the API cannot do so (only some Vulkan drivers can) or the device was
-// lost.
+// Reads the device's clock and the host's. False if the API cannot do so (only some Vulkan drivers
+// can), if the driver's call fails, or if the device is lost.
 bool gpu_device_calibrated_timestamp(struct gpu_device *device,
                                      struct gpu_calibrated_timestamp *timestamp);
 

@@ -91,7 +91,8 @@ void gpu_batch_draw(struct gpu_batch *batch, const struct gpu_draw *draw);
 void gpu_batch_barrier_image(struct gpu_batch *batch, struct gpu_image *image);
 
 // Kernels that read the target's image after this barrier see what was drawn before it. The barrier
-// changes the image's layout; the next draw, or the end of the batch, changes it back.
+// changes the image's layout; the target's next draw or copy, or the end of the batch, changes it
+// back.
 void gpu_batch_barrier_target(struct gpu_batch *batch, struct gpu_target *target);
 
 // Copies the target's colours to a buffer, as tightly packed rows from top to bottom. The copy runs

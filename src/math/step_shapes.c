@@ -95,7 +95,8 @@ static double set_share(enum kind kind, unsigned ways, double lines)
     }
     case EVEN_PAIR:
     case SPREAD_PAIR:
-        // In a part g of a lap 1 − (1 − g)² of all lines are touched (map/lines.h).
+        // After a fraction g of a lap, the fraction 1 − (1 − g)² of all lines was touched
+        // (map/lines.h).
         return sqrt(1 - ways / lines);
     case PAGES:
     case EVEN:

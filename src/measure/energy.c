@@ -47,7 +47,8 @@ void measure_energy_close(struct measure_energy *energy)
 // ---------------------------------------------------------------- from readings alone
 
 enum {
-    PIECES = 5, // number of parts of the measured time that are compared for the scatter of power
+    PIECES = 5, // largest number of parts of the measured time that are compared for the scatter of
+                // power
     // Least number of changes, after the first one, from which the scatter is computed.
     CHANGES_LEAST = 4
 };

@@ -29,9 +29,10 @@ struct measure_energy_result {
     double watts;     // mean power in length_ns; NaN as unit_j
     double length_ns; // time between the first and the last change of the counter
     unsigned changes; // changes of the counter after the first one
-    // Half of the 95 % interval of unit_j and of watts, relative to them: the first and the last
-    // change are seen late, by up to the time between two readings, and the power scatters between
-    // the changes (the t interval of its mean). NaN if `changes` is below 4.
+    // Half of the 95 % interval of unit_j and of watts, relative to them. It is the sum of two
+    // errors: the first and the last change are seen late, by up to the time between two readings;
+    // and the power between the changes scatters (the t interval of its mean). NaN if `changes` is
+    // below 4.
     double half;
 };
 

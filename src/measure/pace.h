@@ -52,7 +52,8 @@ struct measure_pace {
     size_t load_count;
     uint64_t visits;
     uint64_t sparse_ns; // the lead that sparse work needs
-    // As PACE_PATIENCE_NS, but shorter after leads that did not raise the clock.
+    // The longest that the leads (warm-up before a sample) of a visit may take together.
+    // PACE_PATIENCE_NS at first; shorter after leads that did not raise the clock.
     uint64_t patience_ns;
     unsigned calm; // visits in a row without a low clock
     // State of the present visit.

@@ -75,7 +75,8 @@ static void judge_others(double goal, struct arena *arena, struct result *result
     double allowed = COLLECT_IMPRECISE_FACTOR * goal;
     for (size_t i = 1; i < result->metric_count; i++) {
         const struct metric *metric = &result->metrics[i];
-        // A share or ratio of 0 ± 0.001 is precise.
+        // The half interval of a metric without a unit (a share, a ratio) is taken as it is, not
+        // relative to the median, if the median is below 1, because it may be 0.
         double half = relative_half(metric, metric->unit == UNIT_NONE ? 1 : 0);
         if (isnan(half) && result->metrics[0].round_count > metric->round_count)
             result_flag(arena, result, VERDICT_OK, "imprecise",

@@ -16,7 +16,7 @@ enum {
 // Time of the first event: Perfetto 20 ignores the value of a counter at time 0.
 static const double first_ns = 1000;
 
-// A process or, with a tid of at least 0, a track of it that the trace has named.
+// A process (tid < 0), or a track of a process (tid ≥ 0), whose name the trace already has.
 struct track {
     long long pid, tid;
     const char *name;

@@ -193,7 +193,8 @@ struct json_table {
 #define JSON_TABLE(type, list)                                                                     \
     .fields = (list), .count = sizeof(list) / sizeof *(list), .bytes = sizeof(type)
 
-// Writes all members of a struct, in the order of its table, into the object that is open.
+// Writes the members of a struct, in the order of its table, into the object that is open. Leaves
+// out those that their table entry says to omit (false flags, zeros, `keep`, `without`).
 void json_put_fields(struct json_out *out, const struct json_table *table, const void *object);
 
 // Reads the members that the table names into the struct; members that it does not name are

@@ -123,8 +123,8 @@ void block_add(struct block *block, const struct plan_case *plan_case)
 
 // ---------------------------------------------------------------- their results
 
-// Adds the reason why an open case has fewer visits than it needs. A case with fewer than
-// COLLECT_ROUNDS_MIN rounds becomes suspect, even while the run goes on, because a killed run
+// Adds to the result of an unfinished case the reason why it has too few visits. A case with fewer
+// than COLLECT_ROUNDS_MIN rounds becomes suspect, even while the run goes on, because a killed run
 // leaves its file as it was last saved. Other cases get a reason only at the end.
 static void flag_cut_short(const struct block *block, const struct entry *entry,
                            struct arena *arena, enum block_stage stage)

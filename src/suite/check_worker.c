@@ -43,7 +43,8 @@ static void begin_state(struct serving *s)
         sensors_read(s->sensors, &s->last);
 }
 
-// Reads right after some work: an idle link is slow, and an idle card needs no power.
+// Reads the card's state into the check. It is called right after some work, because on an idle
+// card the speed of the link and the power would be too low.
 static void note_state(struct serving *s)
 {
     struct check_state *state = &s->run->checks[0].state;

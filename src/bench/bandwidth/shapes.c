@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The shapes that each case may take. METHOD.md shows the bandwidth of each. `shape=default` takes
-// the first one that the device can run.
+// The shapes that a case may take: how its workgroups and threads share the memory. METHOD.md
+// explains their names. `shape=default` takes the first one that the device can run.
 #include "base/text.h"
 #include "bench/bandwidth/work.h"
 

@@ -74,8 +74,9 @@ static bool move_proof(struct chip *chip, bool fetch, struct error *err)
 
 // ---------------------------------------------------------------- sizing
 
-// Returns the length of a sample in ns. Matrix units bring a card to its power limit, which slows
-// the cases that follow: their samples are only as long as requested.
+// Returns the length of a sample in ns: SAMPLE_FACTOR times what was requested. Samples of matrix
+// units are only as long as requested, because longer ones bring a card to its power limit and so
+// slow the cases that follow.
 static double wanted_ns(const struct chip *chip)
 {
     double sample_ns = (double)chip->run->request->sample_ns;

@@ -66,7 +66,7 @@ uint64_t latency_bytes_max(const struct gpu_info *info, const struct latency_cas
 // to 1 GiB, and at most half of the largest allocation that the device allows.
 uint64_t latency_chunk_bytes(const struct gpu_info *info);
 
-// ERROR_USAGE if the path cannot have a chain with that stride, page and order.
+// False with ERROR_USAGE if the case's memory path allows no chain of its stride, page and order.
 MUST_CHECK bool latency_case_check(const struct latency_case *this_case, struct error *err);
 
 // Sets *chain to the chain that fits a region of this_case->bytes; `key` chooses its permutation.

@@ -13,7 +13,8 @@ static const double bound_share = 0.9;
 
 // ---------------------------------------------------------------- a launch and a volume
 
-// True for a result of scaling kernels on the device that has a time and a bandwidth.
+// True if the result was measured on `device` with kernels of growing size, and has a time and a
+// bandwidth.
 static bool is_scale(const struct result *result, const char *device)
 {
     return result_is_of(result, "launch", device) && case_find(&result->bench_case, "elements") &&

@@ -176,8 +176,9 @@ static bool run_open(const struct contention_desc *desc, struct contention *resu
 
 // ---------------------------------------------------------------- a run that drops deadlines
 
-// Sleeps until `deadline_ns` and feeds the hog meanwhile. It adds no submission if those in flight
-// will last until the run's end: the host would have to wait longer for the hog at the end.
+// Sleeps until `deadline_ns`. Meanwhile it keeps the hog, the load beside the victim, busy with new
+// submissions. It adds none if those in flight last until `end_ns`, because the host would have to
+// wait for more of them at the end.
 static bool wait_until(const struct contention_desc *desc, uint64_t deadline_ns, uint64_t end_ns,
                        struct error *err)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Typed views, images and samplers. Kernels get them as arguments: 64-bit handles of texture
-// objects, or of surface objects for stores.
+// Typed views, images and samplers. Kernels get views and images as 64-bit handles of texture
+// objects, or of surface objects for stores. A sampler is a part of the texture object.
 #include "gpu/cuda/cuda.h"
 
 enum {

@@ -142,8 +142,9 @@ MUST_CHECK bool opencl_host_begin(const struct opencl_device *device, struct err
 MUST_CHECK bool opencl_host_end(const struct opencl_device *device, cl_int result, cl_event event,
                                 const char *what, struct error *err);
 
-// Sets `*range` to a memory object for this range. If it is the whole buffer, this is the buffer's
-// own object, and `*made` becomes false; else a new sub-buffer, which the caller releases.
+// Sets `*range` to a memory object for `bytes` bytes from `offset`. For the whole buffer that is
+// the buffer's own object, and `*made` becomes false. Otherwise it is a new sub-buffer, which the
+// caller releases, and `*made` becomes true.
 MUST_CHECK bool opencl_buffer_range(const struct opencl_buffer *buffer, uint64_t offset,
                                     uint64_t bytes, cl_mem *range, bool *made, struct error *err);
 
