@@ -6,7 +6,10 @@
 #include <math.h>
 
 enum {
-    CANDIDATES_MAX = 128,
+    SIZES = 6,
+    FILLINGS = 5,
+    SECTORS_OF_LINES = 1 + 2 + 3 + 4, // lines of 32, 64, 128 and 256 bytes have as many sectors
+    CANDIDATES_MAX = SECTORS_OF_LINES * SIZES * FILLINGS,
     PROBES_MAX = 16
 };
 
@@ -172,11 +175,11 @@ static double cost_of(const struct lines_question *question, const struct inner 
 // The capacities that the end may mean, 0: all bytes of the region, if address bits select the sets
 // or each node has a line of its own; others, if a hash selects them and lines are shorter than the
 // stride: the lines that the nodes touch, times a factor, as uneven sets overflow early.
-static const double size_factors[] = {0, 1, 1.19, 1.41, 1.68, 2};
+static const double size_factors[SIZES] = {0, 1, 1.19, 1.41, 1.68, 2};
 
 // The ways of sets that fill unevenly if nodes leave lines out, and if they do not: a hash of
 // aligned blocks fills all sets then. 0: the sets fill as the end shows.
-static const double fillings[][2] = {{0, 0}, {6, 0}, {6, 6}, {16, 0}, {16, 16}};
+static const double fillings[FILLINGS][2] = {{0, 0}, {6, 0}, {6, 6}, {16, 0}, {16, 16}};
 
 static bool is_possible(const struct lines_question *question, double line, size_t size,
                         size_t filling)
@@ -189,8 +192,8 @@ static bool is_possible(const struct lines_question *question, double line, size
 static void add_candidates(const struct lines_question *question, const struct inner *inner,
                            double line, double sector, struct candidates *all)
 {
-    for (size_t size = 0; size < sizeof size_factors / sizeof *size_factors; size++)
-        for (size_t filling = 0; filling < sizeof fillings / sizeof *fillings; filling++) {
+    for (size_t size = 0; size < SIZES; size++)
+        for (size_t filling = 0; filling < FILLINGS; filling++) {
             struct candidate *candidate = &all->at[all->count];
             if (!is_possible(question, line, size, filling))
                 continue;
