@@ -2,6 +2,7 @@
 #include "report/chart.h"
 
 #include "base/text.h"
+#include "math/stats.h"
 #include "report/screen.h"
 #include "results/units.h"
 
@@ -214,7 +215,8 @@ static bool is_straight(const struct place *places, size_t from, size_t to)
     double dy = (double)(places[to].y - places[from].y);
     for (size_t i = from + 1; i < to; i++)
         if (fabs(dx * (double)(places[i].y - places[from].y) -
-                 dy * (double)(places[i].x - places[from].x)) > FINE / 3.0 * hypot(dx, dy))
+                 dy * (double)(places[i].x - places[from].x)) >
+            FINE / 3.0 * root_of_squares(dx, dy))
             return false;
     return true;
 }
