@@ -29,6 +29,7 @@ RULES = (
     (r"\btypedef\s+(?:struct|union|enum)\b", "say struct x", ()),
     (call("malloc|calloc|realloc|strdup|strndup|asprintf"), "host memory comes from arenas",
      ("base/", "gpu/model/backend.c")),  # a model's device memory: sparse
+    (call("hypot"), "needs glibc 2.35, newer than the kit allows; use root_of_squares", ()),
 )
 
 # In comments too.
