@@ -9,7 +9,6 @@
 #include "suite/watcher.h"
 
 #include <math.h>
-#include <string.h>
 
 struct scheduler {
     const struct schedule_desc *desc;
@@ -373,16 +372,6 @@ static void run_block(struct scheduler *s, struct block *block)
     s->done += block->own;
 }
 
-static bool has_results(const struct run *run, const char *device,
-                        const struct benchmark *benchmark)
-{
-    for (size_t i = 0; i < run->result_count; i++)
-        if (strcmp(run->results[i]->device, device) == 0 &&
-            strcmp(run->results[i]->benchmark, benchmark->info.name) == 0)
-            return true;
-    return false;
-}
-
 static void report_if_done(const struct scheduler *s, const struct block *block)
 {
     const struct schedule_desc *desc = s->desc;
@@ -394,7 +383,7 @@ static void report_if_done(const struct scheduler *s, const struct block *block)
         desc->benchmark_done(desc->context, desc->device->id, benchmark->info.name);
     for (size_t p = 0; ends && benchmark->together && p < desc->peer_count; p++)
         if (desc->peers[p].plan->left(desc->peers[p].plan, benchmark) == 0 &&
-            has_results(desc->run, desc->peers[p].device->id, benchmark))
+            run_count(desc->run, desc->peers[p].device->id, benchmark->info.name).all)
             desc->benchmark_done(desc->context, desc->peers[p].device->id, benchmark->info.name);
 }
 
