@@ -115,17 +115,11 @@ enum {
     HIT_EACH_MAX = 16       // a visit with more samples is hit only if a tenth of them are slow
 };
 
-// Returns by which factor a sample took longer than a typical one.
-static double slowness_of(double value, double typical, enum better better)
-{
-    return better == BETTER_LOWER ? value / typical : typical / value;
-}
-
 static bool is_hit(const struct measure_samples *samples, double typical, enum better better)
 {
     size_t hit = 0;
     for (size_t i = 0; i < samples->count; i++)
-        hit += slowness_of(samples->values[i], typical, better) > hit_slowness;
+        hit += better_ratio(better, typical, samples->values[i]) > hit_slowness;
     return samples->count > HIT_EACH_MAX ? hit * 10 > samples->count : hit > 0;
 }
 
@@ -162,7 +156,7 @@ static double typical_sample(struct measure_visit *const *visits, size_t visit_c
         worst = values[lower ? 6 * count / 10 : count - 1 - 6 * count / 10];
     }
     arena_rewind(scratch, mark);
-    return slowness_of(worst, typical, better) <= 1 + hit_agreement ? typical : NAN;
+    return better_ratio(better, typical, worst) <= 1 + hit_agreement ? typical : NAN;
 }
 
 size_t rounds_flag_hits(const struct rounds *rounds, struct measure_visit *const *visits,

@@ -261,6 +261,10 @@ struct metric {
 // The unit that screens show: FLOP/s for op/s of floating-point operations, else the metric's unit.
 enum unit metric_unit_shown(const struct metric *metric);
 
+// How many times better `value` is than `other`: other ÷ value where lower is better, else
+// value ÷ other.
+double better_ratio(enum better better, double value, double other);
+
 // The share of its limit that `value` of this metric reaches, in the metric's own direction: limit
 // ÷ value where lower is better, else value ÷ limit. 1 is at the limit, above 1 is better than the
 // limit. NaN if the limit is not known.
