@@ -30,8 +30,8 @@
 //
 // Reasons that a result may carry (docs/METHODOLOGY.md explains them):
 //   imprecise     the goal was not reached; suspect only if half of the first metric's interval is
-//                 above COLLECT_IMPRECISE_FACTOR × goal, and never for a distribution; a remark for
-//                 each other metric beyond that
+//                 above COLLECT_IMPRECISE_FACTOR × goal (COLLECT_HOST_MOST), and never for a
+//                 distribution; a remark for each other metric beyond that
 //   low-clock     a visit's core clock was lower than in another visit of the case
 //   (measure/pace.h):
 //                 a reason to take it again
@@ -56,6 +56,13 @@
 
 // Limits are figures of data sheets: clocks and rates are rounded there.
 #define COLLECT_SHARE_MOST 1.02
+
+// Half of the interval, relative to the median, where the host has its part in the samples
+// (visit_by_host): the goal, and the most that is not suspect. Such medians of healthy machines
+// with equal cards differ by so much (docs/evidence/results.md): a narrower interval would say
+// nothing about the next run.
+#define COLLECT_HOST_GOAL 0.05
+#define COLLECT_HOST_MOST 0.1
 
 enum {
     COLLECT_ROUNDS_MIN = 5,
@@ -100,6 +107,10 @@ unsigned collect_visits(const struct collect *collect);
 // True if the case needs no further visit: it is precise enough, had its last round, has spent its
 // budget, or failed.
 bool collect_done(const struct collect *collect);
+
+// True if half of the interval of the first metric, as collect_result gives it, is within the goal
+// or within one step of the clock.
+bool collect_precise(const struct collect *collect);
 
 // True after collect_failure.
 bool collect_failed(const struct collect *collect);

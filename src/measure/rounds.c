@@ -2,6 +2,7 @@
 #include "measure/rounds.h"
 
 #include "base/text.h"
+#include "measure/collect.h"
 
 #include <assert.h>
 #include <math.h>
@@ -23,6 +24,11 @@ const struct round_metric *rounds_primary(const struct rounds *rounds)
         if (rounds->metrics[i].rounds > 0)
             return &rounds->metrics[i];
     return NULL;
+}
+
+double rounds_goal(const struct round_metric *metric, double goal)
+{
+    return metric->by_host ? fmax(goal, COLLECT_HOST_GOAL) : goal;
 }
 
 static void add_answers(struct rounds *rounds, const struct measure_samples *samples)
@@ -69,6 +75,7 @@ static void add_samples(struct rounds *rounds, struct round_metric *metric,
     metric->step = fmax(metric->step, samples->step);
     metric->half = samples->half;
     metric->at_least = metric->at_least || samples->at_least;
+    metric->by_host = metric->by_host || samples->by_host;
 }
 
 static void add_reasons(struct rounds *rounds, const struct reason *list, size_t count,

@@ -30,6 +30,10 @@ struct metric_info {
     // as "latency". A list as "triangles,pixels" names the first of its metrics that the result
     // has. NULL: no metric measures the same work in time.
     const char *cycles_of;
+    // The name of a metric in the same unit that contains this one, as the time of a kernel
+    // contains that of the host's call. How precise this one is counts relative to it. Not in run
+    // files.
+    const char *part_of;
     // For metrics in op/s: the cases (case_matches) whose operations are floating-point, as
     // "op=fp32-fma". NULL: no case. It is not in run files, where each metric of a result has its
     // own mark.

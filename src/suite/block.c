@@ -125,7 +125,8 @@ void block_add(struct block *block, const struct plan_case *plan_case)
 
 // Adds to the result of an unfinished case the reason why it has too few visits. A case with fewer
 // than COLLECT_ROUNDS_MIN rounds becomes suspect, even while the run goes on, because a killed run
-// leaves its file as it was last saved. Other cases get a reason only at the end.
+// leaves its file as it was last saved. Other cases get a reason only at the end, and none for lack
+// of time if their last interval is within the goal.
 static void flag_cut_short(const struct block *block, const struct entry *entry,
                            struct arena *arena, enum block_stage stage)
 {
@@ -137,7 +138,7 @@ static void flag_cut_short(const struct block *block, const struct entry *entry,
     else if (stage == BLOCK_INTERRUPTED)
         result_flag(arena, entry->result, verdict, "interrupted", "interrupted after %u rounds",
                     rounds);
-    else if (stage == BLOCK_ENDED)
+    else if (stage == BLOCK_ENDED && (verdict != VERDICT_OK || !collect_precise(entry->collect)))
         result_flag(arena, entry->result, verdict, "out-of-time",
                     "the time budget of preset %s for %s was used up after %u rounds",
                     block->preset, entry->plan_case.benchmark->info.name, rounds);

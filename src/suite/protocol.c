@@ -105,6 +105,7 @@ static const struct json_field samples_fields[] = {
     {"half", FIELD_REAL, JSON_AT(struct measure_samples, half)},
     {"limit", FIELD_REAL, JSON_AT(struct measure_samples, limit)},
     {"at_least", FIELD_FLAG, JSON_AT(struct measure_samples, at_least)},
+    {"by_host", FIELD_FLAG, JSON_AT(struct measure_samples, by_host), .omit_zero = true},
 };
 static const struct json_table samples_table = {JSON_TABLE(struct measure_samples, samples_fields)};
 
