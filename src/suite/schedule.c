@@ -26,12 +26,12 @@ struct scheduler {
 
 // ---------------------------------------------------------------- watching and saving
 
-static double fraction_of(const struct entry *entry)
+static double fraction_of(const struct scheduler *s, const struct entry *entry)
 {
     if (!entry_wants_visit(entry))
         return 1;
-    double share = collect_rounds(entry->collect) / (double)COLLECT_ROUNDS_MIN;
-    return share < 0.95 ? share : 0.95; // more rounds than COLLECT_ROUNDS_MIN may follow
+    double share = collect_rounds(entry->collect) / (double)s->desc->budget->rounds_min;
+    return share < 0.95 ? share : 0.95; // more rounds than rounds_min may follow
 }
 
 static void show(struct scheduler *s, const struct block *block, const struct entry *entry)
@@ -47,7 +47,7 @@ static void show(struct scheduler *s, const struct block *block, const struct en
     double work = 0;
     for (size_t i = 0; i < block->count; i++)
         if (block_is_own(block, &block->entries[i])) {
-            work += fraction_of(&block->entries[i]);
+            work += fraction_of(s, &block->entries[i]);
             state.done += !entry_wants_visit(&block->entries[i]);
         }
     if (state.total) {
@@ -241,11 +241,11 @@ static void visit_together(struct scheduler *s, struct block *block, struct entr
     arena_destroy(arena);
 }
 
-// True if an open case of the co-run has fewer than COLLECT_ROUNDS_MIN rounds.
-static bool lacks_rounds(const struct entry *entry)
+// True if an open case of the co-run has fewer than rounds_min rounds.
+static bool lacks_rounds(const struct scheduler *s, const struct entry *entry)
 {
     for (; entry; entry = entry->co_run)
-        if (entry_is_open(entry) && collect_rounds(entry->collect) < COLLECT_ROUNDS_MIN)
+        if (entry_is_open(entry) && collect_rounds(entry->collect) < s->desc->budget->rounds_min)
             return true;
     return false;
 }
@@ -271,7 +271,7 @@ static bool run_round(struct scheduler *s, struct block *block)
             return false;
         if (!entry_wants_visit(entry)) // the device was given up during this round
             continue;
-        if (clock_now_ns() > block->soft_ns && !lacks_rounds(entry))
+        if (clock_now_ns() > block->soft_ns && !lacks_rounds(s, entry))
             continue;
         show(s, block, entry);
         if (entry->co_run)
@@ -298,7 +298,7 @@ static uint64_t share_ns(uint64_t end_ns, size_t cases, size_t left)
     return end_ns == UINT64_MAX ? end_ns : clock_deadline_ns(clock_left_ns(end_ns) / left * cases);
 }
 
-// A deadline of one and a half shares for a block's first COLLECT_ROUNDS_MIN rounds: cases take
+// A deadline of one and a half shares for a block's first rounds_min rounds: cases take
 // different times, and with single shares the time that cheap cases leave over would stay unused.
 static uint64_t generous_share_ns(uint64_t end_ns, size_t cases, size_t left)
 {
