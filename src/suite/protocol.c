@@ -364,7 +364,7 @@ static void read_finding(struct json_reader *reader, const struct json_node *bod
     json_get_fields(reader, body, &finding_table, &message);
     if (!reader->failed &&
         (message.rate_count != WATCH_YARDSTICKS || message.limit_count != WATCH_YARDSTICKS ||
-         message.method > WATCH_LENGTHS))
+         message.method > WATCH_QUEUE))
         json_fail(reader, body, "not a finding of a watch");
     if (reader->failed)
         return;
