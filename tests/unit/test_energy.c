@@ -75,9 +75,9 @@ static void changes_that_are_seen_late_do_not_add_up(void **state)
     // 20 ms late, so that the power between two of them seems to be 417 to 610 W:
     static const unsigned late_ms[] = {0, 20, 5, 15, 0, 20, 10, 5};
     for (unsigned i = 0; i < 16; i++) {
-        unsigned at_ms = 100 * (i / 2) + 50 + late_ms[i / 2] - (i % 2 ? 0 : 5);
+        unsigned at_ms = 100 * (i / 2) + 50 + late_ms[i / 2] - (i % 2 ? 0 : 5), seen = (i + 1) / 2;
         readings[i] = (struct energy_reading){
-            .at_ns = at_ms * ms_ns, .joules = 1e6 + 50.0 * ((i + 1) / 2), .units = at_ms};
+            .at_ns = at_ms * ms_ns, .joules = 1e6 + 50.0 * seen, .units = at_ms};
     }
     measure_energy_of(readings, 16, &result);
     // Then the power is known to a few percent, and the interval contains the truth.
