@@ -6,13 +6,13 @@
 // Stop rule. Cases are visited in interleaved rounds, by default at least COLLECT_ROUNDS_MIN. The
 // statistic is the median of the round medians, and its interval is computed from the rounds
 // (math/stats.h): samples within a round may depend on each other, but rounds are apart in time.
-// The interval is looked at only after 5, 10, 20, 40 … rounds, and each look costs confidence: look
-// number k (0, 1, …) has the confidence 1 − 0.05 / 2^(k+1), so by Bonferroni's inequality all looks
-// together err at most 5 % of the time. If the number of rounds or the budget ends the case, which
-// does not depend on the measured values, the last look uses all the error that is left:
-// 1 − 0.05 / 2^k. Each interval extends at least one step of the clock to either side of the
-// median. A case stops when half of the interval of its first metric is within the goal or within
-// one step of the clock.
+// The interval is looked at only after rounds_min rounds and after 2, 4, 8 … times as many (5, 10,
+// 20, 40 …; 3 and 6 in `quick`), and each look costs confidence: look number k (0, 1, …) has the
+// confidence 1 − 0.05 / 2^(k+1), so by Bonferroni's inequality all looks together err at most 5 %
+// of the time. If the number of rounds or the budget ends the case, which does not depend on the
+// measured values, the last look uses all the error that is left: 1 − 0.05 / 2^k. Each interval
+// extends at least one step of the clock to either side of the median. A case stops when half of
+// the interval of its first metric is within the goal or within one step of the clock.
 //
 // Proof by simulation: tests/unit/test_coverage.c.
 //

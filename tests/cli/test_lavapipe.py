@@ -66,7 +66,7 @@ class Quick(fathom.Case):
         done = fathom.run("run", "bandwidth", "--preset", "quick", "--set", "bytes=16KiB", "-o",
                           path, binary=REAL, FATHOM_HOST_ROOT=str(self.folder / "host"))
         stopped.set()
-        os.close(os.open(task / "schedstat", os.O_RDONLY | os.O_NONBLOCK))  # the server's last open
+        os.close(os.open(task / "schedstat", os.O_RDONLY | os.O_NONBLOCK))  # the server waits
         server.join()
         self.assertEqual(0, done.status, done.err + done.out)
         measured = [one for one in self.read_run(path)["results"] if one["metrics"]]
