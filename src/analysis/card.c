@@ -72,8 +72,7 @@ static bool is_better(const struct card_figure *one, const struct card_figure *o
 {
     if (!isfinite(one->value) || !isfinite(other->value))
         return isfinite(one->value) || (!isfinite(other->value) && one->verdict > other->verdict);
-    double gain =
-        one->better == BETTER_LOWER ? other->value / one->value - 1 : one->value / other->value - 1;
+    double gain = better_ratio(one->better, one->value, other->value) - 1;
     if (one->verdict != other->verdict && fabs(gain) <= CARD_NEAR)
         return one->verdict < other->verdict;
     return gain > 0;

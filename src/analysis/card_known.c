@@ -26,8 +26,7 @@ bool card_same_name(const char *one, const char *other)
 
 double card_figure_gain(const struct card_figure *figure)
 {
-    double ratio = figure->value / figure->reference;
-    return figure->better == BETTER_LOWER ? 1 / ratio - 1 : ratio - 1;
+    return better_ratio(figure->better, figure->value, figure->reference) - 1;
 }
 
 // ---------------------------------------------------------------- the file

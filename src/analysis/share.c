@@ -189,8 +189,7 @@ void share_strip(struct run *run)
 
 static bool is_better(const struct metric *metric, const struct metric *than)
 {
-    return !than || (metric->better == BETTER_LOWER ? metric->median < than->median
-                                                    : metric->median > than->median);
+    return !than || better_ratio(metric->better, metric->median, than->median) > 1;
 }
 
 // Marks the results of a device that a headline of the benchmark may show: if it has a parameter,

@@ -2,7 +2,12 @@
 #define _GNU_SOURCE // for sched_setaffinity
 #include "base/processors.h"
 
+#include "base/text.h"
+
+#include <dirent.h>
+#include <math.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 bool processors_bind(const char *list)
@@ -19,4 +24,62 @@ bool processors_bind(const char *list)
             CPU_SET(i, &set);
     }
     return CPU_COUNT(&set) > 0 && sched_setaffinity(0, sizeof set, &set) == 0;
+}
+
+// Adds the time of a thread: "RAN WAITED SLICES", in ns.
+static bool add_thread(const char *root, const char *thread, struct processors_time *time)
+{
+    char line[128], *end;
+    if (!text_read_line(line, sizeof line, "%s/proc/self/task/%s/schedstat", root, thread))
+        return false;
+    time->ran += strtod(line, &end);
+    time->waited += strtod(end, NULL);
+    return true;
+}
+
+// The first line is "cpu USER NICE SYSTEM IDLE IOWAIT IRQ SOFTIRQ STEAL …", in ticks.
+static bool read_stolen(const char *root, struct processors_time *time)
+{
+    enum {
+        STEAL = 7
+    };
+    char line[256];
+    if (!text_read_line(line, sizeof line, "%s/proc/stat", root) || !text_begins(line, "cpu "))
+        return false;
+    char *at = line + 4;
+    for (int i = 0; i <= STEAL; i++) {
+        double ticks = strtod(at, &at);
+        time->all += ticks;
+        time->stolen = ticks;
+    }
+    return true;
+}
+
+bool processors_time_read(const char *root, struct processors_time *time)
+{
+    char path[256];
+    bool found = false;
+    root = root ? root : "";
+    *time = (struct processors_time){0};
+    snprintf(path, sizeof path, "%s/proc/self/task", root);
+    DIR *tasks = opendir(path);
+    if (!tasks)
+        return false;
+    for (const struct dirent *task; (task = readdir(tasks));)
+        found |= *task->d_name != '.' && add_thread(root, task->d_name, time);
+    closedir(tasks);
+    return found && read_stolen(root, time);
+}
+
+static double share_of(double part, double rest)
+{
+    return part > 0 && rest >= 0 ? part / (part + rest) : 0;
+}
+
+double processors_time_lost(const struct processors_time *before,
+                            const struct processors_time *after)
+{
+    double stolen = after->stolen - before->stolen, all = after->all - before->all;
+    double ran = fmax(after->ran - before->ran, 0); // a thread that ended is counted no more
+    return fmax(share_of(after->waited - before->waited, ran), share_of(stolen, all - stolen));
 }

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/state.h"
 #include "cli/terminal.h"
+#include "report/check.h"
 #include "report/console.h"
 #include "results/codec.h"
 
@@ -70,6 +71,10 @@ static void print(const struct cli *cli, const struct shown *shown, const struct
         .benchmarks = shown->names,
         .benchmark_count = shown->count,
     };
+    if (run->check_count && desc.benchmark_count == 0) {
+        check_console(run, cli->out);
+        return;
+    }
     if (desc.benchmark_count || !run->preset || strcmp(run->preset, "map") != 0) {
         console_run(run, &desc, cli->out);
         return;

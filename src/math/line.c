@@ -5,15 +5,18 @@
 
 #include <math.h>
 
-bool line_fit_relative(const double *x, const double *y, size_t count, struct line *line)
+static double weight_of(double y, bool relative)
+{
+    return relative ? 1 / (y * y) : 1;
+}
+
+static bool fit(const double *x, const double *y, size_t count, bool relative, struct line *line)
 {
     double s = 0, sx = 0, sy = 0;
     if (count < 3)
         return false;
     for (size_t i = 0; i < count; i++) {
-        if (!(y[i] > 0))
-            return false;
-        double weight = 1 / (y[i] * y[i]);
+        double weight = weight_of(y[i], relative);
         s += weight;
         sx += weight * x[i];
         sy += weight * y[i];
@@ -22,7 +25,7 @@ bool line_fit_relative(const double *x, const double *y, size_t count, struct li
     // lose precision.
     double middle = sx / s, sxx = 0, sxy = 0, left = 0;
     for (size_t i = 0; i < count; i++) {
-        double weight = 1 / (y[i] * y[i]), dx = x[i] - middle;
+        double weight = weight_of(y[i], relative), dx = x[i] - middle;
         sxx += weight * dx * dx;
         sxy += weight * dx * y[i];
     }
@@ -31,12 +34,25 @@ bool line_fit_relative(const double *x, const double *y, size_t count, struct li
     line->slope = sxy / sxx;
     line->intercept = sy / s - line->slope * middle;
     for (size_t i = 0; i < count; i++) {
-        double residual = (y[i] - line->intercept - line->slope * x[i]) / y[i];
-        left += residual * residual;
+        double residual = y[i] - line->intercept - line->slope * x[i];
+        left += weight_of(y[i], relative) * residual * residual;
     }
     double freedom = (double)(count - 2);
     double t = stats_t_quantile(0.975, (unsigned)(count - 2)) * sqrt(left / freedom);
     line->slope_half = t / sqrt(sxx);
     line->intercept_half = t * sqrt(1 / s + middle * middle / sxx);
     return true;
+}
+
+bool line_fit(const double *x, const double *y, size_t count, struct line *line)
+{
+    return fit(x, y, count, false, line);
+}
+
+bool line_fit_relative(const double *x, const double *y, size_t count, struct line *line)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!(y[i] > 0))
+            return false;
+    return fit(x, y, count, true, line);
 }

@@ -109,17 +109,16 @@ static struct interval interval_of(const struct round_metric *metric, double con
     return interval;
 }
 
-static bool is_precise(const struct collect *collect)
+static bool is_precise(const struct collect *collect, double confidence)
 {
     const struct round_metric *metric = rounds_primary(collect->rounds);
     if (!metric)
         return true;
     struct arena_mark mark = arena_mark(collect->arena);
-    double confidence = 1 - ldexp(error_allowed, -(int)look_number(collect, collect->rounds) - 1);
     struct interval spread = spread_of(metric, confidence, collect->arena);
     arena_rewind(collect->arena, mark);
-    double half = (spread.high - spread.low) / 2;
-    return half <= fmax(collect->rule.goal * fabs(spread.median), metric->step);
+    double half = (spread.high - spread.low) / 2, goal = rounds_goal(metric, collect->rule.goal);
+    return half <= fmax(goal * fabs(spread.median), metric->step);
 }
 
 // Ends the retakes if there were too many, because they could go on without end. If there are
@@ -156,7 +155,8 @@ static void decide(struct collect *collect)
     limit_retakes(collect);
     unsigned count = collect->rounds->count;
     bool looks = count == rule->rounds_min << look_number(collect, collect->rounds);
-    if (looks && is_precise(collect))
+    double confidence = 1 - ldexp(error_allowed, -(int)look_number(collect, collect->rounds) - 1);
+    if (looks && is_precise(collect, confidence))
         collect->state = COLLECT_PRECISE;
     else if (count >= rule->rounds_max ||
              (rule->budget_ns && collect->device_time_ns >= rule->budget_ns))
@@ -229,6 +229,11 @@ unsigned collect_visits(const struct collect *collect)
 bool collect_done(const struct collect *collect)
 {
     return collect->state != COLLECT_GATHERING;
+}
+
+bool collect_precise(const struct collect *collect)
+{
+    return is_precise(collect, look_confidence(collect, collect->rounds));
 }
 
 bool collect_failed(const struct collect *collect)

@@ -2,7 +2,7 @@
 #include "measure/energy.h"
 
 #include "base/clock.h"
-#include "math/stats.h"
+#include "math/line.h"
 #include "measure/card.h"
 
 #include <math.h>
@@ -11,7 +11,6 @@ enum {
     READINGS_MAX = 4096,
     IN_FLIGHT = 2
 };
-static const double confidence = 0.95;
 // Time that a measurement may take in addition, because some counters change rarely.
 static const uint64_t slack_ns = NS_PER_S / 2;
 
@@ -47,10 +46,7 @@ void measure_energy_close(struct measure_energy *energy)
 // ---------------------------------------------------------------- from readings alone
 
 enum {
-    PIECES = 5, // largest number of parts of the measured time that are compared for the scatter of
-                // power
-    // Least number of changes, after the first one, from which the scatter is computed.
-    CHANGES_LEAST = 4
+    CHANGES_LEAST = 4 // least number of changes, after the first one, for an interval
 };
 
 // A change of the counter: the first reading with the new value, and the time since the reading
@@ -76,23 +72,28 @@ static size_t find_changes(const struct energy_reading *readings, size_t count,
     return found;
 }
 
-static double watts_between(const struct change *from, const struct change *to)
+// Half of the interval of the power between the first and the last change, relative to it. How far
+// a change is off in energy, because it is seen late or the power varies, is taken from the scatter
+// of all changes around a straight line; both ends are off by as much.
+static double half_of(const struct change *changes, size_t count, double length_ns,
+                      struct arena *scratch)
 {
-    return (to->reading->joules - from->reading->joules) * 1e9 /
-           (double)(to->reading->at_ns - from->reading->at_ns);
-}
-
-static double half_of(const struct change *changes, size_t count, double length_ns)
-{
-    size_t pieces = count - 1 < PIECES ? count - 1 : PIECES;
-    double watts[PIECES], late_ns = fmax(changes[0].late_ns, changes[count - 1].late_ns);
-    if (count <= CHANGES_LEAST)
+    double late_ns = fmax(changes[0].late_ns, changes[count - 1].late_ns);
+    double *seconds = ARENA_ARRAY(scratch, count, double);
+    double *joules = ARENA_ARRAY(scratch, count, double);
+    double mean_s = 0, squares = 0;
+    struct line line;
+    for (size_t i = 0; i < count; i++) {
+        seconds[i] = (double)(changes[i].reading->at_ns - changes[0].reading->at_ns) * 1e-9;
+        joules[i] = changes[i].reading->joules - changes[0].reading->joules;
+        mean_s += seconds[i] / (double)count;
+    }
+    if (count <= CHANGES_LEAST || !line_fit(seconds, joules, count, &line))
         return NAN;
-    for (size_t i = 0; i < pieces; i++)
-        watts[i] = watts_between(&changes[i * (count - 1) / pieces],
-                                 &changes[(i + 1) * (count - 1) / pieces]);
-    struct interval scatter = interval_of_median(watts, pieces, confidence);
-    return late_ns / length_ns + (scatter.high - scatter.low) / 2 / fabs(scatter.median);
+    for (size_t i = 0; i < count; i++)
+        squares += (seconds[i] - mean_s) * (seconds[i] - mean_s);
+    double end_j = line.slope_half * sqrt(squares); // t times the deviation of a change
+    return fmax(sqrt(2) * end_j / joules[count - 1], late_ns / length_ns);
 }
 
 void measure_energy_of(const struct energy_reading *readings, size_t count,
@@ -111,7 +112,7 @@ void measure_energy_of(const struct energy_reading *readings, size_t count,
         if (joules > 0 && units > 0 && result->length_ns > 0) {
             result->unit_j = joules / units;
             result->watts = joules * 1e9 / result->length_ns;
-            result->half = half_of(changes, found, result->length_ns);
+            result->half = half_of(changes, found, result->length_ns, arena);
         }
     }
     arena_destroy(arena);

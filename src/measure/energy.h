@@ -29,9 +29,11 @@ struct measure_energy_result {
     double watts;     // mean power in length_ns; NaN as unit_j
     double length_ns; // time between the first and the last change of the counter
     unsigned changes; // changes of the counter after the first one
-    // Half of the 95 % interval of unit_j and of watts, relative to them. It is the sum of two
-    // errors: the first and the last change are seen late, by up to the time between two readings;
-    // and the power between the changes scatters (the t interval of its mean). NaN if `changes` is
+    // Half of the 95 % interval of unit_j and of watts, relative to them: both ends are off by as
+    // much as the changes scatter around a straight line of energy over time (Student's t), but at
+    // least by the time between two readings, because a change is seen late by up to that. The
+    // power from one change to the next scatters by far more: a change that is seen late makes the
+    // power before it lower and that after it higher, which does not add up. NaN if `changes` is
     // below 4.
     double half;
 };

@@ -2,6 +2,7 @@
 #include "measure/rounds.h"
 
 #include "base/text.h"
+#include "measure/collect.h"
 
 #include <assert.h>
 #include <math.h>
@@ -23,6 +24,11 @@ const struct round_metric *rounds_primary(const struct rounds *rounds)
         if (rounds->metrics[i].rounds > 0)
             return &rounds->metrics[i];
     return NULL;
+}
+
+double rounds_goal(const struct round_metric *metric, double goal)
+{
+    return metric->by_host ? fmax(goal, COLLECT_HOST_GOAL) : goal;
 }
 
 static void add_answers(struct rounds *rounds, const struct measure_samples *samples)
@@ -69,6 +75,7 @@ static void add_samples(struct rounds *rounds, struct round_metric *metric,
     metric->step = fmax(metric->step, samples->step);
     metric->half = samples->half;
     metric->at_least = metric->at_least || samples->at_least;
+    metric->by_host = metric->by_host || samples->by_host;
 }
 
 static void add_reasons(struct rounds *rounds, const struct reason *list, size_t count,
@@ -115,17 +122,11 @@ enum {
     HIT_EACH_MAX = 16       // a visit with more samples is hit only if a tenth of them are slow
 };
 
-// Returns by which factor a sample took longer than a typical one.
-static double slowness_of(double value, double typical, enum better better)
-{
-    return better == BETTER_LOWER ? value / typical : typical / value;
-}
-
 static bool is_hit(const struct measure_samples *samples, double typical, enum better better)
 {
     size_t hit = 0;
     for (size_t i = 0; i < samples->count; i++)
-        hit += slowness_of(samples->values[i], typical, better) > hit_slowness;
+        hit += better_ratio(better, typical, samples->values[i]) > hit_slowness;
     return samples->count > HIT_EACH_MAX ? hit * 10 > samples->count : hit > 0;
 }
 
@@ -162,7 +163,7 @@ static double typical_sample(struct measure_visit *const *visits, size_t visit_c
         worst = values[lower ? 6 * count / 10 : count - 1 - 6 * count / 10];
     }
     arena_rewind(scratch, mark);
-    return slowness_of(worst, typical, better) <= 1 + hit_agreement ? typical : NAN;
+    return better_ratio(better, typical, worst) <= 1 + hit_agreement ? typical : NAN;
 }
 
 size_t rounds_flag_hits(const struct rounds *rounds, struct measure_visit *const *visits,

@@ -15,6 +15,7 @@ struct round_metric {
     double step;   // the largest step that a visit reported
     double half;   // visit_half of the last visit; used if there is only one round
     bool at_least; // the median of any round is a lower bound
+    bool by_host;  // visit_by_host in any round
     struct stats_serial within;
 };
 
@@ -55,6 +56,10 @@ void rounds_add(struct rounds *rounds, const struct measure_visit *visit);
 
 // The first metric that has values; it decides when to stop. NULL if no metric has values.
 const struct round_metric *rounds_primary(const struct rounds *rounds);
+
+// The goal of a metric, where `goal` is collect_rule.goal: never below COLLECT_HOST_GOAL if the
+// host has its part in the samples.
+double rounds_goal(const struct round_metric *metric, double goal);
 
 // Finds the visits without doubts that were hit by a burst of other work, as measure/collect.h
 // defines it, and gives them a reason to be taken again. `rounds` holds those visits. Returns the

@@ -48,14 +48,21 @@ static void judge_limit(struct arena *arena, struct result *result, const struct
                     metric->limit);
 }
 
-static void judge_precision(const struct rounds *rounds, double goal, bool step_limits,
+// The least half of an interval that is far from the goal.
+static double far_from(const struct round_metric *metric, double goal)
+{
+    return metric->by_host ? fmax(COLLECT_HOST_MOST, goal) : COLLECT_IMPRECISE_FACTOR * goal;
+}
+
+static void judge_precision(const struct rounds *rounds, double case_goal, bool step_limits,
                             struct arena *arena, struct result *result)
 {
     const struct metric *primary = &result->metrics[0];
-    double half = relative_half(primary, 0);
+    double half = relative_half(primary, 0), goal = rounds_goal(rounds_primary(rounds), case_goal);
     if (half <= goal)
         return;
-    bool wide = !rounds->info->distribution && !(half <= COLLECT_IMPRECISE_FACTOR * goal);
+    bool wide =
+        !rounds->info->distribution && !(half <= far_from(rounds_primary(rounds), case_goal));
     enum verdict verdict = wide ? VERDICT_SUSPECT : VERDICT_OK;
     if (isnan(half))
         result_flag(arena, result, verdict, "imprecise",
@@ -70,22 +77,31 @@ static void judge_precision(const struct rounds *rounds, double goal, bool step_
 // The first metric decides when a case is precise enough. Another metric may vary although the
 // first does not: a rate, for example, varies with the clock. If such a metric is far less precise,
 // the result gets a remark.
-static void judge_others(double goal, struct arena *arena, struct result *result)
+static void judge_other(const struct rounds *rounds, size_t at, double goal,
+                        const struct metric *metric, struct arena *arena, struct result *result)
 {
-    double allowed = COLLECT_IMPRECISE_FACTOR * goal;
-    for (size_t i = 1; i < result->metric_count; i++) {
-        const struct metric *metric = &result->metrics[i];
-        // The half interval of a metric without a unit (a share, a ratio) is taken as it is, not
-        // relative to the median, if the median is below 1, because it may be 0.
-        double half = relative_half(metric, metric->unit == UNIT_NONE ? 1 : 0);
-        if (isnan(half) && result->metrics[0].round_count > metric->round_count)
-            result_flag(arena, result, VERDICT_OK, "imprecise",
-                        "%s: rounds measured: %zu, too few for an interval", metric->name,
-                        metric->round_count);
-        else if (half > allowed)
-            result_flag(arena, result, VERDICT_OK, "imprecise", "%s is noisy: %s", metric->name,
-                        precision_text(arena, half, goal));
-    }
+    const struct round_metric *gathered = &rounds->metrics[at];
+    const char *whole = rounds->info->metrics[at].part_of;
+    // The half interval of a metric without a unit (a share, a ratio) is taken as it is, not
+    // relative to the median, if the median is below 1, because it may be 0.
+    double least = metric->unit == UNIT_NONE ? 1 : whole ? result_median(result, whole) : 0;
+    double half = relative_half(metric, least);
+    if (isnan(half) && result->metrics[0].round_count > metric->round_count)
+        result_flag(arena, result, VERDICT_OK, "imprecise",
+                    "%s: rounds measured: %zu, too few for an interval", metric->name,
+                    metric->round_count);
+    else if (half > far_from(gathered, goal))
+        result_flag(arena, result, VERDICT_OK, "imprecise", "%s is noisy: %s", metric->name,
+                    precision_text(arena, half, rounds_goal(gathered, goal)));
+}
+
+static void judge_others(const struct rounds *rounds, double goal, struct arena *arena,
+                         struct result *result)
+{
+    size_t count = 0; // the result has the metrics that have rounds, in the same order
+    for (size_t i = 0; i < rounds->info->metric_count; i++)
+        if (rounds->metrics[i].rounds > 0 && count++ > 0)
+            judge_other(rounds, i, goal, &result->metrics[count - 1], arena, result);
 }
 
 // True if neighbouring values are correlated by more than chance, and the standard deviation of
@@ -105,7 +121,7 @@ static void judge_correlation(const struct rounds *gathered, double goal, struct
     const struct stats_serial *within = &rounds_primary(gathered)->within;
     struct stats_serial rounds = {0};
     stats_serial_add(&rounds, primary->round_medians, primary->round_count);
-    double matters = goal * fabs(primary->median);
+    double matters = rounds_goal(rounds_primary(gathered), goal) * fabs(primary->median);
     bool within_rounds = is_correlated(within, matters);
     if (within_rounds || is_correlated(&rounds, matters))
         result_flag(arena, result, VERDICT_SUSPECT, "correlated",
@@ -198,7 +214,7 @@ void rounds_judge(const struct rounds *rounds, double goal, bool step_limits, st
     if (result->metric_count == 0)
         return;
     judge_precision(rounds, goal, step_limits, arena, result);
-    judge_others(goal, arena, result);
+    judge_others(rounds, goal, arena, result);
     if (rounds->info->distribution)
         judge_distribution(rounds, arena, result);
     else

@@ -129,6 +129,7 @@ struct worker {
     double stamp_step_ns;
     uint64_t repeats;
     double spent_ns;
+    double submit_ns; // host time of the last submission
 };
 
 static const struct gpu_info *info_of(const struct worker *worker)
@@ -207,8 +208,11 @@ static bool record(struct worker *worker, uint64_t repeats, struct error *err)
 
 static bool run(struct worker *worker, double *took_ns, struct error *err)
 {
-    uint64_t timeout_ns = worker->desc->request->timeout_ns;
-    if (!gpu_batch_run(worker->batch, timeout_ns ? timeout_ns : timeout_default_ns, err) ||
+    uint64_t timeout_ns = worker->desc->request->timeout_ns, began_ns = clock_now_ns();
+    if (!gpu_batch_submit(worker->batch, NULL, err))
+        return false;
+    worker->submit_ns = (double)(clock_now_ns() - began_ns);
+    if (!gpu_batch_wait(worker->batch, timeout_ns ? timeout_ns : timeout_default_ns, err) ||
         !gpu_batch_span_ns(worker->batch, 0, took_ns, err))
         return false;
     worker->spent_ns += *took_ns;
@@ -308,8 +312,9 @@ static double core_hz_now(struct worker *worker, struct measure_span *span)
 static bool take_samples(struct worker *worker, struct measure_span *span, struct error *err)
 {
     const struct measure_request *request = worker->desc->request;
-    bool any_hz = false;
+    bool any_hz = false, is_model = info_of(worker)->caps & GPU_CAP(VIRTUAL_TIME);
     double spent_ns = 0;
+    size_t bound = 0;
     span->count = 0;
     span->low_hz = span->high_hz = 0;
     for (; span_another(request->samples, request->sample_ns, span->count, spent_ns);
@@ -322,7 +327,9 @@ static bool take_samples(struct worker *worker, struct measure_span *span, struc
         span->core_hz[i] = core_hz_now(worker, span);
         any_hz = any_hz || isfinite(span->core_hz[i]);
         spent_ns += took_ns;
+        bound += !is_model && worker->submit_ns >= MEASURE_HOST_BOUND * took_ns;
     }
+    span->host_bound = 2 * bound > span->count;
     if (!any_hz)
         span->core_hz = NULL;
     return true;

@@ -36,6 +36,7 @@ struct measure_span {
     // before and after a sample count one by one, so that a fall within it is seen.
     double low_hz, high_hz;
     size_t count;
+    bool host_bound;             // the device waited for the host (MEASURE_HOST_BOUND)
     uint64_t repeats;            // units per sample; for measure_span_desc of the next visit
     double sample_ns;            // median length of a sample
     double step_ns;              // step of the time stamps divided by `repeats`

@@ -68,6 +68,12 @@ void visit_at_least(struct measure_visit *visit, unsigned metric)
     visit->metrics[metric].at_least = true;
 }
 
+void visit_by_host(struct measure_visit *visit, unsigned metric)
+{
+    assert(metric < MEASURE_METRICS_MAX);
+    visit->metrics[metric].by_host = true;
+}
+
 void visit_limit(struct measure_visit *visit, unsigned metric, double limit)
 {
     assert(metric < MEASURE_METRICS_MAX);

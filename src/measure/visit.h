@@ -11,6 +11,10 @@ enum {
     MEASURE_METRICS_MAX = 24
 };
 
+// The device waits for the host if the host needs at least this share of a sample's time to submit
+// its work.
+#define MEASURE_HOST_BOUND 0.9
+
 struct measure_samples {
     // Samples in the metric's unit, in time order; NULL: the visit lacks this metric.
     double *values;
@@ -19,6 +23,7 @@ struct measure_samples {
     double half;   // half of the 95 % interval if the visit itself computed it; else 0
     double limit;  // physical limit; non-finite or 0 = not known
     bool at_least; // visit_at_least was called
+    bool by_host;  // visit_by_host was called
 };
 
 // The core clock during a visit's samples, as far as the worker judges it (measure/pace.h).
@@ -86,6 +91,10 @@ void visit_half(struct measure_visit *visit, unsigned metric, double half);
 // Marks the median of a metric's samples as a lower bound: of many samples it is only known that
 // they are longer, so the true median may be longer, too.
 void visit_at_least(struct measure_visit *visit, unsigned metric);
+
+// Says that the host has its part in the samples of a metric: its clock timed them, or the device
+// waited for it.
+void visit_by_host(struct measure_visit *visit, unsigned metric);
 
 // Sets the physical limit of a metric.
 void visit_limit(struct measure_visit *visit, unsigned metric, double limit);

@@ -18,8 +18,9 @@
 
 enum watch_method {
     WATCH_NONE,
-    WATCH_GAPS,   // gaps between two readings of a clock in a kernel
-    WATCH_LENGTHS // lengths of equal dispatches
+    WATCH_GAPS,    // gaps between two readings of a clock in a kernel
+    WATCH_LENGTHS, // lengths of equal dispatches
+    WATCH_QUEUE    // a CPU device: time that threads waited for a processor (base/processors.h)
 };
 
 enum watch_yardstick {
@@ -43,8 +44,8 @@ struct watch_finding {
 
 struct measure_watch;
 
-// False with ERROR_UNSUPPORTED if the device cannot be watched: a CPU device, because other
-// processes always use the processors.
+// False with ERROR_UNSUPPORTED if the device cannot be watched so: a CPU device, whose threads are
+// watched instead.
 MUST_CHECK bool measure_watch_check(const struct gpu_info *info, struct error *err);
 
 // Prepares a watch in `scope` of a device that can be watched. NULL with an error.

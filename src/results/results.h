@@ -30,6 +30,10 @@ struct metric_info {
     // as "latency". A list as "triangles,pixels" names the first of its metrics that the result
     // has. NULL: no metric measures the same work in time.
     const char *cycles_of;
+    // The name of a metric in the same unit that contains this one, as the time of a kernel
+    // contains that of the host's call. How precise this one is counts relative to it. Not in run
+    // files.
+    const char *part_of;
     // For metrics in op/s: the cases (case_matches) whose operations are floating-point, as
     // "op=fp32-fma". NULL: no case. It is not in run files, where each metric of a result has its
     // own mark.
@@ -260,6 +264,10 @@ struct metric {
 
 // The unit that screens show: FLOP/s for op/s of floating-point operations, else the metric's unit.
 enum unit metric_unit_shown(const struct metric *metric);
+
+// How many times better `value` is than `other`: other ÷ value where lower is better, else
+// value ÷ other.
+double better_ratio(enum better better, double value, double other);
 
 // The share of its limit that `value` of this metric reaches, in the metric's own direction: limit
 // ÷ value where lower is better, else value ÷ limit. 1 is at the limit, above 1 is better than the

@@ -139,11 +139,16 @@ enum unit metric_unit_shown(const struct metric *metric)
     return metric->floating && metric->unit == UNIT_OP_PER_S ? UNIT_FLOP_PER_S : metric->unit;
 }
 
+double better_ratio(enum better better, double value, double other)
+{
+    return better == BETTER_LOWER ? other / value : value / other;
+}
+
 double metric_share(const struct metric *metric, double value)
 {
     if (!isfinite(metric->limit) || metric->limit == 0)
         return NAN;
-    return metric->better == BETTER_LOWER ? metric->limit / value : value / metric->limit;
+    return better_ratio(metric->better, value, metric->limit);
 }
 
 double result_median(const struct result *result, const char *metric)

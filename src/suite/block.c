@@ -53,6 +53,7 @@ static struct entry *open_entry(struct block *block, const struct plan_case *pla
 {
     const struct collect_rule rule = {
         .goal = budget_goal(&plan_case->benchmark->info),
+        .rounds_min = block->budget->rounds_min,
         .rounds_max = block->budget->rounds_max,
         .budget_ns = block->budget->case_ns,
         .alone = slot->device->kind != GPU_KIND_CPU && !plan_case->benchmark->link,
@@ -124,20 +125,21 @@ void block_add(struct block *block, const struct plan_case *plan_case)
 // ---------------------------------------------------------------- their results
 
 // Adds to the result of an unfinished case the reason why it has too few visits. A case with fewer
-// than COLLECT_ROUNDS_MIN rounds becomes suspect, even while the run goes on, because a killed run
-// leaves its file as it was last saved. Other cases get a reason only at the end.
+// than rounds_min rounds becomes suspect, even while the run goes on, because a killed run
+// leaves its file as it was last saved. Other cases get a reason only at the end, and none for lack
+// of time if their last interval is within the goal.
 static void flag_cut_short(const struct block *block, const struct entry *entry,
                            struct arena *arena, enum block_stage stage)
 {
     unsigned rounds = collect_rounds(entry->collect);
-    enum verdict verdict = rounds < COLLECT_ROUNDS_MIN ? VERDICT_SUSPECT : VERDICT_OK;
+    enum verdict verdict = rounds < block->budget->rounds_min ? VERDICT_SUSPECT : VERDICT_OK;
     if (stage == BLOCK_AT_WORK && verdict != VERDICT_OK)
         result_flag(arena, entry->result, verdict, "unfinished",
                     "not finished: %u rounds were measured", rounds);
     else if (stage == BLOCK_INTERRUPTED)
         result_flag(arena, entry->result, verdict, "interrupted", "interrupted after %u rounds",
                     rounds);
-    else if (stage == BLOCK_ENDED)
+    else if (stage == BLOCK_ENDED && (verdict != VERDICT_OK || !collect_precise(entry->collect)))
         result_flag(arena, entry->result, verdict, "out-of-time",
                     "the time budget of preset %s for %s was used up after %u rounds",
                     block->preset, entry->plan_case.benchmark->info.name, rounds);

@@ -42,7 +42,7 @@ struct block {
     size_t own;                // number of entries of the schedule's own device
     size_t base;               // number of results in the run before this block
     struct arena *provisional; // holds results published during the block; NULL: none yet
-    // Deadlines, UINT64_MAX: none. A case with fewer than COLLECT_ROUNDS_MIN rounds is visited
+    // Deadlines, UINT64_MAX: none. A case with fewer than rounds_min rounds is visited
     // until hard_ns, another one until soft_ns.
     uint64_t soft_ns, hard_ns;
 };

@@ -10,10 +10,11 @@ struct budget {
     unsigned samples;    // number of samples in a visit
     uint64_t sample_ns;  // least device time of a sample
     uint64_t timeout_ns; // longest wait for one submission
+    unsigned rounds_min; // rounds of a case before it may end
     unsigned rounds_max; // most rounds of a case
     uint64_t case_ns;    // most device time of a case; 0: no limit
     // Time of a benchmark on one device; 0: no limit. After time_ns no case gets more than
-    // COLLECT_ROUNDS_MIN rounds; after time_most_ns no case is visited. A plan that returns to a
+    // rounds_min rounds; after time_most_ns no case is visited. A plan that returns to a
     // benchmark, as map's does, gets the whole time again.
     uint64_t time_ns, time_most_ns;
     bool any_clock; // as in struct measure_request

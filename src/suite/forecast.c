@@ -2,7 +2,6 @@
 #include "suite/forecast.h"
 
 #include "base/clock.h"
-#include "measure/collect.h"
 
 #include <math.h>
 
@@ -14,14 +13,16 @@ void forecast_plan(struct forecast *forecast, size_t part, const struct benchmar
 {
     double samples_s = (double)budget->samples * (double)budget->sample_ns / NS_PER_S;
     double visit_s = device->kind == GPU_KIND_CPU ? 0.025 : 0.012 + samples_s;
-    bool is_quick = budget->rounds_max <= COLLECT_ROUNDS_MIN && benchmark->quick_slowness > 0;
-    double declared = is_quick ? benchmark->quick_slowness : benchmark->slowness;
+    bool is_quick = budget->rounds_max <= 2 * budget->rounds_min;
+    double rounds = is_quick ? (budget->rounds_min + budget->rounds_max) / 2.0 : budget->rounds_min;
+    double declared =
+        is_quick && benchmark->quick_slowness > 0 ? benchmark->quick_slowness : benchmark->slowness;
     double slowness = declared > 0 ? declared : 1;
     struct error missing;
     bool is_skipped = !gpu_require(device, benchmark->needs, &missing);
     forecast->parts[part] = (struct forecast_part){
         .cases = cases,
-        .case_s = is_skipped ? 0 : COLLECT_ROUNDS_MIN * visit_s * slowness,
+        .case_s = is_skipped ? 0 : rounds * visit_s * slowness,
         .most_s = (double)budget->time_most_ns / NS_PER_S,
     };
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Estimates how long the cases of a plan still take. A benchmark is one part of the forecast. While
 // its cases are visited, its own pace counts. Before, its cases are expected to take
-// COLLECT_ROUNDS_MIN visits of the usual time, 12 ms and the time of the samples (on a CPU 25 ms),
-// times the benchmark's slowness. Both are rounded figures of an H200 and of llvmpipe.
+// budget.rounds_min visits (if rounds_max is near: the mean of both) of the usual time, 12 ms and
+// the time of the samples (on a CPU 25 ms), times the benchmark's slowness. Both are rounded
+// figures of an H200 and of llvmpipe.
 #ifndef SUITE_FORECAST_H
 #define SUITE_FORECAST_H
 

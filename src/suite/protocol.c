@@ -105,6 +105,7 @@ static const struct json_field samples_fields[] = {
     {"half", FIELD_REAL, JSON_AT(struct measure_samples, half)},
     {"limit", FIELD_REAL, JSON_AT(struct measure_samples, limit)},
     {"at_least", FIELD_FLAG, JSON_AT(struct measure_samples, at_least)},
+    {"by_host", FIELD_FLAG, JSON_AT(struct measure_samples, by_host), .omit_zero = true},
 };
 static const struct json_table samples_table = {JSON_TABLE(struct measure_samples, samples_fields)};
 
@@ -363,7 +364,7 @@ static void read_finding(struct json_reader *reader, const struct json_node *bod
     json_get_fields(reader, body, &finding_table, &message);
     if (!reader->failed &&
         (message.rate_count != WATCH_YARDSTICKS || message.limit_count != WATCH_YARDSTICKS ||
-         message.method > WATCH_LENGTHS))
+         message.method > WATCH_QUEUE))
         json_fail(reader, body, "not a finding of a watch");
     if (reader->failed)
         return;

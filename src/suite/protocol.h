@@ -4,7 +4,7 @@
 //   parent   {"visit": {"benchmark":"latency","version":1,"index":3,"case":{"bytes":"32768"},
 //             "samples":4,"sample_ns":2000000,"timeout_ns":5000000000,"round":0}}
 //   worker   {"visit": {"metrics":[{"metric":0,"values":[…],"step":…,"half":…,"limit":…,
-//             "at_least":…}],"reasons":[…],"retakes":[…],"remarks":[…],"details":[…],
+//             "at_least":…,"by_host":…}],"reasons":[…],"retakes":[…],"remarks":[…],"details":[…],
 //             "sensors":[…],"series":[…],"kernel":{…},"device_time_ns":…,"began_ns":…,"ended_ns":…}}
 //        or  {"failure": {"code":"device-lost","message":"…"}}
 //

@@ -9,7 +9,6 @@
 #include "suite/watcher.h"
 
 #include <math.h>
-#include <string.h>
 
 struct scheduler {
     const struct schedule_desc *desc;
@@ -27,12 +26,12 @@ struct scheduler {
 
 // ---------------------------------------------------------------- watching and saving
 
-static double fraction_of(const struct entry *entry)
+static double fraction_of(const struct scheduler *s, const struct entry *entry)
 {
     if (!entry_wants_visit(entry))
         return 1;
-    double share = collect_rounds(entry->collect) / (double)COLLECT_ROUNDS_MIN;
-    return share < 0.95 ? share : 0.95; // more rounds than COLLECT_ROUNDS_MIN may follow
+    double share = collect_rounds(entry->collect) / (double)s->desc->budget->rounds_min;
+    return share < 0.95 ? share : 0.95; // more rounds than rounds_min may follow
 }
 
 static void show(struct scheduler *s, const struct block *block, const struct entry *entry)
@@ -48,7 +47,7 @@ static void show(struct scheduler *s, const struct block *block, const struct en
     double work = 0;
     for (size_t i = 0; i < block->count; i++)
         if (block_is_own(block, &block->entries[i])) {
-            work += fraction_of(&block->entries[i]);
+            work += fraction_of(s, &block->entries[i]);
             state.done += !entry_wants_visit(&block->entries[i]);
         }
     if (state.total) {
@@ -242,11 +241,11 @@ static void visit_together(struct scheduler *s, struct block *block, struct entr
     arena_destroy(arena);
 }
 
-// True if an open case of the co-run has fewer than COLLECT_ROUNDS_MIN rounds.
-static bool lacks_rounds(const struct entry *entry)
+// True if an open case of the co-run has fewer than rounds_min rounds.
+static bool lacks_rounds(const struct scheduler *s, const struct entry *entry)
 {
     for (; entry; entry = entry->co_run)
-        if (entry_is_open(entry) && collect_rounds(entry->collect) < COLLECT_ROUNDS_MIN)
+        if (entry_is_open(entry) && collect_rounds(entry->collect) < s->desc->budget->rounds_min)
             return true;
     return false;
 }
@@ -272,7 +271,7 @@ static bool run_round(struct scheduler *s, struct block *block)
             return false;
         if (!entry_wants_visit(entry)) // the device was given up during this round
             continue;
-        if (clock_now_ns() > block->soft_ns && !lacks_rounds(entry))
+        if (clock_now_ns() > block->soft_ns && !lacks_rounds(s, entry))
             continue;
         show(s, block, entry);
         if (entry->co_run)
@@ -299,7 +298,7 @@ static uint64_t share_ns(uint64_t end_ns, size_t cases, size_t left)
     return end_ns == UINT64_MAX ? end_ns : clock_deadline_ns(clock_left_ns(end_ns) / left * cases);
 }
 
-// A deadline of one and a half shares for a block's first COLLECT_ROUNDS_MIN rounds: cases take
+// A deadline of one and a half shares for a block's first rounds_min rounds: cases take
 // different times, and with single shares the time that cheap cases leave over would stay unused.
 static uint64_t generous_share_ns(uint64_t end_ns, size_t cases, size_t left)
 {
@@ -373,16 +372,6 @@ static void run_block(struct scheduler *s, struct block *block)
     s->done += block->own;
 }
 
-static bool has_results(const struct run *run, const char *device,
-                        const struct benchmark *benchmark)
-{
-    for (size_t i = 0; i < run->result_count; i++)
-        if (strcmp(run->results[i]->device, device) == 0 &&
-            strcmp(run->results[i]->benchmark, benchmark->info.name) == 0)
-            return true;
-    return false;
-}
-
 static void report_if_done(const struct scheduler *s, const struct block *block)
 {
     const struct schedule_desc *desc = s->desc;
@@ -394,7 +383,7 @@ static void report_if_done(const struct scheduler *s, const struct block *block)
         desc->benchmark_done(desc->context, desc->device->id, benchmark->info.name);
     for (size_t p = 0; ends && benchmark->together && p < desc->peer_count; p++)
         if (desc->peers[p].plan->left(desc->peers[p].plan, benchmark) == 0 &&
-            has_results(desc->run, desc->peers[p].device->id, benchmark))
+            run_count(desc->run, desc->peers[p].device->id, benchmark->info.name).all)
             desc->benchmark_done(desc->context, desc->peers[p].device->id, benchmark->info.name);
 }
 

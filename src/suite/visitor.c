@@ -2,8 +2,11 @@
 #include "suite/visitor.h"
 
 #include "base/child.h"
+#include "base/processors.h"
 #include "measure/card.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -31,6 +34,8 @@ struct visitor {
     struct measure_card *card;     // the card's sensors; NULL: none
     struct gpu_scope *watch_scope; // on `usual`
     struct measure_watch *watch;   // NULL until the first watch
+    struct processors_time before; // of a CPU device, at the last watch
+    bool has_before;
     long family_pid;
     bool validation;
     const struct benchmark *benchmark; // the benchmark whose session is open; NULL: none
@@ -230,9 +235,31 @@ static bool watch_open(struct visitor *visitor, struct error *err)
     return false;
 }
 
+// Finds how much of the time since the last watch other processes took from a CPU device.
+static bool watch_processors(struct visitor *visitor, struct watch_finding *finding,
+                             struct error *err)
+{
+    struct processors_time now;
+    if (!processors_time_read(getenv(VISITOR_ROOT_VARIABLE), &now))
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "this system does not say how long threads wait for a processor");
+    *finding = (struct watch_finding){.method = WATCH_QUEUE};
+    for (unsigned i = 0; i < WATCH_YARDSTICKS; i++)
+        finding->rates[i] = finding->limits[i] = NAN;
+    if (visitor->has_before) {
+        finding->share = processors_time_lost(&visitor->before, &now);
+        finding->watched_ns = now.ran + now.waited - visitor->before.ran - visitor->before.waited;
+    }
+    visitor->before = now;
+    visitor->has_before = true;
+    return true;
+}
+
 bool visitor_watch(struct visitor *visitor, uint64_t least_ns, struct arena *arena,
                    struct watch_finding *finding, struct error *err)
 {
+    if (visitor->info->kind == GPU_KIND_CPU)
+        return watch_processors(visitor, finding, err);
     if (!measure_watch_check(visitor->info, err) ||
         (!visitor->watch && !watch_open(visitor, err)) ||
         !measure_watch_run(visitor->watch, least_ns, finding, err))

@@ -7,6 +7,10 @@
 
 #include "suite/protocol.h"
 
+// The environment variable with the folder that stands before /proc when a CPU device is watched,
+// for tests. Workers inherit it.
+#define VISITOR_ROOT_VARIABLE "FATHOM_HOST_ROOT"
+
 struct visitor;
 
 struct visitor_desc {

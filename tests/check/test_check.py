@@ -122,6 +122,13 @@ class Verdicts(Checks):
                              (figure["basis"], figure["cards"], figure["verdict"]))
         self.assertEqual("model:0  a model to check  healthy: expectation from 1 card\n", done.out)
 
+    def test_show_prints_the_check_again_and_the_tables_of_a_benchmark_that_is_named(self):
+        _, done = self.check(UNKNOWN, "-d", self.model("healthy.json"))
+        again = fathom.run("show", self.path("check.json"))
+        self.assertEqual((0, done.out, ""), (again.status, again.out, again.err))
+        latency = fathom.run("show", self.path("check.json"), "latency")
+        self.assertIn("── latency:", latency.out)
+
     def test_memory_that_is_slower_by_three_percent_is_named(self):
         (check,), done = self.check(SLOW, "-d", self.slower_memory(0.97), "--expect",
                                     self.expectation())

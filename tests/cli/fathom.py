@@ -20,10 +20,12 @@ TIMEOUT_S = 240
 
 def environment(fake="", **more):
     """The environment of a run: the script of the fake GPU, and nothing of the caller's fathom. It
-    has no home, so that no run is kept there."""
+    has no home, so that no run is kept there, and a host without other work, so that a busy machine
+    changes no verdict."""
     clean = {name: value for name, value in os.environ.items()
              if not name.startswith("FATHOM_") and name not in ("HOME", "XDG_STATE_HOME")}
-    return {**clean, "FATHOM_FAKE": fake, **more}
+    return {**clean, "FATHOM_FAKE": fake, "FATHOM_HOST_ROOT": str(ROOT / "tests/fakes/quiet_host"),
+            **more}
 
 
 class Outcome:

@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: MIT
 """The real program on a real driver, once through: a CPU that stands in for a GPU will do."""
 
+import contextlib
 import json
 import os
+import shutil
 import sys
+import threading
 import xml.etree.ElementTree
 
 import fathom
@@ -14,6 +17,17 @@ REAL = os.environ["FATHOM_REAL"]
 
 def has_device():
     return bool(json.loads(fathom.run("devices", "--json", binary=REAL).out)["devices"])
+
+
+def serve_counters(path, stopped):
+    """Answers each reader of a named pipe with the next counters of a thread."""
+    ns = 0
+    while not stopped.is_set():
+        pipe = os.open(path, os.O_WRONLY)  # waits for a reader
+        ns += 10**9
+        with contextlib.suppress(BrokenPipeError):  # the reader before it was still there
+            os.write(pipe, f"{ns} {ns} 1\n".encode("ascii"))
+        os.close(pipe)
 
 
 class Quick(fathom.Case):
@@ -38,6 +52,30 @@ class Quick(fathom.Case):
         verdicts = {one["verdict"] for one in self.read_run(path)["results"]}
         self.assertIn("skipped", verdicts)
         self.assertNotIn("failed", verdicts)
+
+    def test_other_work_on_the_processors_is_seen(self):
+        # Given a host whose counters say, each time they are read, that the worker's threads ran as
+        # long as they waited, when a case is measured, then its result is not trusted.
+        task, stopped = self.folder / "host/proc/self/task/1", threading.Event()
+        task.mkdir(parents=True)
+        shutil.copy(fathom.ROOT / "tests/fakes/quiet_host/proc/stat", self.folder / "host/proc")
+        os.mkfifo(task / "schedstat")
+        server = threading.Thread(target=serve_counters, args=(task / "schedstat", stopped))
+        server.start()
+        path = self.path("run.json")
+        done = fathom.run("run", "bandwidth", "--preset", "quick", "--set", "bytes=16KiB", "-o",
+                          path, binary=REAL, FATHOM_HOST_ROOT=str(self.folder / "host"))
+        stopped.set()
+        os.close(os.open(task / "schedstat", os.O_RDONLY | os.O_NONBLOCK))  # the server waits
+        server.join()
+        self.assertEqual(0, done.status, done.err + done.out)
+        measured = [one for one in self.read_run(path)["results"] if one["metrics"]]
+        self.assertGreater(len(measured), 0)
+        for result in measured:
+            self.assertEqual("suspect", result["verdict"])
+            self.assertIn({"code": "shared-device",
+                           "text": "other work took 50 % of the device's time"},
+                          result["reasons"])
 
     def test_a_hog_in_a_process_of_its_own_meets_its_victim(self):
         path = self.path("run.json")

@@ -46,7 +46,7 @@ static struct stage *stage_create(const char *together)
     }
     stage->peer_plan.take = take_any;
     stage->slots[1].plan = &stage->peer_plan;
-    stage->budget.rounds_max = 5;
+    stage->budget.rounds_min = stage->budget.rounds_max = 5;
     stage->together = (struct case_value){.key = "together", .type = PARAM_TEXT, .text = together};
     stage->bench_case = (struct bench_case){&stage->together, 1};
     stage->block = (struct block){.run = run_create(),

@@ -47,6 +47,7 @@ static const struct measure_visit *rich_visit(void)
         &(struct series){
             .name = "clock", .columns = columns, .column_count = 2, .data = rows, .row_count = 2});
     visit_half(visit, 0, 0.25);
+    visit_by_host(visit, 0);
     visit->kernel.hash = "0123";
     visit->kernel.source = "a.comp";
     visit->kernel.registers = 18;
@@ -115,7 +116,7 @@ static void a_visit_comes_through_with_every_bit(void **state)
     assert_int_equal(got->metrics[0].count, 4);
     assert_memory_equal(got->metrics[0].values, sent->metrics[0].values, 4 * sizeof(double));
     assert_true(got->metrics[0].step == 0.5 && got->metrics[0].limit == 100);
-    assert_true(got->metrics[0].half == 0.25);
+    assert_true(got->metrics[0].half == 0.25 && got->metrics[0].by_host);
     assert_non_null(got->metrics[1].values);
     assert_int_equal(got->metrics[1].count, 0);
     assert_string_equal(got->reasons[0].text, "it was \"slow\"\n\t");

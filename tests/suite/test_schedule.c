@@ -74,6 +74,7 @@ static struct stage *stage_create(const char *fake, const char *setting_text)
         choices.setting_count = 1;
     }
     budget_of("quick", device, &stage->budget);
+    stage->budget.rounds_min = stage->budget.rounds_max = 5;
     stage->desc = (struct schedule_desc){
         .run = run,
         .device = device,
@@ -258,10 +259,11 @@ static void time_that_runs_out_before_five_rounds_makes_cases_suspect(void **sta
     assert_int_equal(stage->run->result_count, 4);
     for (size_t i = 0; i < 4; i++) {
         const struct result *result = stage->run->results[i];
-        assert_int_equal(result->verdict, VERDICT_SUSPECT);
+        size_t visits = visits_of(stage, result->key); // 0 only if the machine is very busy
+        assert_int_equal(result->verdict, visits ? VERDICT_SUSPECT : VERDICT_SKIPPED);
         assert_true(has_reason(result, "out-of-time"));
-        assert_true(visits_of(stage, result->key) < 5);
-        assert_true(result->metric_count > 0);
+        assert_true(visits < 5);
+        assert_int_equal(result->metric_count > 0, visits > 0);
     }
     stage_destroy(stage);
 }
@@ -280,6 +282,19 @@ static void noisy_cases_get_more_rounds_while_time_lasts(void **state)
             assert_int_equal(has_reason(result, "out-of-time"), in_a_hurry);
             assert_true(result->metric_count > 0);
         }
+        stage_destroy(stage);
+    }
+}
+
+static void cases_of_quick_that_repeat_end_after_three_rounds(void **state)
+{
+    (void)state;
+    for (int noisy = 0; noisy < 2; noisy++) {
+        struct stage *stage = stage_create(noisy ? "noise=300" : "", "bytes=4KiB,8KiB");
+        budget_of("quick", stage->desc.device, &stage->budget);
+        assert_true(schedule_run(&stage->desc));
+        for (size_t i = 0; i < stage->run->result_count; i++)
+            assert_int_equal(visits_of(stage, stage->run->results[i]->key), noisy ? 6 : 3);
         stage_destroy(stage);
     }
 }
@@ -370,6 +385,7 @@ int main(void)
         cmocka_unit_test(cases_of_too_few_rounds_are_no_good_numbers_on_the_way),
         cmocka_unit_test(time_that_runs_out_before_five_rounds_makes_cases_suspect),
         cmocka_unit_test(noisy_cases_get_more_rounds_while_time_lasts),
+        cmocka_unit_test(cases_of_quick_that_repeat_end_after_three_rounds),
         cmocka_unit_test(cases_that_time_never_reaches_are_skipped),
         cmocka_unit_test(a_plan_longer_than_a_block_is_visited_whole),
         cmocka_unit_test(a_failing_case_is_visited_no_more),

@@ -57,6 +57,27 @@ static void a_stolen_percent_is_the_border_between_remark_and_doubt(void **state
     arena_destroy(arena);
 }
 
+static void threads_of_a_cpu_device_may_wait_a_little(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct watch_finding finding = {.method = WATCH_QUEUE,
+                                    .watched_ns = 5e6,
+                                    .rates = {NAN, NAN, NAN, NAN},
+                                    .limits = {NAN, NAN, NAN, NAN}};
+    static const struct {
+        double share;
+        enum watch_verdict verdict;
+    } cases[] = {{0, WATCH_CLEAN}, {0.11, WATCH_CLEAN}, {0.33, WATCH_BUSY}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        finding.share = cases[i].share;
+        struct watch_judgement judgement = judged(arena, &finding, NAN);
+        assert_int_equal(judgement.verdict, cases[i].verdict);
+        assert_int_equal(judgement.link, cases[i].verdict);
+    }
+    arena_destroy(arena);
+}
+
 static void a_slow_yardstick_shows_what_leaves_no_gap(void **state)
 {
     (void)state;
@@ -156,6 +177,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_idle_device_gives_no_reason),
         cmocka_unit_test(a_stolen_percent_is_the_border_between_remark_and_doubt),
+        cmocka_unit_test(threads_of_a_cpu_device_may_wait_a_little),
         cmocka_unit_test(a_slow_yardstick_shows_what_leaves_no_gap),
         cmocka_unit_test(company_from_the_start_is_seen_by_the_limit),
         cmocka_unit_test(a_busy_link_concerns_only_what_uses_it),

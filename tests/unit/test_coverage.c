@@ -20,6 +20,11 @@ enum {
     TRIALS = 2500
 };
 
+// When the rule looks: as in `standard`, and as in `quick`.
+static const struct looks {
+    unsigned rounds_min, rounds_max;
+} looks[] = {{5, ROUNDS_MAX}, {3, 6}};
+
 static const double level = 100, goal = 0.005;
 static const double required = 0.93;
 
@@ -93,9 +98,11 @@ static double visit_round(struct arena *arena, struct walk *walk, double noise,
 
 // Runs one case from the first to the last visit. True if the interval contains the true level: the
 // middle of the process's levels while it was measured.
-static bool run_case(struct arena *arena, struct walk walk, double noise, struct outcome *outcome)
+static bool run_case(struct arena *arena, const struct looks *when, struct walk walk, double noise,
+                     struct outcome *outcome)
 {
-    const struct collect_rule rule = {.goal = goal, .rounds_max = ROUNDS_MAX};
+    const struct collect_rule rule = {
+        .goal = goal, .rounds_min = when->rounds_min, .rounds_max = when->rounds_max};
     struct collect *collect = collect_create(arena, &info, &rule);
     walk.remembered = draw_normal(walk.random);
     double truths[ROUNDS_MAX];
@@ -113,7 +120,7 @@ static bool run_case(struct arena *arena, struct walk walk, double noise, struct
     return ci95[0] <= truth && truth <= ci95[1];
 }
 
-static void assert_covers(const struct process *process)
+static void assert_covers_with(const struct looks *when, const struct process *process)
 {
     static const double noises[] = {0.001, 0.003, 0.006, 0.012, 0.03};
     struct random random;
@@ -124,16 +131,22 @@ static void assert_covers(const struct process *process)
         for (int trial = 0; trial < TRIALS; trial++) {
             struct arena_mark mark = arena_mark(arena);
             struct walk walk = {.process = process, .random = &random};
-            outcome.covered += run_case(arena, walk, noises[n], &outcome) / (double)TRIALS;
+            outcome.covered += run_case(arena, when, walk, noises[n], &outcome) / (double)TRIALS;
             arena_rewind(arena, mark);
         }
-        print_message("%-24s noise %4.1f %%: covers %5.1f %%, reaches the goal %5.1f %%, "
-                      "%4.1f rounds\n",
-                      process->name, 100 * noises[n], 100 * outcome.covered, 100 * outcome.precise,
-                      outcome.rounds);
+        print_message("%-24s from %u rounds, noise %4.1f %%: covers %5.1f %%, reaches the goal "
+                      "%5.1f %%, %4.1f rounds\n",
+                      process->name, when->rounds_min, 100 * noises[n], 100 * outcome.covered,
+                      100 * outcome.precise, outcome.rounds);
         assert_true(outcome.covered >= required);
     }
     arena_destroy(arena);
+}
+
+static void assert_covers(const struct process *process)
+{
+    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++)
+        assert_covers_with(&looks[i], process);
 }
 
 static void independent_samples_are_covered(void **state)

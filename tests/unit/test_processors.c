@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/processors.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -49,11 +52,97 @@ static void a_list_that_is_none_changes_nothing(void **state)
     assert_string_equal(after, before);
 }
 
+// Writes a folder as the system's root is: the counters of two threads in ns, and of the machine in
+// ticks.
+static void write_root(const char *root, const double ran_waited[2][2], unsigned stolen,
+                       unsigned idle)
+{
+    char path[512];
+    for (int thread = 0; thread < 2; thread++) {
+        snprintf(path, sizeof path, "%s/proc/self/task/%d/schedstat", root, 100 + thread);
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fprintf(file, "%.0f %.0f 7\n", ran_waited[thread][0], ran_waited[thread][1]);
+        fclose(file);
+    }
+    snprintf(path, sizeof path, "%s/proc/stat", root);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "cpu  100 0 100 %u 0 0 0 %u 5 5\ncpu0 1 1 1 1 1 1 1 1 1 1\n", idle, stolen);
+    fclose(file);
+}
+
+static void make_root(char root[64])
+{
+    static const char *const folders[] = {"/proc", "/proc/self", "/proc/self/task",
+                                          "/proc/self/task/100", "/proc/self/task/101"};
+    char path[512];
+    snprintf(root, 64, "/tmp/fathom-processors-XXXXXX");
+    assert_non_null(mkdtemp(root));
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        snprintf(path, sizeof path, "%s%s", root, folders[i]);
+        assert_int_equal(mkdir(path, 0700), 0);
+    }
+}
+
+static void remove_root(const char *root)
+{
+    static const char *const parts[] = {"/proc/self/task/100/schedstat",
+                                        "/proc/self/task/101/schedstat",
+                                        "/proc/self/task/100",
+                                        "/proc/self/task/101",
+                                        "/proc/self/task",
+                                        "/proc/self",
+                                        "/proc/stat",
+                                        "/proc",
+                                        ""};
+    char path[512];
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        snprintf(path, sizeof path, "%s%s", root, parts[i]);
+        assert_int_equal(remove(path), 0);
+    }
+}
+
+static void others_on_the_processors_are_seen(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *what;
+        double ran_waited[2][2];
+        unsigned stolen, idle;
+        double lost;
+    } cases[] = {
+        {"nothing happened", {{5e9, 1e9}, {0, 0}}, 10, 1000, 0},
+        {"it ran alone", {{7e9, 1e9}, {1e9, 0}}, 10, 1200, 0},
+        {"its threads waited a quarter of the time", {{7e9, 1.5e9}, {1e9, 0.5e9}}, 10, 1200, 0.25},
+        {"a tenth of all time was stolen", {{7e9, 1e9}, {1e9, 0}}, 30, 1180, 0.1},
+        {"a thread ended", {{1e9, 0}, {0, 0}}, 10, 1200, 0},
+    };
+    char root[64];
+    make_root(root);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct processors_time before, after;
+        write_root(root, (const double[2][2]){{5e9, 1e9}, {0, 0}}, 10, 1000);
+        assert_true(processors_time_read(root, &before));
+        write_root(root, cases[i].ran_waited, cases[i].stolen, cases[i].idle);
+        assert_true(processors_time_read(root, &after));
+        double lost = processors_time_lost(&before, &after);
+        if (fabs(lost - cases[i].lost) > 1e-9)
+            fail_msg("%s: %g, not %g", cases[i].what, lost, cases[i].lost);
+    }
+    remove_root(root);
+    struct processors_time none;
+    assert_false(processors_time_read(root, &none));
+    assert_true(processors_time_read(NULL, &none)); // this machine
+    assert_true(none.ran > 0 && none.all > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_process_is_bound_to_the_list),
         cmocka_unit_test(a_list_that_is_none_changes_nothing),
+        cmocka_unit_test(others_on_the_processors_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,6 +68,83 @@ static void what_one_visit_alone_took_has_the_interval_that_it_knows(void **stat
     arena_destroy(fixture.arena);
 }
 
+// Makes five rounds whose medians are within ± `off` of 100, of samples that the host timed or not.
+static struct result scattered(struct fixture *f, double off, bool by_host)
+{
+    const double values[] = {100 - off, 100 + off, 100 - off / 2, 100 + off / 2, 100};
+    *f = begin(5);
+    for (int round = 0; round < 5; round++) {
+        struct measure_visit *visit = measure_visit_create(f->arena);
+        visit_samples(visit, 0, (const double[]){values[round], values[round]}, 2, 0);
+        if (by_host)
+            visit_by_host(visit, 0);
+        collect_visit(f->collect, visit);
+    }
+    return end(f);
+}
+
+static void what_the_host_times_need_not_be_as_precise(void **state)
+{
+    (void)state;
+    static const struct {
+        double off;
+        const char *remark; // NULL: none
+        enum verdict verdict, of_device;
+    } cases[] = {
+        {0.4, NULL, VERDICT_OK, VERDICT_OK},
+        {4, NULL, VERDICT_OK, VERDICT_SUSPECT},
+        {7, "noisy: ±6.9 % (goal ±5 %)", VERDICT_OK, VERDICT_SUSPECT},
+        {12, "noisy: ±12 % (goal ±5 %)", VERDICT_SUSPECT, VERDICT_SUSPECT},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        // Given rounds that scatter, when the host timed them, then the goal is ±5 %.
+        struct fixture f;
+        struct result result = scattered(&f, cases[i].off, true);
+        const struct reason *reason = find_reason(&result, "imprecise");
+        assert_int_equal(result.verdict, cases[i].verdict);
+        assert_int_equal(reason != NULL, cases[i].remark != NULL);
+        if (reason)
+            assert_string_equal(reason->text, cases[i].remark);
+        arena_destroy(f.arena);
+        // When the device timed them, then it is ±0.5 %, as for any rate.
+        result = scattered(&f, cases[i].off, false);
+        assert_int_equal(result.verdict, cases[i].of_device);
+        arena_destroy(f.arena);
+    }
+}
+
+static void a_part_counts_by_what_it_adds_to_the_whole(void **state)
+{
+    (void)state;
+    static const struct metric_info timed[] = {
+        {.name = "time", .unit = UNIT_NS, .better = BETTER_LOWER},
+        {.name = "host", .unit = UNIT_NS, .better = BETTER_LOWER, .part_of = "time"},
+    };
+    static const struct benchmark_info launch = {
+        .name = "fake", .metrics = timed, .metric_count = 2};
+    for (int large = 0; large < 2; large++) {
+        // Given a call of 3 ns or 300 ns, ± 50 %, in a kernel's time of 1000 ns.
+        struct arena *arena = arena_create();
+        struct collect *collect =
+            collect_create(arena, &launch, &(struct collect_rule){.goal = 0.01});
+        double call_ns = large ? 300 : 3;
+        const double values[] = {0.5, 1.5, 0.75, 1.25, 1}, time_ns = 1000;
+        for (int round = 0; round < 5; round++) {
+            struct measure_visit *visit = measure_visit_create(arena);
+            visit_samples(visit, 0, &time_ns, 1, 0.1);
+            visit_samples(visit, 1, (const double[]){call_ns * values[round]}, 1, 0);
+            visit_by_host(visit, 1);
+            collect_visit(collect, visit);
+        }
+        // Then only the large one, 15 % of the time, is a remark.
+        struct result result = {0};
+        collect_result(collect, arena, &result);
+        assert_int_equal(result.verdict, VERDICT_OK);
+        assert_int_equal(result.reason_count, large);
+        arena_destroy(arena);
+    }
+}
+
 static void better_than_physics_is_suspect(void **state)
 {
     (void)state;
@@ -345,6 +422,8 @@ int main(void)
         cmocka_unit_test(another_metric_that_is_far_less_precise_gets_a_remark),
         cmocka_unit_test(another_metric_of_one_round_gets_a_remark),
         cmocka_unit_test(what_one_visit_alone_took_has_the_interval_that_it_knows),
+        cmocka_unit_test(what_the_host_times_need_not_be_as_precise),
+        cmocka_unit_test(a_part_counts_by_what_it_adds_to_the_whole),
         cmocka_unit_test(better_than_physics_is_suspect),
         cmocka_unit_test(where_lower_is_better_a_time_below_its_limit_is_suspect),
         cmocka_unit_test(drift_within_rounds_is_suspect),

@@ -5,7 +5,8 @@
 //   other paths  with their better chain, in random order: every second size, up to twice the
 //                last-level cache; also vector with index chains, for comparison (not in quick)
 //   full         everything at every size
-//   quick        if kernels cannot read clocks, half of these sizes: a latency takes two dispatches
+//   quick        of the other paths every third size; if kernels cannot read clocks, half of all
+//                these sizes: a latency takes two dispatches
 //
 // Values that the user sets are all taken. A path that the device cannot have keeps one case, which
 // a visit skips with the reason. Chains that only the preset asks for are left out if the user's
@@ -87,7 +88,7 @@ static size_t size_step(const struct latency_plan *plan, const struct latency_ca
     if (plan->full || from_user(plan, LATENCY_PARAM_BYTES))
         return 1;
     bool slopes = !(plan->request->device->caps & GPU_CAP(CORE_CLOCK));
-    size_t step = is_main(plan, this_case) ? 1 : 2;
+    size_t step = is_main(plan, this_case) ? 1 : plan->quick ? 3 : 2;
     return plan->quick && slopes ? 2 * step : step;
 }
 

@@ -30,7 +30,7 @@ enum {
     SHORT_PART = 8,  // the shorter chase of the cross-check has 1 / SHORT_PART of the windows
     TRIES_MAX = 50,
     PAIRS_MAX = 5,  // most samples of a visit without a counter
-    RATIOS_MIN = 5, // rounds before the cross-check may flag a case
+    RATIOS_MIN = 3, // rounds before the cross-check may flag a case
     CONTROL_WINDOWS = 16,
     CONTROL_REPEATS = LATENCY_CONTROL_UNROLL / LATENCY_UNROLL
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bench/launch/session.h"
 #include "math/line.h"
+#include "measure/visit.h"
 
 #include <math.h>
 
@@ -8,8 +9,6 @@ enum {
     POINTS_MIN = 5
 };
 static const double volume_least = 65536, volume_most = 20e6;
-// If the host's call takes at least this share of a kernel's time, the host is the limit.
-static const double bound_share = 0.9;
 
 // ---------------------------------------------------------------- a launch and a volume
 
@@ -57,7 +56,7 @@ static double volume_of(const struct result *result)
 // the call's time is not known.
 static bool is_host_bound(const struct result *result)
 {
-    return !(result_median(result, "host") < bound_share * result_median(result, "time"));
+    return !(result_median(result, "host") < MEASURE_HOST_BOUND * result_median(result, "time"));
 }
 
 // Adds the finding launch-fit: a line through kernels that the device limits.
@@ -183,7 +182,7 @@ static void report_bound(struct run *run, const char *device)
     const struct result *row = row_with(run, device, "order");
     const struct metric *host = row ? result_metric(row, "host") : NULL;
     const struct metric *time = row ? result_metric(row, "time") : NULL;
-    if (!host || host->median < bound_share * time->median)
+    if (!host || host->median < MEASURE_HOST_BOUND * time->median)
         return;
     run_add_conclusion(run, "launch-bound", host->median, row, NULL,
                        "the host limits rows of empty kernels: its call takes %s of %s per kernel",

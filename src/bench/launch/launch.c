@@ -56,6 +56,7 @@ static const struct metric_info metrics[] = {
     {.name = "host",
      .unit = UNIT_NS,
      .better = BETTER_LOWER,
+     .part_of = "time",
      .help = "of the calls that submit, for each kernel; close to time: the host is the limit"},
 };
 

@@ -340,12 +340,27 @@ static bool verify(struct launch_row *row, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
+// True if the host has its part in the samples: it timed them, or the device waited for it.
+static bool is_by_host(const struct launch_row *row, const struct samples *taken)
+{
+    struct arena *scratch = row->run->arena;
+    double submit_ns = measure_median(scratch, taken->submit_ns, taken->count);
+    double ns = measure_median(scratch, taken->ns, taken->count);
+    bool is_model = row->run->session->info->caps & GPU_CAP(VIRTUAL_TIME);
+    return is_host_timed(row->this_case) || (!is_model && submit_ns >= MEASURE_HOST_BOUND * ns);
+}
+
 static void report(struct launch_row *row, const struct samples *taken, struct measure_visit *visit)
 {
     const struct launch_case *this_case = row->this_case;
     double stamp_ns = (double)row->run->session->info->limits.stamp_step_ps / 1000;
     double step = is_host_timed(this_case) ? 1 : stamp_ns / (double)row->kernels;
     visit_samples(visit, METRIC_TIME, taken->ns, taken->count, step);
+    visit_by_host(visit, METRIC_HOST);
+    if (is_by_host(row, taken)) {
+        visit_by_host(visit, METRIC_TIME);
+        visit_by_host(visit, METRIC_BANDWIDTH);
+    }
     if (!is_host_timed(this_case) || this_case->mode == LAUNCH_SUBMIT)
         visit_samples(visit, METRIC_HOST, taken->submit_ns, taken->count, 1 / (double)row->kernels);
     visit_detail(visit, "clock", "%s", is_host_timed(this_case) ? "host" : "device");
@@ -369,6 +384,8 @@ static bool visit_one_way(struct launch_row *row, unsigned count, struct measure
         return false;
     visit_samples(visit, METRIC_TIME, reach.to, count, reach.half_ns);
     visit_samples(visit, METRIC_BACK, reach.back, count, reach.half_ns);
+    visit_by_host(visit, METRIC_TIME);
+    visit_by_host(visit, METRIC_BACK);
     visit_detail(visit, "clock", "device, related to the host's clock");
     if (reach.answers)
         visit_detail(visit, "relation", "±%.0f ns, from %u answers of a kernel to the host",

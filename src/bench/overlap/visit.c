@@ -9,7 +9,7 @@
 #include <math.h>
 
 enum {
-    FRAMES = 16, // least number of measured frames in a visit: five visits give 80
+    FRAMES = 16, // least number of measured frames in a visit: three visits give 48
     FRAMES_MAX = 64,
     WARM_FRAMES = 2,
     ALONE_FRAMES = 3,
