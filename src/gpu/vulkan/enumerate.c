@@ -262,6 +262,25 @@ static void fill_cores(const struct vulkan_physical *physical, struct gpu_limits
         fill_amd(physical, limits);
 }
 
+static void fill_rays(struct vulkan_physical *physical)
+{
+    VkPhysicalDeviceAccelerationStructurePropertiesKHR trees = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_PROPERTIES_KHR};
+    if (!physical->extensions.KHR_acceleration_structure)
+        return;
+    query(physical, &trees);
+    physical->tree_primitives = trees.maxPrimitiveCount;
+    physical->tree_instances = trees.maxInstanceCount;
+    physical->scratch_align_bytes = trees.minAccelerationStructureScratchOffsetAlignment;
+    VkPhysicalDeviceRayTracingPipelinePropertiesKHR pipelines = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_PROPERTIES_KHR};
+    if (!physical->extensions.KHR_ray_tracing_pipeline)
+        return;
+    query(physical, &pipelines);
+    physical->ray_handle_bytes = pipelines.shaderGroupHandleSize;
+    physical->ray_align_bytes = pipelines.shaderGroupBaseAlignment;
+}
+
 // ---------------------------------------------------------------- capabilities
 
 static gpu_caps caps_of_features(const struct vulkan_features *f)
@@ -285,6 +304,9 @@ static gpu_caps caps_of_features(const struct vulkan_features *f)
         {f->executable.pipelineExecutableInfo, GPU_CAP(KERNEL_STATS)},
         {f->v13.shaderIntegerDotProduct, GPU_CAP(DOT4)},
         {f->matrix_nv.cooperativeMatrix, GPU_CAP(MATRIX)},
+        {f->trees.accelerationStructure, GPU_CAP(RAYS)},
+        {f->ray_query.rayQuery, GPU_CAP(RAY_QUERY)},
+        {f->ray_pipeline.rayTracingPipeline, GPU_CAP(RAY_PIPELINE)},
     };
     gpu_caps caps = 0;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
@@ -362,6 +384,7 @@ static void add_device(struct vulkan_state *state, VkPhysicalDevice handle, stru
     fill_kernel_limits(&p, &info.limits);
     fill_families(&physical, &info, scratch);
     fill_cores(&physical, &info.limits);
+    fill_rays(&physical);
     fill_caps(&physical, &p, &info);
     state->physical = arena_grow(to->arena, state->physical, state->physical_count,
                                  &state->physical_capacity, sizeof *state->physical);
