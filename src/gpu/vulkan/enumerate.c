@@ -271,14 +271,17 @@ static void fill_rays(struct vulkan_physical *physical)
     query(physical, &trees);
     physical->tree_primitives = trees.maxPrimitiveCount;
     physical->tree_instances = trees.maxInstanceCount;
-    physical->scratch_align_bytes = trees.minAccelerationStructureScratchOffsetAlignment;
+    physical->scratch_align_bytes = trees.minAccelerationStructureScratchOffsetAlignment
+                                        ? trees.minAccelerationStructureScratchOffsetAlignment
+                                        : 1;
     VkPhysicalDeviceRayTracingPipelinePropertiesKHR pipelines = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_PROPERTIES_KHR};
     if (!physical->extensions.KHR_ray_tracing_pipeline)
         return;
     query(physical, &pipelines);
     physical->ray_handle_bytes = pipelines.shaderGroupHandleSize;
-    physical->ray_align_bytes = pipelines.shaderGroupBaseAlignment;
+    physical->ray_align_bytes =
+        pipelines.shaderGroupBaseAlignment ? pipelines.shaderGroupBaseAlignment : 1;
 }
 
 // ---------------------------------------------------------------- capabilities
