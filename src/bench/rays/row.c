@@ -298,6 +298,8 @@ static void explain(const struct row *row, const double slope_ns[LAYOUTS], doubl
                  "even: %.4g ns, uneven: %.4g ns a crossing; at most %.1f %% off "
                  "the line",
                  slope_ns[0], slope_ns[1], 100 * residual);
+    if (row->work != RAYS_WORK_BOX)
+        return;
     // A node of w boxes stands for w − 1 of the primitives below it.
     visit_detail(
         visit, "tests",
