@@ -234,4 +234,5 @@ const struct benchmark bench_rays = {
     .product = {.reach = reach, .keep = keep},
     .open = rays_open,
     .visit = rays_visit,
+    .conclude = rays_conclude,
 };

@@ -69,6 +69,8 @@ struct rays_hit {
 MUST_CHECK bool rays_open(struct bench_session *bench, struct error *err);
 MUST_CHECK bool rays_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err);
 
+void rays_conclude(struct run *run, const char *device);
+
 // ---------------------------------------------------------------- tree.c
 
 // A tree in the visit's scope and the tree of instances that rays begin at.
