@@ -11,7 +11,7 @@ enum {
     ROW_RAYS = 17,
     CHAIN_RAYS = 12, // one after another
     SCENE_RAYS_CPU = 10,
-    ROW_RAYS_CPU = 10,
+    ROW_RAYS_CPU = 7,
     CHAIN_RAYS_CPU = 8
 };
 
