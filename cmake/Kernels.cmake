@@ -4,8 +4,10 @@
 # A line of src/FOLDER/kernels.txt:   NAME  SOURCE  WORKGROUP  ARGS  [-D…]
 #   NAME       unique; kernel_find(NAME)
 #   SOURCE     stem of SOURCE.comp (GLSL) and, where it exists, SOURCE.cl (OpenCL C)
-#   WORKGROUP  threads: 256 or 16x16x1; compiled in as WORKGROUP_X, _Y, _Z. Or vertex, fragment: a
-#              kernel for draws, from SOURCE.vert or SOURCE.frag (GLSL alone)
+#   WORKGROUP  threads: 256 or 16x16x1; compiled in as WORKGROUP_X, _Y, _Z. Or a stage, of a kernel
+#              in GLSL alone: vertex, fragment (for draws, SOURCE.vert, .frag), raygen, miss,
+#              closest_hit, any_hit, intersection (for rays, SOURCE.rgen, .rmiss, .rchit, .rahit,
+#              .rint)
 #   ARGS       comma-separated gpu_arg_kind names in lower case, or - for none
 #   -D…        what makes this variant; given to both languages
 # A word `!cl` or `!glsl` among the last leaves that language out of a variant it cannot express;
@@ -44,6 +46,8 @@ set(KERNEL_DIR ${PROJECT_BINARY_DIR}/kernels)
 # tests/isa counts, which begin so; of the others for the first chip alone, as proof that they compile.
 set(KERNEL_AMD_CHIPS gfx90a gfx900 gfx1030)
 set(KERNEL_AMD_COUNTED latency_ bandwidth_ strides_ stream_once_ stream_stay_)
+set(KERNEL_STAGES vertex fragment raygen miss closest_hit any_hit intersection)
+set(KERNEL_STAGE_SUFFIXES vert frag rgen rmiss rchit rahit rint)
 set(KERNEL_PTX_VERSION 6.3) # what drivers since 2018 take; sm_70 is the oldest chip that it serves
 set(KERNEL_PTX_TARGET sm_70)
 file(MAKE_DIRECTORY ${KERNEL_DIR}/host)
@@ -196,8 +200,10 @@ function(kernels_embed target)
             endforeach()
             string(JOIN " " defines_text ${words})
             set(glsl_file ${stem}.comp)
-            if(workgroup MATCHES "^(vert|frag)(ex|ment)$")
-                set(glsl_file ${stem}.${CMAKE_MATCH_1})
+            list(FIND KERNEL_STAGES "${workgroup}" stage)
+            if(stage GREATER_EQUAL 0)
+                list(GET KERNEL_STAGE_SUFFIXES ${stage} suffix)
+                set(glsl_file ${stem}.${suffix})
                 set(languages glsl)
                 set(kernel_defines "")
             else()

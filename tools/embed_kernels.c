@@ -139,7 +139,7 @@ static void emit_args(FILE *c, char *args)
 // "256" or "16x16x1".
 static void read_workgroup(const char *text, unsigned size[3], const char *name)
 {
-    if (strcmp(text, "vertex") == 0 || strcmp(text, "fragment") == 0)
+    if (isalpha((unsigned char)*text)) // a stage
         return;
     for (int axis = 0; axis < 3; axis++) {
         char *end;

@@ -4,7 +4,8 @@
 #   build   what compiles fathom
 #   run     and a Vulkan driver (Mesa's, where the machine has none), and npm, which the report page
 #           needs: where it cannot be had, fathom does without
-#   check   and what every test needs
+#   check   and what every test needs; but the tests of rays fetch a newer lavapipe by themselves,
+#           into the build folder (tests/rays/driver.sh)
 # Asks for commands, versions and files, not for packages; installs (apt-get, as root or through
 # sudo) only what did not answer, having said what and how much. --ask installs nothing.
 # Exit: 0 all is there · 1 something is missing (which, and the line to type, stand on stderr).

@@ -20,6 +20,7 @@
 #include "gpu/graphics.h"
 #include "gpu/managed.h"
 #include "gpu/peers.h"
+#include "gpu/rays.h"
 
 enum gpu_object_kind {
     GPU_OBJECT_BUFFER,
@@ -31,6 +32,7 @@ enum gpu_object_kind {
     GPU_OBJECT_HOLD,
     GPU_OBJECT_TARGET,
     GPU_OBJECT_DRAW_PROGRAM,
+    GPU_OBJECT_TREE,
 };
 
 // The first member of every object in a scope. `older` links the scope's objects, newest first.
@@ -117,6 +119,13 @@ struct gpu_draw_program {
     bool depth; // true: for targets with a depth buffer
 };
 
+struct gpu_tree {
+    struct gpu_object object;
+    struct gpu_tree_desc desc;
+    bool is_copy; // made by gpu_tree_create_copy
+    uint64_t bytes, address;
+};
+
 struct gpu_queue {
     struct gpu_device *device;
     struct gpu_queue_request request;
@@ -167,6 +176,18 @@ struct gpu_graphics {
     bool (*batch_barrier_target)(struct gpu_batch *, struct gpu_target *, struct error *);
     bool (*batch_copy_target)(struct gpu_batch *, struct gpu_buffer *to, uint64_t to_offset,
                               struct gpu_target *, struct error *);
+};
+
+// The slots that implement gpu/rays.h.
+struct gpu_rays {
+    // Fills bytes and address. `copy_bytes`: the size of a tree that receives copies; 0: what the
+    // build of the tree needs.
+    struct gpu_tree *(*tree_create)(struct gpu_scope *, const struct gpu_tree_desc *,
+                                    uint64_t copy_bytes, struct error *);
+    bool (*tree_compact_bytes)(struct gpu_tree *, uint64_t *bytes, struct error *);
+    bool (*batch_tree_build)(struct gpu_batch *, struct gpu_tree *, bool update, struct error *);
+    bool (*batch_tree_copy)(struct gpu_batch *, struct gpu_tree *to, struct gpu_tree *from,
+                            bool compact, struct error *);
 };
 
 // The slots that implement gpu/peers.h. Both devices belong to this backend.
@@ -274,6 +295,7 @@ struct gpu_backend {
     bool (*hold_release)(struct gpu_hold *, struct error *);             // with HOLDS
 
     const struct gpu_graphics *graphics; // with GRAPHICS
+    const struct gpu_rays *rays;         // with RAYS
     const struct gpu_peers *peers;       // with PEERS
     const struct gpu_managed *managed;   // with MANAGED
 

@@ -42,6 +42,8 @@ static bool check_desc(const struct gpu_device *device, const struct gpu_batch_d
         needed |= GPU_CAP(SPLITS);
     if (desc->draws)
         needed |= GPU_CAP(GRAPHICS);
+    if (desc->rays)
+        needed |= GPU_CAP(RAYS);
     if (!gpu_require(device->info, needed, err))
         return error_prefix(err, "batch");
     if (desc->queue->device != device)

@@ -19,8 +19,8 @@
 //
 // Not thread-safe: one thread drives one device. A second thread may submit batches and wait for
 // them, if they were recorded before, and if the first thread does not use their queue. Optional
-// features have headers of their own and need a capability: drawing (gpu/graphics.h), placement of
-// managed memory (gpu/managed.h), copies between devices (gpu/peers.h).
+// features have headers of their own and need a capability: drawing (gpu/graphics.h), rays
+// (gpu/rays.h), placement of managed memory (gpu/managed.h), copies between devices (gpu/peers.h).
 #ifndef GPU_GPU_H
 #define GPU_GPU_H
 
@@ -320,7 +320,12 @@ enum {
 enum gpu_stage { // zero, the default, is compute
     GPU_STAGE_COMPUTE,
     GPU_STAGE_VERTEX, // VERTEX and FRAGMENT: see gpu/graphics.h
-    GPU_STAGE_FRAGMENT
+    GPU_STAGE_FRAGMENT,
+    GPU_STAGE_RAYGEN, // this and the next four: see gpu/rays.h
+    GPU_STAGE_MISS,
+    GPU_STAGE_CLOSEST_HIT,
+    GPU_STAGE_ANY_HIT,
+    GPU_STAGE_INTERSECTION
 };
 
 // One variant of one kernel, as constant data that the build embedded (table: gpu/kernels.h). A
@@ -350,6 +355,9 @@ struct gpu_kernel {
 // bench/prelude/prelude.clh has the types and lists the exceptions from these rules.
 struct gpu_program_desc {
     const struct gpu_kernel *kernel;
+    struct gpu_ray_kernels {
+        const struct gpu_kernel *miss, *closest_hit, *any_hit, *intersection;
+    } rays;                    // if `kernel` is of stage RAYGEN (gpu/rays.h); else all NULL
     uint32_t subgroup_threads; // 0: the driver chooses; other values need SUBGROUP_CHOICE
     // Percentage of a core's memory to use as L1, if L1 and shared memory are one memory. A hint
     // for the driver. 0: the driver chooses. Ignored without L1_CHOICE.
@@ -391,6 +399,7 @@ struct gpu_batch_desc {
     bool unordered; // commands may overlap unless a barrier is between them; needs UNORDERED
     bool replay;    // submit the batch as one graph of the API; needs REPLAY
     bool draws;     // the batch may contain draws (gpu/graphics.h); needs GRAPHICS
+    bool rays;      // its kernels may trace rays, and it may build trees (gpu/rays.h); needs RAYS
 };
 
 struct gpu_batch *gpu_batch_create(struct gpu_scope *scope, const struct gpu_batch_desc *desc,

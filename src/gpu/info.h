@@ -56,6 +56,9 @@ enum gpu_kind {
     X(GRAPHICS, "graphics",                                                                        \
       "graphics queue whose fragment kernels can write and know their subgroup "                   \
       "(fragmentStoresAndAtomics)")                                                                \
+    X(RAYS, "rays", "trees to trace rays through (VK_KHR_acceleration_structure)")                 \
+    X(RAY_QUERY, "ray-query", "rays in compute kernels (VK_KHR_ray_query)")                        \
+    X(RAY_PIPELINE, "ray-pipeline", "kernels of their own for rays (VK_KHR_ray_tracing_pipeline)") \
     X(MANAGED, "managed", "managed (unified) memory")                                              \
     X(PEERS, "peers", "copies between devices")                                                    \
     X(PAGEABLE, "pageable", "copies between devices and pageable host memory")                     \

@@ -75,6 +75,33 @@ static bool check_shared(const struct gpu_info *info, const struct gpu_program_d
     return true;
 }
 
+static bool check_ray_kernel(const struct gpu_kernel *kernel, enum gpu_stage stage, bool needed,
+                             struct error *err)
+{
+    if (kernel ? kernel->stage == stage && kernel->arg_count == 0 : !needed)
+        return true;
+    return error_set(err, ERROR_INTERNAL, "program of rays: %s",
+                     !kernel             ? "its miss or closest-hit kernel is missing"
+                     : kernel->arg_count ? "only the first kernel has arguments"
+                                         : "a kernel is of another stage");
+}
+
+static bool check_stages(const struct gpu_info *info, const struct gpu_program_desc *desc,
+                         struct error *err)
+{
+    if (desc->kernel->stage == GPU_STAGE_COMPUTE)
+        return true;
+    if (desc->kernel->stage == GPU_STAGE_RAYGEN)
+        return gpu_require(info, GPU_CAP(RAY_PIPELINE), err) &&
+               check_ray_kernel(desc->rays.miss, GPU_STAGE_MISS, true, err) &&
+               check_ray_kernel(desc->rays.closest_hit, GPU_STAGE_CLOSEST_HIT, true, err) &&
+               check_ray_kernel(desc->rays.any_hit, GPU_STAGE_ANY_HIT, false, err) &&
+               check_ray_kernel(desc->rays.intersection, GPU_STAGE_INTERSECTION, false, err);
+    return error_set(err, ERROR_INTERNAL,
+                     "kernel %s is for draws (gpu/graphics.h) or a part of rays (gpu/rays.h)",
+                     desc->kernel->name);
+}
+
 struct gpu_program *gpu_program_create(struct gpu_scope *scope, const struct gpu_program_desc *desc,
                                        struct error *err)
 {
@@ -86,11 +113,8 @@ struct gpu_program *gpu_program_create(struct gpu_scope *scope, const struct gpu
                   desc->kernel->arg_count, GPU_ARGS_MAX);
         return NULL;
     }
-    if (desc->kernel->stage != GPU_STAGE_COMPUTE) {
-        error_set(err, ERROR_INTERNAL, "kernel %s is for draws (gpu/graphics.h)",
-                  desc->kernel->name);
+    if (!check_stages(device->info, desc, err))
         return NULL;
-    }
     if (!gpu_require(device->info, gpu_kernel_caps(desc->kernel), err)) {
         error_prefix(err, "kernel %s", desc->kernel->name);
         return NULL;

@@ -18,7 +18,9 @@ struct measure_program {
 static bool is_same(const struct gpu_program_desc *a, const struct gpu_program_desc *b)
 {
     return a->kernel == b->kernel && a->subgroup_threads == b->subgroup_threads &&
-           a->l1_percent == b->l1_percent && a->shared_bytes == b->shared_bytes;
+           a->l1_percent == b->l1_percent && a->shared_bytes == b->shared_bytes &&
+           a->rays.miss == b->rays.miss && a->rays.closest_hit == b->rays.closest_hit &&
+           a->rays.any_hit == b->rays.any_hit && a->rays.intersection == b->rays.intersection;
 }
 
 struct gpu_program *measure_program(struct measure_programs *programs, const char *kernel,

@@ -169,7 +169,12 @@ static bool prepare(struct worker *worker, struct error *err)
 {
     const struct measure_span_desc *desc = worker->desc;
     const struct gpu_batch_desc batch = {
-        .queue = desc->queue, .span_count = 1, .unordered = desc->unordered, .draws = desc->draws};
+        .queue = desc->queue,
+        .span_count = 1,
+        .unordered = desc->unordered,
+        .draws = desc->draws,
+        .rays = desc->rays,
+    };
     worker->batch = gpu_batch_create(desc->scope, &batch, err);
     return worker->batch && prepare_clock(worker, err);
 }

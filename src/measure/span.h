@@ -22,6 +22,7 @@ struct measure_span_desc {
     const struct measure_request *request;
     bool unordered;       // the units may overlap each other
     bool draws;           // the units contain draws
+    bool rays;            // the units trace rays or build trees (gpu/rays.h)
     uint64_t repeats;     // units per sample that an earlier visit found; 0: find the number
     uint64_t repeats_max; // most units per sample; 0: 4096
     bool warm;            // other work ran just before: one run warms up, sizing is done once

@@ -30,7 +30,7 @@ struct suite {
 };
 
 extern const struct suite device_suite, memory_suite, program_suite, recording_suite, batch_suite,
-    hold_suite, after_suite, limit_suite, typed_suite, image_suite, graphics_suite;
+    hold_suite, after_suite, limit_suite, typed_suite, image_suite, graphics_suite, rays_suite;
 
 #define CONFORMANCE_TEST(function)                                                                 \
     cmocka_unit_test_setup_teardown(function, conformance_open_scope, conformance_close_scope)

@@ -10,7 +10,7 @@ enum {
 
 static const struct suite *const suites[] = {
     &device_suite, &memory_suite, &program_suite, &recording_suite, &batch_suite,    &hold_suite,
-    &after_suite,  &limit_suite,  &typed_suite,   &image_suite,     &graphics_suite,
+    &after_suite,  &limit_suite,  &typed_suite,   &image_suite,     &graphics_suite, &rays_suite,
 };
 
 static int run_suite(struct conformance *t, const struct suite *suite)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Which instruction a path of `latency` becomes: a vector load must not collapse into a scalar one,
-// a uniform one must be scalar, and the loop must hold exactly the hops that it claims. Looked at
-// in the code that ACO, RADV's compiler, makes for the chip that RADV_FORCE_FAMILY names.
+// a uniform one must be scalar, and the loop must hold exactly the hops that it claims. And that
+// the rays of `rays` are traced by the instruction for it. Looked at in the code that ACO, RADV's
+// compiler, makes for the chip that RADV_FORCE_FAMILY names.
 #include "gpu/gpu.h"
 #include "gpu/kernels.h"
 
@@ -103,6 +104,24 @@ static unsigned count_of(const char *assembly, const char *word)
     return count;
 }
 
+// True if a branch behind `at` leads back to before it.
+static bool is_in_loop(const char *assembly, const char *at)
+{
+    for (const char *line = next_line(at); *line; line = next_line(line)) {
+        char name[64], label[32];
+        instruction(line, name, sizeof name);
+        const char *operand = strstr(line, "BB");
+        if (!strstr(name, "branch") || !operand || operand > next_line(line))
+            continue;
+        int length = 2 + (int)strspn(operand + 2, "0123456789");
+        snprintf(label, sizeof label, "\n%.*s:", length, operand);
+        const char *found = strstr(assembly, label);
+        if (found && found < at)
+            return true;
+    }
+    return false;
+}
+
 // ---------------------------------------------------------------- the tests
 
 struct bench {
@@ -195,6 +214,25 @@ static void the_control_touches_no_memory_in_its_loop(void **state)
     }
 }
 
+static void rays_are_traced_by_their_instruction_in_a_loop(void **state)
+{
+    static const char intersect[] = "image_bvh64_intersect_ray";
+    static const char *const traced[] = {"rays_query_opaque", "rays_query_culled",
+                                         "rays_query_counted", "rays_query_asked",
+                                         "rays_query_chain"};
+    const struct bench *bench = *state;
+    if (!(gpu_system_info(bench->system, 0)->caps & GPU_CAP(RAY_QUERY)))
+        return; // a family without the instruction
+    for (size_t i = 0; i < sizeof traced / sizeof *traced; i++) {
+        const char *assembly = assembly_of(*state, traced[i]);
+        if (count_of(assembly, intersect) != 1 ||
+            !is_in_loop(assembly, strstr(assembly, intersect)))
+            fail_msg("%s: %u times %s, wanted once, in a loop", traced[i],
+                     count_of(assembly, intersect), intersect);
+    }
+    assert_int_equal(count_of(assembly_of(*state, "rays_query_none"), intersect), 0);
+}
+
 // Why not here; NULL where it can be.
 static const char *reason_to_skip(const char *family)
 {
@@ -224,6 +262,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_hop_is_one_load_of_its_path),
         cmocka_unit_test(the_clocks_are_read_where_they_should),
         cmocka_unit_test(the_control_touches_no_memory_in_its_loop),
+        cmocka_unit_test(rays_are_traced_by_their_instruction_in_a_loop),
     };
     return cmocka_run_group_tests(tests, open_bench, close_bench);
 }

@@ -4,6 +4,7 @@
 // device (the linker's --wrap), and every case of `quick` that lost some must fail by its proof.
 #include "device_api.h"
 #include "gpu/graphics.h"
+#include "gpu/rays.h"
 #include "suite/plan.h"
 #include "workbench.h"
 
@@ -31,6 +32,14 @@ void WRAP(gpu_batch_dispatch)(struct gpu_batch *batch, const struct gpu_dispatch
 void WRAP(gpu_batch_draw)(struct gpu_batch *batch, const struct gpu_draw *draw);
 void WRAP(gpu_batch_copy)(struct gpu_batch *batch, struct gpu_buffer *to, uint64_t to_offset,
                           struct gpu_buffer *from, uint64_t from_offset, uint64_t bytes);
+void REAL(gpu_batch_tree_build)(struct gpu_batch *batch, struct gpu_tree *tree);
+void REAL(gpu_batch_tree_update)(struct gpu_batch *batch, struct gpu_tree *tree);
+void REAL(gpu_batch_tree_copy)(struct gpu_batch *batch, struct gpu_tree *to, struct gpu_tree *from,
+                               bool compact);
+void WRAP(gpu_batch_tree_build)(struct gpu_batch *batch, struct gpu_tree *tree);
+void WRAP(gpu_batch_tree_update)(struct gpu_batch *batch, struct gpu_tree *tree);
+void WRAP(gpu_batch_tree_copy)(struct gpu_batch *batch, struct gpu_tree *to, struct gpu_tree *from,
+                               bool compact);
 
 void WRAP(gpu_batch_span_begin)(struct gpu_batch *batch, unsigned span)
 {
@@ -67,6 +76,25 @@ void WRAP(gpu_batch_copy)(struct gpu_batch *batch, struct gpu_buffer *to, uint64
 {
     if (!is_lost(batch))
         REAL(gpu_batch_copy)(batch, to, to_offset, from, from_offset, bytes);
+}
+
+void WRAP(gpu_batch_tree_build)(struct gpu_batch *batch, struct gpu_tree *tree)
+{
+    if (!is_lost(batch))
+        REAL(gpu_batch_tree_build)(batch, tree);
+}
+
+void WRAP(gpu_batch_tree_update)(struct gpu_batch *batch, struct gpu_tree *tree)
+{
+    if (!is_lost(batch))
+        REAL(gpu_batch_tree_update)(batch, tree);
+}
+
+void WRAP(gpu_batch_tree_copy)(struct gpu_batch *batch, struct gpu_tree *to, struct gpu_tree *from,
+                               bool compact)
+{
+    if (!is_lost(batch))
+        REAL(gpu_batch_tree_copy)(batch, to, from, compact);
 }
 
 // ---------------------------------------------------------------- visits
@@ -128,10 +156,12 @@ static unsigned try_benchmark(const struct benchmark *benchmark, unsigned *tried
 
 static void no_case_that_lost_its_work_gives_a_number(void **state)
 {
-    (void)state;
+    const char *only = *state; // a benchmark's name; NULL: all
     unsigned passed = 0, tried = 0;
     for (size_t i = 0; benchmarks[i]; i++) {
         unsigned before = tried;
+        if (only && strcmp(only, benchmarks[i]->info.name) != 0)
+            continue;
         passed += try_benchmark(benchmarks[i], &tried);
         print_message("%s: %u cases\n", benchmarks[i]->info.name, tried - before);
     }
@@ -143,7 +173,8 @@ int main(int argc, char **argv)
 {
     int status = workbench_status(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_case_that_lost_its_work_gives_a_number),
+        cmocka_unit_test_prestate(no_case_that_lost_its_work_gives_a_number,
+                                  argc > 2 ? argv[2] : NULL),
     };
     return status ? status : cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,8 @@ static void object_destroy(struct gpu_object *object)
         break;
     case GPU_OBJECT_TARGET:
     case GPU_OBJECT_DRAW_PROGRAM:
-        break; // these objects need GRAPHICS, which OpenCL devices lack
+    case GPU_OBJECT_TREE:
+        break; // these objects need GRAPHICS or RAYS, which OpenCL devices lack
     }
 }
 

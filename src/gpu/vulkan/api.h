@@ -13,7 +13,7 @@
 //   batch.c       command buffers, submission, holds;  record.c  recording commands
 //   spare.c       keeps objects of destroyed batches for reuse
 //   descriptors.c descriptor sets of a batch
-//   graphics.h    drawing
+//   graphics.h    drawing;  rays.h  acceleration structures, pipelines of rays
 //   result.c      VkResult → struct error
 #ifndef GPU_VULKAN_API_H
 #define GPU_VULKAN_API_H
@@ -37,7 +37,11 @@
     X(EXT_pci_bus_info)                                                                            \
     X(EXT_calibrated_timestamps)                                                                   \
     X(EXT_robustness2)                                                                             \
-    X(EXT_shader_atomic_float)
+    X(EXT_shader_atomic_float)                                                                     \
+    X(KHR_deferred_host_operations)                                                                \
+    X(KHR_acceleration_structure)                                                                  \
+    X(KHR_ray_query)                                                                               \
+    X(KHR_ray_tracing_pipeline)
 
 struct vulkan_extensions {
 #define X(name) bool name;
@@ -66,6 +70,9 @@ struct vulkan_features {
     struct vulkan_matrix_features matrix;
     VkPhysicalDeviceRobustness2FeaturesEXT robustness2;
     VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomic_float;
+    VkPhysicalDeviceAccelerationStructureFeaturesKHR trees;
+    VkPhysicalDeviceRayQueryFeaturesKHR ray_query;
+    VkPhysicalDeviceRayTracingPipelineFeaturesKHR ray_pipeline;
 };
 
 struct vulkan_physical {
@@ -75,6 +82,10 @@ struct vulkan_physical {
     uint32_t families[GPU_FAMILIES_MAX];  // Vulkan's family for gpu_info.families[i]
     bool subgroup_choice, full_subgroups; // what compute kernels may demand
     float max_anisotropy;
+    uint64_t tree_primitives, tree_instances; // most in one acceleration structure
+    uint64_t scratch_align_bytes;             // of the memory for building one
+    // Of the table that names the kernels of a ray pipeline: bytes of a name, and its alignment.
+    uint32_t ray_handle_bytes, ray_align_bytes;
     double stamp_ns; // one unit of a time stamp; gpu_limits.stamp_step_ps is this value, rounded
 };
 
@@ -158,6 +169,7 @@ struct vulkan_program {
     struct gpu_program_desc desc;
     struct vulkan_layouts layouts;
     VkPipeline pipeline;
+    struct vulkan_ray_table *table; // NULL: a compute kernel
 };
 
 struct vulkan_descriptors {
@@ -351,6 +363,14 @@ void vulkan_sampler_destroy(struct vulkan_device *device, struct vulkan_sampler 
 struct gpu_program *vulkan_program_create(struct gpu_scope *scope,
                                           const struct gpu_program_desc *desc, struct error *err);
 void vulkan_program_destroy(struct vulkan_device *device, struct vulkan_program *program);
+
+// Creates the layouts of kernels with these arguments and stages. program_destroy destroys them.
+MUST_CHECK bool vulkan_layouts_init(const struct vulkan_device *device,
+                                    const struct gpu_kernel *kernel, VkShaderStageFlags stages,
+                                    struct vulkan_layouts *layouts, struct error *err);
+MUST_CHECK bool vulkan_module_create(const struct vulkan_device *device,
+                                     const struct gpu_kernel *kernel, VkShaderModule *module,
+                                     struct error *err);
 
 // Compiles the kernel with `flags`. The caller owns the pipeline.
 MUST_CHECK bool vulkan_pipeline_create(const struct vulkan_device *device,

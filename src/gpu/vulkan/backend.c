@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The Vulkan loader, the instance with its validation layer, and the table of the backend.
 #include "gpu/vulkan/graphics.h"
+#include "gpu/vulkan/rays.h"
 
 #include "base/dynlib.h"
 
@@ -275,6 +276,9 @@ static void object_destroy(struct gpu_object *object)
     case GPU_OBJECT_DRAW_PROGRAM:
         vulkan_draw_program_destroy(device, (struct vulkan_draw_program *)object);
         break;
+    case GPU_OBJECT_TREE:
+        vulkan_tree_destroy(device, (struct vulkan_tree *)object);
+        break;
     }
 }
 
@@ -284,6 +288,20 @@ static const struct gpu_graphics graphics = {
     .batch_draw = vulkan_batch_draw,
     .batch_barrier_target = vulkan_batch_barrier_target,
     .batch_copy_target = vulkan_batch_copy_target,
+};
+
+static struct gpu_program *program_create(struct gpu_scope *scope,
+                                          const struct gpu_program_desc *desc, struct error *err)
+{
+    return desc->kernel->stage == GPU_STAGE_RAYGEN ? vulkan_ray_program_create(scope, desc, err)
+                                                   : vulkan_program_create(scope, desc, err);
+}
+
+static const struct gpu_rays rays = {
+    .tree_create = vulkan_tree_create,
+    .tree_compact_bytes = vulkan_tree_compact_bytes,
+    .batch_tree_build = vulkan_batch_tree_build,
+    .batch_tree_copy = vulkan_batch_tree_copy,
 };
 
 const struct gpu_backend vulkan_backend = {
@@ -302,7 +320,7 @@ const struct gpu_backend vulkan_backend = {
     .image_write = vulkan_image_write,
     .image_copy_from = vulkan_image_copy_from,
     .sampler_create = vulkan_sampler_create,
-    .program_create = vulkan_program_create,
+    .program_create = program_create,
     .program_stats = vulkan_program_stats,
     .batch_create = vulkan_batch_create,
     .batch_dispatch = vulkan_batch_dispatch,
@@ -321,5 +339,6 @@ const struct gpu_backend vulkan_backend = {
     .hold_create = vulkan_hold_create,
     .hold_release = vulkan_hold_release,
     .graphics = &graphics,
+    .rays = &rays,
     .object_destroy = object_destroy,
 };

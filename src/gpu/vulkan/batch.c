@@ -3,6 +3,7 @@
 // finished submissions. A submission is one vkQueueSubmit2 of structs that were filled before it.
 #include "base/clock.h"
 #include "gpu/vulkan/graphics.h"
+#include "gpu/vulkan/rays.h"
 
 static bool begin_commands(const struct vulkan_device *device, struct vulkan_batch *batch,
                            struct error *err)
@@ -108,6 +109,8 @@ struct gpu_batch *vulkan_batch_create(struct gpu_scope *scope, const struct gpu_
     batch->span_count = desc->span_count;
     batch->split_count = desc->split_count;
     batch->stages = batch->queue->stages;
+    if (desc->rays)
+        batch->stages |= vulkan_ray_stages(device);
     if (desc->draws) {
         batch->stages |= VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT;
         batch->pass = vulkan_pass_create(scope->arena);

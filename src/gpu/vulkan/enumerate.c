@@ -3,6 +3,7 @@
 #include "gpu/vulkan/api.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -161,8 +162,9 @@ static void fill_kernel_limits(const struct properties *p, struct gpu_limits *li
     limits->subgroup_threads_max = p->v13.maxSubgroupSize;
     if (p->v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE)
         limits->loop_iterations = LLVMPIPE_LOOP_ITERATIONS;
-    // A period that is negative or not a number becomes 0.
-    double step_ps = (double)vk->timestampPeriod * 1000.0 + 0.5;
+    // A period that is negative or not a number becomes 0; an infinite one too, but then the device
+    // has no time stamps (fill_families).
+    double step_ps = isinf(vk->timestampPeriod) ? 0 : (double)vk->timestampPeriod * 1000.0 + 0.5;
     limits->stamp_step_ps = !(step_ps >= 0) ? 0 : step_ps < 0x1p63 ? (uint64_t)step_ps : UINT64_MAX;
 }
 
@@ -185,9 +187,12 @@ static enum gpu_queue_kind queue_kind_of(VkQueueFlags flags)
     return flags & VK_QUEUE_GRAPHICS_BIT ? GPU_QUEUE_UNIVERSAL : GPU_QUEUE_COMPUTE;
 }
 
-static void fill_families(struct vulkan_physical *physical, struct gpu_info *info,
-                          struct arena *scratch)
+// An infinite period of time stamps is that of a clock that stands still: RADV without hardware,
+// which compiles kernels in tests, has none.
+static void fill_families(struct vulkan_physical *physical, const struct properties *p,
+                          struct gpu_info *info, struct arena *scratch)
 {
+    const bool has_stamps = !isinf(p->core.properties.limits.timestampPeriod);
     uint32_t count = 0;
     vkGetPhysicalDeviceQueueFamilyProperties(physical->handle, &count, NULL);
     count = count < QUEUE_FAMILIES_MAX ? count : QUEUE_FAMILIES_MAX;
@@ -205,7 +210,7 @@ static void fill_families(struct vulkan_physical *physical, struct gpu_info *inf
             .kind = queue_kind_of(flags),
             .graphics = flags & VK_QUEUE_GRAPHICS_BIT,
             .count = found[i].queueCount,
-            .stamp_bits = found[i].timestampValidBits,
+            .stamp_bits = has_stamps ? found[i].timestampValidBits : 0,
         };
         universal |= queue_kind_of(flags) == GPU_QUEUE_UNIVERSAL;
     }
@@ -262,6 +267,28 @@ static void fill_cores(const struct vulkan_physical *physical, struct gpu_limits
         fill_amd(physical, limits);
 }
 
+static void fill_rays(struct vulkan_physical *physical)
+{
+    VkPhysicalDeviceAccelerationStructurePropertiesKHR trees = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_PROPERTIES_KHR};
+    if (!physical->extensions.KHR_acceleration_structure)
+        return;
+    query(physical, &trees);
+    physical->tree_primitives = trees.maxPrimitiveCount;
+    physical->tree_instances = trees.maxInstanceCount;
+    physical->scratch_align_bytes = trees.minAccelerationStructureScratchOffsetAlignment
+                                        ? trees.minAccelerationStructureScratchOffsetAlignment
+                                        : 1;
+    VkPhysicalDeviceRayTracingPipelinePropertiesKHR pipelines = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_PROPERTIES_KHR};
+    if (!physical->extensions.KHR_ray_tracing_pipeline)
+        return;
+    query(physical, &pipelines);
+    physical->ray_handle_bytes = pipelines.shaderGroupHandleSize;
+    physical->ray_align_bytes =
+        pipelines.shaderGroupBaseAlignment ? pipelines.shaderGroupBaseAlignment : 1;
+}
+
 // ---------------------------------------------------------------- capabilities
 
 static gpu_caps caps_of_features(const struct vulkan_features *f)
@@ -285,6 +312,9 @@ static gpu_caps caps_of_features(const struct vulkan_features *f)
         {f->executable.pipelineExecutableInfo, GPU_CAP(KERNEL_STATS)},
         {f->v13.shaderIntegerDotProduct, GPU_CAP(DOT4)},
         {f->matrix_nv.cooperativeMatrix, GPU_CAP(MATRIX)},
+        {f->trees.accelerationStructure, GPU_CAP(RAYS)},
+        {f->ray_query.rayQuery, GPU_CAP(RAY_QUERY)},
+        {f->ray_pipeline.rayTracingPipeline, GPU_CAP(RAY_PIPELINE)},
     };
     gpu_caps caps = 0;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
@@ -360,8 +390,9 @@ static void add_device(struct vulkan_state *state, VkPhysicalDevice handle, stru
     fill_memory(&physical, &info);
     fill_memory_limits(&p, &info.limits);
     fill_kernel_limits(&p, &info.limits);
-    fill_families(&physical, &info, scratch);
+    fill_families(&physical, &p, &info, scratch);
     fill_cores(&physical, &info.limits);
+    fill_rays(&physical);
     fill_caps(&physical, &p, &info);
     state->physical = arena_grow(to->arena, state->physical, state->physical_count,
                                  &state->physical_capacity, sizeof *state->physical);

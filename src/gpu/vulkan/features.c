@@ -77,6 +77,14 @@ static void chain(struct vulkan_features *f, const struct vulkan_extensions *ext
     if (extensions->EXT_shader_atomic_float)
         append(&tail, &f->atomic_float,
                VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT);
+    if (extensions->KHR_acceleration_structure)
+        append(&tail, &f->trees,
+               VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_FEATURES_KHR);
+    if (extensions->KHR_ray_query)
+        append(&tail, &f->ray_query, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_QUERY_FEATURES_KHR);
+    if (extensions->KHR_ray_tracing_pipeline)
+        append(&tail, &f->ray_pipeline,
+               VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_FEATURES_KHR);
 }
 
 void vulkan_features_query(VkPhysicalDevice device, const struct vulkan_extensions *extensions,
@@ -136,6 +144,9 @@ static const size_t wanted[] = {
     FEATURE(atomic_float.shaderBufferFloat32Atomics),
     FEATURE(atomic_float.shaderBufferFloat32AtomicAdd),
     FEATURE(atomic_float.shaderSharedFloat32AtomicAdd),
+    FEATURE(trees.accelerationStructure),
+    FEATURE(ray_query.rayQuery),
+    FEATURE(ray_pipeline.rayTracingPipeline),
 };
 static const size_t wanted_robust[] = {
     FEATURE(core.features.robustBufferAccess),

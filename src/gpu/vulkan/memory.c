@@ -138,6 +138,8 @@ struct gpu_buffer *vulkan_buffer_create(struct gpu_scope *scope, const struct gp
         VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
     if (address)
         usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+    if (device->info->caps & GPU_CAP(RAYS))
+        usage |= VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR;
     if (!vulkan_buffer_make(device, desc->bytes, usage, &buffer->handle, err))
         return NULL;
     if (!back_buffer(device, buffer, desc, address, err)) {

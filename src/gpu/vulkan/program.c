@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Compute and graphics pipelines. The state of graphics pipelines that no benchmark varies is
-// constant.
+// Compute and graphics pipelines; those of rays are in trace.c. The state of graphics pipelines
+// that no benchmark varies is constant.
 #include "gpu/vulkan/graphics.h"
+#include "gpu/vulkan/rays.h"
 
 VkDescriptorType vulkan_descriptor_type(enum gpu_arg_kind kind)
 {
@@ -44,13 +45,12 @@ static VkResult create_set_layout(const struct vulkan_device *device,
     return device->vk.vkCreateDescriptorSetLayout(device->handle, &info, NULL, layout);
 }
 
-static VkResult layouts_init(const struct vulkan_device *device, const struct gpu_kernel *kernel,
-                             VkShaderStageFlags stages, struct vulkan_layouts *layouts)
+bool vulkan_layouts_init(const struct vulkan_device *device, const struct gpu_kernel *kernel,
+                         VkShaderStageFlags stages, struct vulkan_layouts *layouts,
+                         struct error *err)
 {
     *layouts = (struct vulkan_layouts){VK_NULL_HANDLE, VK_NULL_HANDLE};
     VkResult result = create_set_layout(device, kernel, stages, &layouts->set);
-    if (result != VK_SUCCESS)
-        return result;
     VkPushConstantRange range = {.stageFlags = stages,
                                  .size = (uint32_t)device->info->limits.params_bytes};
     VkPipelineLayoutCreateInfo info = {
@@ -60,7 +60,10 @@ static VkResult layouts_init(const struct vulkan_device *device, const struct gp
         .pushConstantRangeCount = 1,
         .pPushConstantRanges = &range,
     };
-    return device->vk.vkCreatePipelineLayout(device->handle, &info, NULL, &layouts->pipeline);
+    if (result == VK_SUCCESS)
+        result = device->vk.vkCreatePipelineLayout(device->handle, &info, NULL, &layouts->pipeline);
+    return result == VK_SUCCESS ||
+           vulkan_error(err, result, "kernel %s: pipeline layout", kernel->name);
 }
 
 static void layouts_fini(const struct vulkan_device *device, struct vulkan_layouts *layouts)
@@ -69,7 +72,7 @@ static void layouts_fini(const struct vulkan_device *device, struct vulkan_layou
     device->vk.vkDestroyDescriptorSetLayout(device->handle, layouts->set, NULL);
 }
 
-static bool module_create(const struct vulkan_device *device, const struct gpu_kernel *kernel,
+bool vulkan_module_create(const struct vulkan_device *device, const struct gpu_kernel *kernel,
                           VkShaderModule *module, struct error *err)
 {
     VkShaderModuleCreateInfo code = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
@@ -92,7 +95,7 @@ bool vulkan_pipeline_create(const struct vulkan_device *device,
     const struct gpu_kernel *kernel = program->desc.kernel;
     uint32_t subgroup = program->desc.subgroup_threads;
     VkShaderModule module;
-    if (!module_create(device, kernel, &module, err))
+    if (!vulkan_module_create(device, kernel, &module, err))
         return false;
     VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
@@ -124,11 +127,9 @@ struct gpu_program *vulkan_program_create(struct gpu_scope *scope,
     struct vulkan_device *device = vulkan_scope_device(scope);
     struct vulkan_program *program = ARENA_NEW(scope->arena, struct vulkan_program);
     program->desc = *desc;
-    VkResult result =
-        layouts_init(device, desc->kernel, VK_SHADER_STAGE_COMPUTE_BIT, &program->layouts);
-    bool ok = result == VK_SUCCESS ||
-              vulkan_error(err, result, "kernel %s: pipeline layout", desc->kernel->name);
-    if (!ok || !vulkan_pipeline_create(device, program, 0, &program->pipeline, err)) {
+    if (!vulkan_layouts_init(device, desc->kernel, VK_SHADER_STAGE_COMPUTE_BIT, &program->layouts,
+                             err) ||
+        !vulkan_pipeline_create(device, program, 0, &program->pipeline, err)) {
         vulkan_program_destroy(device, program);
         return NULL;
     }
@@ -139,6 +140,10 @@ void vulkan_program_destroy(struct vulkan_device *device, struct vulkan_program 
 {
     device->vk.vkDestroyPipeline(device->handle, program->pipeline, NULL);
     layouts_fini(device, &program->layouts);
+    if (program->table) {
+        device->vk.vkDestroyBuffer(device->handle, program->table->buffer, NULL);
+        device->vk.vkFreeMemory(device->handle, program->table->memory, NULL);
+    }
 }
 
 // ---------------------------------------------------------------- graphics
@@ -237,7 +242,7 @@ static bool create_draw_pipeline(struct vulkan_device *device,
     unsigned count = desc->fragment ? 2 : 1;
     bool ok = true;
     for (unsigned i = 0; i < count && ok; i++) {
-        ok = module_create(device, kernels[i], &modules[i], err);
+        ok = vulkan_module_create(device, kernels[i], &modules[i], err);
         stages[i] = (VkPipelineShaderStageCreateInfo){
             .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
             .stage = i == 0 ? VK_SHADER_STAGE_VERTEX_BIT : VK_SHADER_STAGE_FRAGMENT_BIT,
@@ -263,10 +268,9 @@ struct gpu_draw_program *vulkan_draw_program_create(struct gpu_scope *scope,
     struct vulkan_device *device = vulkan_scope_device(scope);
     struct vulkan_draw_program *program = ARENA_NEW(scope->arena, struct vulkan_draw_program);
     program->args = args;
-    VkResult result = layouts_init(
-        device, args, VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT, &program->layouts);
     bool ok =
-        result == VK_SUCCESS || vulkan_error(err, result, "kernel %s: pipeline layout", args->name);
+        vulkan_layouts_init(device, args, VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT,
+                            &program->layouts, err);
     if (ok && create_draw_pipeline(device, desc, program, err))
         return &program->base;
     vulkan_draw_program_destroy(device, program);

@@ -2,6 +2,7 @@
 // Recording commands. A Vulkan queue starts commands in order but lets them overlap. So an ordered
 // batch has a barrier before each command, also before its first one.
 #include "gpu/vulkan/graphics.h"
+#include "gpu/vulkan/rays.h"
 
 #include <string.h>
 
@@ -68,10 +69,11 @@ static bool bind(struct vulkan_batch *batch, const struct vulkan_program *progra
                  struct error *err)
 {
     const struct vulkan_device *device = device_of(batch);
+    const VkPipelineBindPoint point =
+        program->table ? VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR : VK_PIPELINE_BIND_POINT_COMPUTE;
     bool same_program = batch->last_program == program;
     if (!same_program)
-        device->vk.vkCmdBindPipeline(batch->commands, VK_PIPELINE_BIND_POINT_COMPUTE,
-                                     program->pipeline);
+        device->vk.vkCmdBindPipeline(batch->commands, point, program->pipeline);
     if (!program->layouts.set ||
         (same_program && gpu_args_equal(bindings->kernel, bindings->args, batch->last.args))) {
         batch->last_program = program;
@@ -80,11 +82,20 @@ static bool bind(struct vulkan_batch *batch, const struct vulkan_program *progra
     batch->last_program = NULL;
     if (!vulkan_descriptors_take(batch, program->layouts.set, bindings, &batch->last_set, err))
         return false;
-    device->vk.vkCmdBindDescriptorSets(batch->commands, VK_PIPELINE_BIND_POINT_COMPUTE,
-                                       program->layouts.pipeline, 0, 1, &batch->last_set, 0, NULL);
+    device->vk.vkCmdBindDescriptorSets(batch->commands, point, program->layouts.pipeline, 0, 1,
+                                       &batch->last_set, 0, NULL);
     batch->last_program = program;
     batch->last = *dispatch;
     return true;
+}
+
+static void trace(const struct vulkan_batch *batch, const struct vulkan_ray_table *table,
+                  const uint32_t groups[3])
+{
+    const VkStridedDeviceAddressRegionKHR none = {0};
+    device_of(batch)->vk.vkCmdTraceRaysKHR(batch->commands, &table->groups[0], &table->groups[1],
+                                           &table->groups[2], &none, groups[0] * GPU_RAYS_GROUP,
+                                           groups[1], groups[2]);
 }
 
 bool vulkan_batch_dispatch(struct gpu_batch *base, const struct gpu_dispatch *dispatch,
@@ -103,10 +114,14 @@ bool vulkan_batch_dispatch(struct gpu_batch *base, const struct gpu_dispatch *di
         return false;
     vulkan_batch_order(batch);
     if (push_bytes)
-        device->vk.vkCmdPushConstants(batch->commands, program->layouts.pipeline,
-                                      VK_SHADER_STAGE_COMPUTE_BIT, 0, push_bytes, push);
-    device->vk.vkCmdDispatch(batch->commands, dispatch->groups[0], dispatch->groups[1],
-                             dispatch->groups[2]);
+        device->vk.vkCmdPushConstants(
+            batch->commands, program->layouts.pipeline,
+            program->table ? VULKAN_RAY_STAGES : VK_SHADER_STAGE_COMPUTE_BIT, 0, push_bytes, push);
+    if (program->table)
+        trace(batch, program->table, dispatch->groups);
+    else
+        device->vk.vkCmdDispatch(batch->commands, dispatch->groups[0], dispatch->groups[1],
+                                 dispatch->groups[2]);
     return true;
 }
 

@@ -2,7 +2,7 @@
 // What the driver reports about a compiled kernel (VK_KHR_pipeline_executable_properties). The
 // kernel is compiled a second time for this. The capture flags must not change the code, but may
 // switch off the driver's cache, which would slow down every start.
-#include "gpu/vulkan/api.h"
+#include "gpu/vulkan/rays.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -129,10 +129,10 @@ bool vulkan_program_stats(struct gpu_program *base, struct arena *arena,
     const struct vulkan_program *program = (const struct vulkan_program *)base;
     struct vulkan_device *device = vulkan_device_of(&base->object);
     VkPipeline pipeline;
-    if (!vulkan_pipeline_create(device, program,
-                                VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR |
-                                    VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR,
-                                &pipeline, err))
+    const VkPipelineCreateFlags flags = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR |
+                                        VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR;
+    if (program->table ? !vulkan_ray_pipeline_create(device, program, flags, &pipeline, err)
+                       : !vulkan_pipeline_create(device, program, flags, &pipeline, err))
         return false;
     struct capture capture = {
         .device = device,
@@ -140,7 +140,7 @@ bool vulkan_program_stats(struct gpu_program *base, struct arena *arena,
         .arena = arena,
         .stats = stats,
     };
-    // A compute pipeline has one executable, number 0.
+    // A compute pipeline has one executable, number 0; the first of a pipeline of rays is read.
     VkResult result = read_statistics(&capture);
     if (result == VK_SUCCESS)
         result = read_representations(&capture);

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#version 460
+// Holds hits against the formulas of their scene. Each hit must lie on its primitive (CHECK_ALL: a
+// thread is a ray). No primitive may be nearer (else: a thread holds one ray in so many against its
+// share of all primitives).
+#extension GL_GOOGLE_include_directive : require
+#include "bench/prelude/kernel.glsl"
+#include "bench/rays/scene.glsl"
+
+layout(set = 0, binding = 0) readonly buffer Hits
+{
+    uvec4 hits[];
+};
+layout(set = 0, binding = 1) buffer Result
+{
+    uint unwritten, wrong, misses, first; // first: ray that is unwritten or wrong
+};
+
+layout(push_constant) uniform Params
+{
+    uint rays, rays_log2;
+    uint instances; // 1: a hit's primitive is the number of its instance
+    Scene scene;
+} params;
+
+const float NEAR = 2e-5; // as far as floats may be off, in the unit cube
+
+// How far inside the triangle a point of its plane is: the least distance from an edge.
+float depth_in(Triangle triangle, vec3 normal, vec3 at)
+{
+    vec3 corners[3] = vec3[](triangle.a, triangle.b, triangle.c);
+    float least = 1e9;
+    for (int i = 0; i < 3; i++) {
+        vec3 edge = corners[(i + 1) % 3] - corners[i];
+        least = min(least, dot(normalize(cross(normal, edge)), at - corners[i]));
+    }
+    return least;
+}
+
+vec3 normal_of(Triangle triangle)
+{
+    return normalize(cross(triangle.b - triangle.a, triangle.c - triangle.a));
+}
+
+bool is_on(Ray ray, uint primitive, float distance)
+{
+    vec3 at = ray.origin + distance * ray.direction;
+    if (params.scene.kind == RAYS_BALLS) {
+        vec4 sphere = sphere_of(params.scene, primitive);
+        return abs(length(at - sphere.xyz) - sphere.w) < NEAR;
+    }
+    Triangle triangle = triangle_of(params.scene, primitive);
+    vec3 normal = normal_of(triangle);
+    return abs(dot(normal, at - triangle.a)) < NEAR && depth_in(triangle, normal, at) > -NEAR;
+}
+
+// A distance at which the ray surely crosses the primitive; a negative one if it does not.
+float sure_distance(Ray ray, uint primitive)
+{
+    if (params.scene.kind == RAYS_BALLS) {
+        vec4 sphere = sphere_of(params.scene, primitive);
+        sphere.w -= NEAR;
+        return cross_sphere(ray, sphere);
+    }
+    Triangle triangle = triangle_of(params.scene, primitive);
+    vec3 normal = normal_of(triangle);
+    float slope = dot(normal, ray.direction);
+    if (abs(slope) < 0.01)
+        return -1;
+    float distance = dot(normal, triangle.a - ray.origin) / slope;
+    bool inside = depth_in(triangle, normal, ray.origin + distance * ray.direction) > NEAR;
+    return inside ? distance : -1;
+}
+
+Ray ray_at(uint i)
+{
+    uint last = i > 0 && params.rays == RAYS_CHAIN ? hits[i - 1].y : 0;
+    return ray_of(params.rays, i, params.rays_log2, last);
+}
+
+uint primitive_at(uint i)
+{
+    return params.instances != 0 ? hits[i].z : hits[i].y;
+}
+
+void report(uint ray)
+{
+    atomicAdd(wrong, 1);
+    atomicMin(first, ray);
+}
+
+#ifdef CHECK_ALL
+void main()
+{
+    uint i = gl_GlobalInvocationID.x;
+    if (i >= 1u << params.rays_log2)
+        return;
+    uint primitive = primitive_at(i);
+    if (hits[i].x == RAYS_UNWRITTEN) {
+        atomicAdd(unwritten, 1);
+        atomicMin(first, i);
+    } else if (primitive == ~0u) {
+        atomicAdd(misses, 1);
+    } else if (primitive >= params.scene.count ||
+               !is_on(ray_at(i), primitive, uintBitsToFloat(hits[i].w))) {
+        report(i);
+    }
+}
+#else
+void main()
+{
+    uint i = gl_WorkGroupID.y * ((1u << params.rays_log2) / RAYS_SAMPLES);
+    Ray ray = ray_at(i);
+    float distance = primitive_at(i) == ~0u ? RAYS_FAR : uintBitsToFloat(hits[i].w);
+    for (uint p = gl_GlobalInvocationID.x; p < params.scene.count; p += RAYS_SLICES * RAYS_THREADS) {
+        float other = sure_distance(ray, p);
+        if (other > NEAR && other < distance - 4 * NEAR)
+            report(i);
+    }
+}
+#endif

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "bench/rays/session.h"
+
+// Returns the opaque case of this scene, order and size that has a rate of rays; NULL if there is
+// none.
+static const struct result *find(const struct run *run, const char *device, const char *order,
+                                 const struct result *like)
+{
+    const char *scene = case_text(&like->bench_case, "scene");
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = run->results[i];
+        if (result_is_of(result, "rays", device) && result_metric(result, "rays") &&
+            case_says(&result->bench_case, "scene", scene) &&
+            case_says(&result->bench_case, "order", order) &&
+            case_says(&result->bench_case, "hits", "opaque") &&
+            case_uint(&result->bench_case, "primitives") ==
+                case_uint(&like->bench_case, "primitives"))
+            return result;
+    }
+    return NULL;
+}
+
+// Adds one finding, rays-order: how much the order of the same rays matters in the largest scene,
+// the first of them. Value: the rate of random rays over that of ordered ones.
+void rays_conclude(struct run *run, const char *device)
+{
+    const struct result *random = NULL, *ordered = NULL;
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = run->results[i];
+        if (!result_is_of(result, "rays", device) ||
+            !case_matches(&result->bench_case, "work=rays,order=random,hits=opaque") ||
+            !find(run, device, "ordered", result) || !result_metric(result, "rays") ||
+            (random && case_uint(&result->bench_case, "primitives") <=
+                           case_uint(&random->bench_case, "primitives")))
+            continue;
+        random = result;
+        ordered = find(run, device, "ordered", result);
+    }
+    if (!random)
+        return;
+    const double ratio = result_median(random, "rays") / result_median(ordered, "rays");
+    run_add_conclusion(run, "rays-order", ratio, random, ordered,
+                       "rays in random order reach %.2f times the rate of the same rays in order "
+                       "(%s of %llu triangles)",
+                       ratio, case_text(&random->bench_case, "scene"),
+                       (unsigned long long)case_uint(&random->bench_case, "primitives"));
+}

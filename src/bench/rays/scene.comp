@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#version 460
+// Makes a scene: the input of its tree.
+#extension GL_GOOGLE_include_directive : require
+#include "bench/prelude/kernel.glsl"
+#include "bench/rays/scene.glsl"
+
+layout(set = 0, binding = 0) buffer Input
+{
+    float values[]; // 9 a triangle, 6 a box, 16 an instance
+};
+
+layout(push_constant) uniform Params
+{
+    uvec2 tree; // not 0: instances of this tree of one triangle, each put where a triangle would be
+    Scene scene;
+} params;
+
+void put(uint at, vec3 value)
+{
+    values[at] = value.x;
+    values[at + 1] = value.y;
+    values[at + 2] = value.z;
+}
+
+// The instance that turns the triangle (0,0,0) (1,0,0) (0,1,0) into this one.
+void put_instance(uint i, Triangle triangle)
+{
+    vec3 x = triangle.b - triangle.a, y = triangle.c - triangle.a;
+    vec3 z = normalize(cross(x, y)) * length(x);
+    for (uint row = 0; row < 3; row++) {
+        put(16 * i + 4 * row, vec3(x[row], y[row], z[row]));
+        values[16 * i + 4 * row + 3] = triangle.a[row];
+    }
+    values[16 * i + 12] = uintBitsToFloat(i | 0xff000000u);
+    values[16 * i + 13] = 0;
+    values[16 * i + 14] = uintBitsToFloat(params.tree.x);
+    values[16 * i + 15] = uintBitsToFloat(params.tree.y);
+}
+
+void main()
+{
+    uint i = gl_GlobalInvocationID.x + gl_GlobalInvocationID.y * 32768 * RAYS_THREADS;
+    if (i >= params.scene.count)
+        return;
+    if (params.scene.kind == RAYS_BALLS) {
+        vec4 sphere = sphere_of(params.scene, i);
+        put(6 * i, sphere.xyz - sphere.w);
+        put(6 * i + 3, sphere.xyz + sphere.w);
+        return;
+    }
+    Triangle triangle = triangle_of(params.scene, i);
+    if (params.tree != uvec2(0)) {
+        put_instance(i, triangle);
+        return;
+    }
+    put(9 * i, triangle.a);
+    put(9 * i + 3, triangle.b);
+    put(9 * i + 6, triangle.c);
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// A case of `rays` as data: which tree is built and which rays are traced through it. Also what the
+// cases of a session share.
+#ifndef BENCH_RAYS_SESSION_H
+#define BENCH_RAYS_SESSION_H
+
+#include "bench/bench.h"
+#include "bench/rays/rays.h"
+#include "gpu/rays.h"
+
+// The values of these enumerations are in the order of their parameters' choices.
+enum rays_work {
+    RAYS_WORK_TRIANGLE,   // a row of triangles that are culled
+    RAYS_WORK_BOX,        // a row of boxes of instances that the rays' mask leaves out
+    RAYS_WORK_ANY_HIT,    // a row of triangles about which the kernel is asked
+    RAYS_WORK_PROCEDURAL, // a row of boxes about which the kernel is asked
+    RAYS_WORK_RAYS,
+    RAYS_WORK_LATENCY,
+    RAYS_WORK_BUILD
+};
+
+enum rays_task {
+    RAYS_TASK_FAST_TRACE,
+    RAYS_TASK_FAST_BUILD,
+    RAYS_TASK_UPDATE,
+    RAYS_TASK_COPY,
+    RAYS_TASK_COMPACT
+};
+
+enum rays_metric { // in the order of the list in rays.c
+    RAYS_CROSSING,
+    RAYS_CYCLES,
+    RAYS_CROSSINGS,
+    RAYS_PER_CYCLE,
+    RAYS_RATE,
+    RAYS_LATENCY,
+    RAYS_LATENCY_CYCLES,
+    RAYS_BUILD_RATE,
+    RAYS_TREE_BYTES,
+    RAYS_AFTER_UPDATE
+};
+
+// Parameters of the kernels, as scene.glsl, trace.glsl and check.comp declare them.
+struct rays_scene {
+    uint32_t kind, count, side;
+    float size, move;
+};
+struct rays_trace_params {
+    uint32_t tree[2], rays, rays_log2, mask;
+    struct rays_scene scene;
+};
+struct rays_check_params {
+    uint32_t rays, rays_log2, instances;
+    struct rays_scene scene;
+};
+
+struct rays_session {
+    struct gpu_program *scene, *check_all, *check_nearer;
+    struct gpu_buffer *hits;   // what each ray of a dispatch hit: struct rays_hit
+    struct gpu_buffer *result; // of a check
+    uint32_t scene_rays_log2, row_rays_log2, chain_rays_log2;
+};
+
+struct rays_hit {
+    uint32_t candidates, primitive, instance;
+    float distance;
+};
+
+MUST_CHECK bool rays_open(struct bench_session *bench, struct error *err);
+MUST_CHECK bool rays_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err);
+
+void rays_conclude(struct run *run, const char *device);
+
+// ---------------------------------------------------------------- tree.c
+
+// A tree in the visit's scope and the tree of instances that rays begin at.
+struct rays_tree {
+    struct rays_scene scene;
+    struct gpu_tree_desc desc;
+    struct gpu_buffer *input;
+    struct gpu_tree *tree;       // of desc.kind
+    struct gpu_tree *triangle;   // what instances show; NULL: `tree` has no instances
+    struct gpu_buffer *instance; // input of `top`
+    struct gpu_tree *top;        // of one instance of `tree`; `tree` itself if that has instances
+};
+
+// Runs what `record` records in a batch of its own.
+MUST_CHECK bool rays_run(struct bench_visit *run, void (*record)(void *, struct gpu_batch *),
+                         void *context, struct error *err);
+
+// A scene of about `count` primitives, at their first places.
+struct rays_scene rays_scene_of(uint32_t kind, uint32_t count);
+
+// Makes the scene tree->scene with trees as tree->desc says (without input and count), and builds
+// them.
+MUST_CHECK bool rays_tree_make(struct bench_visit *run, struct rays_tree *tree, struct error *err);
+
+// Makes tree->triangle, which instances show: the triangle (0,0,0) (1,0,0) (0,1,0).
+MUST_CHECK bool rays_tree_triangle(struct bench_visit *run, struct rays_tree *tree,
+                                   struct error *err);
+
+// Makes the trees of primitives that the host has put into tree->input, and builds them.
+MUST_CHECK bool rays_tree_build(struct bench_visit *run, struct rays_tree *tree, struct error *err);
+
+// Writes the primitives of tree->scene to the input. The trees stay as they are.
+MUST_CHECK bool rays_tree_fill(struct bench_visit *run, struct rays_tree *tree, struct error *err);
+
+// Points the instance at `tree->tree` and builds the tree of instances.
+MUST_CHECK bool rays_tree_top(struct bench_visit *run, struct rays_tree *tree, struct error *err);
+
+// ---------------------------------------------------------------- trace.c
+
+// True if the case's rays are traced by a pipeline; of a build: if the device lacks queries.
+bool rays_by_pipeline(const struct bench_visit *run);
+
+// Rays to trace.
+struct rays_beam {
+    const struct rays_tree *tree;
+    uint32_t rays, rays_log2; // RAYS_CAMERA …
+    uint32_t mode;            // RAYS_OPAQUE …
+    uint32_t mask;
+    bool pipeline;                   // by a pipeline, else by queries
+    struct gpu_dispatch dispatch;    // filled by rays_beam_prepare
+    struct rays_trace_params params; // likewise
+};
+
+// Makes the beam's program and marks all hits as unwritten.
+MUST_CHECK bool rays_beam_prepare(struct bench_visit *run, struct rays_beam *beam,
+                                  struct error *err);
+
+// Trace the rays `repeats` times (a function of type measure_record), or once (for rays_run).
+void rays_beam_record(void *beam, struct gpu_batch *batch, uint64_t repeats);
+void rays_beam_record_once(void *beam, struct gpu_batch *batch);
+
+// Measures the beam. *repeats: as in struct measure_span_desc, and the number for the next visit.
+MUST_CHECK bool rays_beam_measure(struct bench_visit *run, struct rays_beam *beam,
+                                  uint64_t *repeats, struct measure_span *span, struct error *err);
+
+// Fails with ERROR_MISMATCH unless every ray was traced, each hit lies on its primitive, and, for
+// some of the rays, no primitive is nearer. Sets the number of rays that hit nothing.
+MUST_CHECK bool rays_beam_check(struct bench_visit *run, const struct rays_beam *beam,
+                                uint32_t *misses, struct error *err);
+
+// ---------------------------------------------------------------- row.c, build.c
+
+MUST_CHECK bool rays_visit_row(struct bench_visit *run, struct measure_visit *visit,
+                               struct error *err);
+MUST_CHECK bool rays_visit_build(struct bench_visit *run, struct measure_visit *visit,
+                                 struct error *err);
+
+#endif

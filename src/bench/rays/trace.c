@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+#include "bench/rays/session.h"
+
+bool rays_by_pipeline(const struct bench_visit *run)
+{
+    if (case_find(run->bench_case, "through"))
+        return case_says(run->bench_case, "through", "pipeline");
+    return case_says(run->bench_case, "work", "build") &&
+           !(run->session->info->caps & GPU_CAP(RAY_QUERY));
+}
+
+static const char *mode_name(uint32_t mode)
+{
+    static const char *const names[] = {[RAYS_NONE] = "none",
+                                        [RAYS_OPAQUE] = "opaque",
+                                        [RAYS_CULLED] = "culled",
+                                        [RAYS_COUNTED] = "counted",
+                                        [RAYS_ASKED] = "asked"};
+    return names[mode];
+}
+
+// The kernels that a pipeline calls while it traces.
+static struct gpu_ray_kernels called_by(const struct rays_beam *beam)
+{
+    const bool asks = beam->mode == RAYS_COUNTED || beam->mode == RAYS_ASKED;
+    const bool boxes = beam->tree->desc.kind == GPU_TREE_BOXES;
+    const bool counts = beam->mode == RAYS_COUNTED;
+    return (struct gpu_ray_kernels){
+        .miss = kernel_find("rays_miss"),
+        .closest_hit = kernel_find("rays_closest"),
+        .any_hit = asks ? kernel_find(counts ? "rays_any_counted" : "rays_any_asked") : NULL,
+        .intersection =
+            boxes ? kernel_find(counts ? "rays_meet_counted" : "rays_meet_asked") : NULL,
+    };
+}
+
+static struct gpu_program *program_of(struct bench_visit *run, const struct rays_beam *beam,
+                                      struct error *err)
+{
+    const char *name = beam->rays == RAYS_CHAIN ? "chain" : mode_name(beam->mode);
+    struct gpu_program_desc desc = {0};
+    if (!gpu_require(run->session->info,
+                     beam->pipeline ? GPU_CAP(RAY_PIPELINE) : GPU_CAP(RAY_QUERY), err))
+        return NULL;
+    if (beam->pipeline)
+        desc.rays = called_by(beam);
+    return measure_program(
+        &run->session->programs,
+        arena_printf(run->arena, "rays_%s_%s", beam->pipeline ? "trace" : "query", name), &desc,
+        err);
+}
+
+static void record_unwritten(void *context, struct gpu_batch *batch)
+{
+    const struct rays_beam *beam = context;
+    gpu_batch_fill(batch, beam->dispatch.args[0].buffer, 0,
+                   sizeof(struct rays_hit) << beam->rays_log2, RAYS_UNWRITTEN);
+}
+
+bool rays_beam_prepare(struct bench_visit *run, struct rays_beam *beam, struct error *err)
+{
+    const struct rays_session *session = run->session->state;
+    bool chain = beam->rays == RAYS_CHAIN;
+    uint64_t address = gpu_tree_address(beam->tree->top);
+    beam->params = (struct rays_trace_params){
+        .tree = {(uint32_t)address, (uint32_t)(address >> 32)},
+        .rays = beam->rays,
+        .rays_log2 = beam->rays_log2,
+        .mask = beam->mask ? beam->mask : 0xff,
+        .scene = beam->tree->scene,
+    };
+    beam->dispatch = (struct gpu_dispatch){
+        .program = program_of(run, beam, err),
+        .groups = {chain ? 1 : (1u << beam->rays_log2) / RAYS_THREADS},
+        .args = {{.buffer = session->hits}},
+        .params = &beam->params,
+        .params_bytes = sizeof beam->params,
+    };
+    return beam->dispatch.program && rays_run(run, record_unwritten, beam, err);
+}
+
+void rays_beam_record(void *beam, struct gpu_batch *batch, uint64_t repeats)
+{
+    for (uint64_t i = 0; i < repeats; i++)
+        gpu_batch_dispatch(batch, &((struct rays_beam *)beam)->dispatch);
+}
+
+void rays_beam_record_once(void *beam, struct gpu_batch *batch)
+{
+    rays_beam_record(beam, batch, 1);
+}
+
+bool rays_beam_measure(struct bench_visit *run, struct rays_beam *beam, uint64_t *repeats,
+                       struct measure_span *span, struct error *err)
+{
+    struct measure_span_desc desc = bench_span_desc(run, rays_beam_record, beam);
+    desc.rays = true;
+    desc.repeats = *repeats;
+    if (!measure_span_run(run->arena, &desc, span, err))
+        return false;
+    *repeats = span->repeats;
+    run->session->warm = true;
+    return true;
+}
+
+// ---------------------------------------------------------------- the proof
+
+struct check {
+    const struct rays_session *session;
+    struct rays_check_params params;
+};
+
+static void record_check(void *context, struct gpu_batch *batch)
+{
+    const struct check *check = context;
+    struct gpu_dispatch dispatch = {
+        .program = check->session->check_all,
+        .groups = {((1u << check->params.rays_log2) + RAYS_THREADS - 1) / RAYS_THREADS},
+        .args = {{.buffer = check->session->hits}, {.buffer = check->session->result}},
+        .params = &check->params,
+        .params_bytes = sizeof check->params,
+    };
+    gpu_batch_dispatch(batch, &dispatch);
+    dispatch.program = check->session->check_nearer;
+    dispatch.groups[0] = RAYS_SLICES;
+    dispatch.groups[1] = RAYS_SAMPLES;
+    gpu_batch_dispatch(batch, &dispatch);
+}
+
+bool rays_beam_check(struct bench_visit *run, const struct rays_beam *beam, uint32_t *misses,
+                     struct error *err)
+{
+    struct result_words {
+        uint32_t unwritten, wrong, misses, first;
+    } result = {.first = UINT32_MAX};
+    struct check check = {
+        .session = run->session->state,
+        .params = {.rays = beam->rays,
+                   .rays_log2 = beam->rays_log2,
+                   .instances = beam->tree->desc.kind == GPU_TREE_INSTANCES,
+                   .scene = beam->tree->scene},
+    };
+    struct gpu_buffer *buffer = check.session->result;
+    if (!gpu_buffer_write(buffer, 0, &result, sizeof result, err) ||
+        !rays_run(run, record_check, &check, err) ||
+        !gpu_buffer_read(buffer, 0, &result, sizeof result, err))
+        return false;
+    *misses = result.misses;
+    if (result.unwritten || result.wrong)
+        return error_set(err, ERROR_MISMATCH,
+                         "of %u rays, %u were not traced and %u have a wrong hit, the first is %u",
+                         1u << beam->rays_log2, result.unwritten, result.wrong, result.first);
+    return true;
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// What a kernel that traces rays does beside the tracing. The kernel defines
+// uvec4 trace(Ray ray): candidates that it was asked about, primitive and instance of the hit (all
+// bits set: a miss), and the bits of its distance. Kernels that are only a part of the tracing say
+// PARAMS_ALONE first.
+#ifndef BENCH_RAYS_TRACE_GLSL
+#define BENCH_RAYS_TRACE_GLSL
+
+#include "bench/rays/scene.glsl"
+
+layout(push_constant) uniform Params
+{
+    uvec2 tree;
+    uint rays, rays_log2; // which rays, and how many there are
+    uint mask;            // instances whose mask has none of its bits are passed by
+    Scene scene;          // for the formula of the spheres
+} params;
+
+#ifndef PARAMS_ALONE
+layout(set = 0, binding = 0) buffer Hits
+{
+    uvec4 hits[];
+};
+
+const uvec4 NO_HIT = uvec4(0, ~0u, ~0u, 0);
+
+uvec4 trace(Ray ray);
+
+void trace_at(uint i)
+{
+#ifdef CHAIN
+    if (i > 0)
+        return;
+    uint last = 0;
+    for (uint step = 0; step < 1u << params.rays_log2; step++) {
+        uvec4 hit = trace(ray_of(RAYS_CHAIN, step, params.rays_log2, last));
+        hits[step] = hit;
+        last = hit.y;
+    }
+#else
+    hits[i] = trace(ray_of(params.rays, i, params.rays_log2, 0));
+#endif
+}
+#endif
+
+#endif

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+// Rays through scenes, side by side or one after another; and what all cases of a session share.
+#include "bench/rays/session.h"
+#include "measure/claim.h"
+
+#include <string.h>
+
+enum {
+    // Rays of a dispatch, as powers of two. A GPU has all its threads at work several times.
+    SCENE_RAYS = 19,
+    ROW_RAYS = 17,
+    CHAIN_RAYS = 12, // one after another
+    SCENE_RAYS_CPU = 10,
+    ROW_RAYS_CPU = 7,
+    CHAIN_RAYS_CPU = 8
+};
+
+struct memory {
+    uint64_t repeats, control_repeats;
+};
+
+static bool make_scene(struct bench_visit *run, struct rays_tree *tree, uint32_t kind, bool opaque,
+                       struct error *err)
+{
+    uint32_t count = (uint32_t)case_uint(run->bench_case, "primitives");
+    if (kind == RAYS_BALLS) // as many spheres as SPHERES has
+        count = count < RAYS_SPHERE ? 1 : count / RAYS_SPHERE;
+    tree->scene = rays_scene_of(kind, count);
+    tree->desc =
+        (struct gpu_tree_desc){.kind = kind == RAYS_BALLS ? GPU_TREE_BOXES : GPU_TREE_TRIANGLES,
+                               .opaque = opaque,
+                               .compacts = true};
+    return rays_tree_make(run, tree, err);
+}
+
+static void record_compact(void *context, struct gpu_batch *batch)
+{
+    struct gpu_tree **trees = context;
+    gpu_batch_tree_copy(batch, trees[0], trees[1], true);
+}
+
+// Puts the compacted tree in place of the tree.
+static bool compact(struct bench_visit *run, struct rays_tree *tree, struct error *err)
+{
+    uint64_t bytes;
+    struct gpu_tree *trees[2] = {NULL, tree->tree};
+    if (!gpu_tree_compact_bytes(tree->tree, &bytes, err) ||
+        !(trees[0] = gpu_tree_create_copy(run->scope, tree->tree, bytes, err)) ||
+        !rays_run(run, record_compact, trees, err))
+        return false;
+    tree->tree = trees[0];
+    return rays_tree_top(run, tree, err);
+}
+
+static struct memory *memory_of(struct bench_visit *run)
+{
+    if (!*run->memory)
+        *run->memory = ARENA_NEW(run->session->arena, struct memory);
+    return *run->memory;
+}
+
+static void report_tree(const struct rays_tree *tree, struct measure_visit *visit)
+{
+    const double bytes = (double)gpu_tree_bytes(tree->tree) / tree->scene.count;
+    visit_samples(visit, RAYS_TREE_BYTES, &bytes, 1, 0);
+    visit_detail(visit, "tree", "%u primitives in %llu bytes, compacted", tree->scene.count,
+                 (unsigned long long)gpu_tree_bytes(tree->tree));
+}
+
+// ---------------------------------------------------------------- rays side by side
+
+// The same kernel without its query, as a share of the rays' time.
+static bool measure_control(struct bench_visit *run, const struct rays_beam *beam, double unit_ns,
+                            struct measure_visit *visit, struct error *err)
+{
+    struct rays_beam control = *beam;
+    struct measure_span span;
+    control.mode = RAYS_NONE;
+    if (!rays_beam_prepare(run, &control, err) ||
+        !rays_beam_measure(run, &control, &memory_of(run)->control_repeats, &span, err))
+        return false;
+    double share = measure_median(run->arena, span.unit_ns, span.count) / unit_ns;
+    visit->device_time_ns += span.device_time_ns;
+    visit_detail(visit, "control", "the kernel without its rays takes %.1f %% of the time",
+                 100 * share);
+    return true;
+}
+
+static bool visit_rays(struct bench_visit *run, struct measure_visit *visit, struct error *err)
+{
+    static const uint32_t modes[] = {RAYS_OPAQUE, RAYS_ASKED, RAYS_ASKED};
+    static const uint32_t orders[] = {RAYS_CAMERA, RAYS_ORDERED, RAYS_RANDOM};
+    const struct rays_session *session = run->session->state;
+    const bool procedural = case_says(run->bench_case, "hits", "procedural");
+    const unsigned hits = case_choice(run->bench_case, "hits");
+    struct rays_tree tree = {0};
+    struct rays_beam beam = {.tree = &tree,
+                             .rays = orders[case_choice(run->bench_case, "order")],
+                             .rays_log2 = session->scene_rays_log2,
+                             .mode = modes[hits],
+                             .pipeline = rays_by_pipeline(run)};
+    struct measure_span span;
+    uint32_t misses;
+    if (!make_scene(run, &tree, procedural ? RAYS_BALLS : case_choice(run->bench_case, "scene"),
+                    hits == 0, err) ||
+        !compact(run, &tree, err) || !rays_beam_prepare(run, &beam, err) ||
+        !rays_beam_measure(run, &beam, &memory_of(run)->repeats, &span, err) ||
+        !rays_beam_check(run, &beam, &misses, err))
+        return false;
+    const double rays = (double)(1u << beam.rays_log2);
+    const struct measure_claim claim = {.results[MEASURE_OTHER] = rays}; // no limit is known
+    const struct measure_account account = {.claim = &claim, .span = &span, .visit = visit};
+    measure_claim_report(&account, RAYS_RATE, MEASURE_PER_SECOND, rays);
+    measure_span_note(&span, visit);
+    report_tree(&tree, visit);
+    visit_detail(visit, "shape", "%.0f rays, %.1f %% of them hit nothing", rays,
+                 100 * misses / rays);
+    visit_kernel(visit, beam.dispatch.program);
+    return run->request->round > 0 ||
+           measure_control(run, &beam, measure_median(run->arena, span.unit_ns, span.count), visit,
+                           err);
+}
+
+// ---------------------------------------------------------------- one ray after another
+
+static bool visit_latency(struct bench_visit *run, struct measure_visit *visit, struct error *err)
+{
+    const struct rays_session *session = run->session->state;
+    struct rays_tree tree = {0};
+    struct rays_beam beam = {.tree = &tree,
+                             .rays = RAYS_CHAIN,
+                             .rays_log2 = session->chain_rays_log2,
+                             .mode = RAYS_OPAQUE,
+                             .pipeline = rays_by_pipeline(run)};
+    struct measure_span span;
+    uint32_t misses;
+    if (!make_scene(run, &tree, RAYS_SOUP, true, err) || !compact(run, &tree, err) ||
+        !rays_beam_prepare(run, &beam, err) ||
+        !rays_beam_measure(run, &beam, &memory_of(run)->repeats, &span, err) ||
+        !rays_beam_check(run, &beam, &misses, err))
+        return false;
+    const double rays = (double)(1u << beam.rays_log2);
+    const struct measure_claim claim = {.results[MEASURE_OTHER] = rays, .cores = 1};
+    const struct measure_account account = {.claim = &claim, .span = &span, .visit = visit};
+    measure_claim_report(&account, RAYS_LATENCY, MEASURE_NS_EACH, rays);
+    measure_claim_report(&account, RAYS_LATENCY_CYCLES, MEASURE_CYCLES_EACH, rays);
+    measure_span_note(&span, visit);
+    report_tree(&tree, visit);
+    visit_detail(visit, "shape", "%.0f rays, one after another, %.1f %% of them hit nothing", rays,
+                 100 * misses / rays);
+    visit_kernel(visit, beam.dispatch.program);
+    return true;
+}
+
+// ---------------------------------------------------------------- all
+
+// Says so where the architecture has no units for rays.
+static void remark_units(const struct bench_visit *run, struct measure_visit *visit)
+{
+    static const char *const without[] = {"Volta", "Ampere GA100", "Hopper", "Blackwell GB100",
+                                          "CDNA",  "CDNA 2",       "CDNA 3", "CDNA 4",
+                                          "GCN 5", "RDNA"};
+    const char *architecture = run->session->limits.architecture;
+    for (size_t i = 0; architecture && i < COUNT(without); i++)
+        if (strcmp(architecture, without[i]) == 0)
+            visit_remark(visit, "no-ray-units", "%s has no units for rays: the cores do the tests",
+                         architecture);
+}
+
+static bool visit_work(struct bench_visit *run, struct measure_visit *visit, struct error *err)
+{
+    switch ((enum rays_work)case_choice(run->bench_case, "work")) {
+    case RAYS_WORK_TRIANGLE:
+    case RAYS_WORK_BOX:
+    case RAYS_WORK_ANY_HIT:
+    case RAYS_WORK_PROCEDURAL:
+        return rays_visit_row(run, visit, err);
+    case RAYS_WORK_RAYS:
+        return visit_rays(run, visit, err);
+    case RAYS_WORK_LATENCY:
+        return visit_latency(run, visit, err);
+    case RAYS_WORK_BUILD:
+        return rays_visit_build(run, visit, err);
+    }
+    return error_set(err, ERROR_INTERNAL, "no such work");
+}
+
+bool rays_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
+{
+    if (!visit_work(run, visit, err))
+        return false;
+    remark_units(run, visit);
+    return true;
+}
+
+bool rays_open(struct bench_session *bench, struct error *err)
+{
+    struct rays_session *session = ARENA_NEW(bench->arena, struct rays_session);
+    const bool cpu = bench->info->kind == GPU_KIND_CPU;
+    bench->state = session;
+    session->scene_rays_log2 = cpu ? SCENE_RAYS_CPU : SCENE_RAYS;
+    session->row_rays_log2 = cpu ? ROW_RAYS_CPU : ROW_RAYS;
+    session->chain_rays_log2 = cpu ? CHAIN_RAYS_CPU : CHAIN_RAYS;
+    return (session->scene = measure_program(&bench->programs, "rays_scene", NULL, err)) &&
+           (session->check_all = measure_program(&bench->programs, "rays_check_all", NULL, err)) &&
+           (session->check_nearer =
+                measure_program(&bench->programs, "rays_check_nearer", NULL, err)) &&
+           (session->hits =
+                bench_buffer(bench->scope, sizeof(struct rays_hit) << session->scene_rays_log2,
+                             GPU_MEMORY_DEVICE, err)) &&
+           (session->result =
+                bench_buffer(bench->scope, sizeof(uint32_t[4]), GPU_MEMORY_DEVICE, err)) &&
+           measure_clock_probe(bench->scope, &bench->clock, err);
+}

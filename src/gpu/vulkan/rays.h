@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Rays through Vulkan: acceleration structures (rays.c) and pipelines of rays (trace.c).
+#ifndef GPU_VULKAN_RAYS_H
+#define GPU_VULKAN_RAYS_H
+
+#include "gpu/vulkan/api.h"
+
+struct vulkan_tree {
+    struct gpu_tree base;
+    struct gpu_tree_desc desc;
+    VkAccelerationStructureKHR handle;
+    VkBuffer storage, scratch; // scratch: what builds and updates use; null for copies
+    VkDeviceMemory storage_memory, scratch_memory;
+    VkDeviceAddress scratch_address; // aligned
+};
+
+// Makes a buffer on the device that commands reach by its address.
+MUST_CHECK bool vulkan_ray_memory(const struct vulkan_device *device, uint64_t bytes,
+                                  VkBufferUsageFlags usage, VkBuffer *buffer,
+                                  VkDeviceMemory *memory, struct error *err);
+VkDeviceAddress vulkan_ray_address(const struct vulkan_device *device, VkBuffer buffer);
+
+struct gpu_tree *vulkan_tree_create(struct gpu_scope *scope, const struct gpu_tree_desc *desc,
+                                    uint64_t copy_bytes, struct error *err);
+void vulkan_tree_destroy(struct vulkan_device *device, struct vulkan_tree *tree);
+bool vulkan_tree_compact_bytes(struct gpu_tree *tree, uint64_t *bytes, struct error *err);
+bool vulkan_batch_tree_build(struct gpu_batch *batch, struct gpu_tree *tree, bool update,
+                             struct error *err);
+bool vulkan_batch_tree_copy(struct gpu_batch *batch, struct gpu_tree *to, struct gpu_tree *from,
+                            bool compact, struct error *err);
+
+// The stages in which the commands of a batch with rays run.
+VkPipelineStageFlags2 vulkan_ray_stages(const struct vulkan_device *device);
+
+// ---------------------------------------------------------------- trace.c
+
+#define VULKAN_RAY_STAGES                                                                          \
+    (VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_STAGE_MISS_BIT_KHR |                               \
+     VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR | VK_SHADER_STAGE_ANY_HIT_BIT_KHR |                       \
+     VK_SHADER_STAGE_INTERSECTION_BIT_KHR)
+
+enum {
+    VULKAN_RAY_GROUPS = 3 // RAYGEN; miss; closest hit with any hit and intersection
+};
+
+// The table that names the kernels of a pipeline (shader binding table), one of each group.
+struct vulkan_ray_table {
+    VkBuffer buffer;
+    VkDeviceMemory memory;
+    VkStridedDeviceAddressRegionKHR groups[VULKAN_RAY_GROUPS];
+};
+
+MUST_CHECK bool vulkan_ray_pipeline_create(const struct vulkan_device *device,
+                                           const struct vulkan_program *program,
+                                           VkPipelineCreateFlags flags, VkPipeline *pipeline,
+                                           struct error *err);
+
+struct gpu_program *vulkan_ray_program_create(struct gpu_scope *scope,
+                                              const struct gpu_program_desc *desc,
+                                              struct error *err);
+
+#endif

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+#version 460
+#extension GL_EXT_ray_tracing : require
+
+layout(location = 0) rayPayloadInEXT uvec4 found;
+
+void main()
+{
+    found.yzw = uvec3(~0u);
+}

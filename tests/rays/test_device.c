@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// Every kind of work of `rays`, measured and verified through queries and pipelines; and the proof
+// itself put to the test.
+#include "bench/rays/session.h"
+#include "workbench.h"
+
+#include <string.h>
+
+extern const struct benchmark bench_rays;
+
+static const struct {
+    const char *name;
+    gpu_caps needed;
+} ways[] = {{"query", GPU_CAP(RAYS) | GPU_CAP(RAY_QUERY)},
+            {"pipeline", GPU_CAP(RAYS) | GPU_CAP(RAY_PIPELINE)}};
+
+static void expect(struct workbench *bench, int way, enum rays_metric metric, const char *wanted)
+{
+    if (workbench_expect(bench, ways[way].needed, "%s/through=%s", wanted, ways[way].name))
+        workbench_samples(bench, metric);
+}
+
+static void rows_are_crossed_whole(void **state)
+{
+    static const char *const works[] = {"triangle", "box", "any-hit", "procedural"};
+    static const char *const flags[] = {"fast-trace", "fast-build"};
+    struct workbench *bench = *state;
+    for (int way = 0; way < 2; way++)
+        for (int i = 0; i < 4; i++)
+            expect(bench, way, RAYS_CROSSING,
+                   arena_printf(bench->session.arena, "work=%s/flag=%s", works[i], flags[i % 2]));
+}
+
+static void rays_through_every_scene_hit_what_they_should(void **state)
+{
+    static const char *const cases[] = {
+        "scene=spheres/order=camera/hits=opaque", "scene=spheres/order=ordered/hits=any-hit",
+        "scene=spheres/order=random/hits=procedural", "scene=soup/order=random/hits=opaque",
+        "scene=thin/order=ordered/hits=any-hit"};
+    struct workbench *bench = *state;
+    for (int way = 0; way < 2; way++)
+        for (size_t i = 0; i < COUNT(cases); i++)
+            expect(bench, way, RAYS_RATE,
+                   arena_printf(bench->session.arena, "work=rays/%s/primitives=500", cases[i]));
+}
+
+static void a_chain_of_rays_takes_its_time(void **state)
+{
+    struct workbench *bench = *state;
+    for (int way = 0; way < 2; way++)
+        expect(bench, way, RAYS_LATENCY, "work=latency/primitives=300");
+}
+
+static void trees_of_everything_are_built_updated_and_copied(void **state)
+{
+    static const char *const kinds[] = {"triangles", "boxes", "instances"};
+    static const char *const tasks[] = {"fast-trace", "fast-build", "update", "copy", "compact"};
+    struct workbench *bench = *state;
+    gpu_caps needed = GPU_CAP(RAYS);
+    for (size_t k = 0; k < COUNT(kinds); k++)
+        for (size_t t = 0; t < COUNT(tasks); t++) {
+            if (!workbench_expect(bench, needed, "work=build/of=%s/task=%s/primitives=600",
+                                  kinds[k], tasks[t]))
+                continue;
+            workbench_samples(bench, RAYS_BUILD_RATE);
+            workbench_samples(bench, RAYS_TREE_BYTES);
+            if (strcmp(tasks[t], "update") == 0)
+                workbench_samples(bench, RAYS_AFTER_UPDATE);
+        }
+}
+
+// What the last visit's rays left is right; with a distance changed, or of a scene whose primitives
+// are elsewhere, it is not.
+static void a_wrong_hit_is_a_mismatch(void **state)
+{
+    struct workbench *bench = *state;
+    if (!workbench_expect(bench, ways[0].needed,
+                          "work=rays/scene=spheres/order=camera/hits=opaque/primitives=1024"))
+        return;
+    const struct rays_session *session = bench->session.state;
+    struct rays_tree tree = {.scene = rays_scene_of(RAYS_SPHERES, 1024)};
+    const struct rays_beam beam = {
+        .tree = &tree, .rays = RAYS_CAMERA, .rays_log2 = session->scene_rays_log2};
+    struct bench_visit run = {.session = &bench->session};
+    struct error err;
+    uint32_t misses, hit = 0;
+    struct rays_hit *hits =
+        ARENA_ARRAY(bench->session.arena, 1u << beam.rays_log2, struct rays_hit);
+    assert_true(
+        gpu_buffer_read(session->hits, 0, hits, sizeof *hits << beam.rays_log2, &bench->err));
+    while (hits[hit].primitive == UINT32_MAX)
+        hit++;
+
+    assert_true(rays_beam_check(&run, &beam, &misses, &err));
+    assert_true(misses > 0 && misses < 1u << beam.rays_log2);
+    workbench_flip(session->hits, hit * sizeof *hits + offsetof(struct rays_hit, distance),
+                   1 << 18);
+    assert_false(rays_beam_check(&run, &beam, &misses, &err));
+    assert_int_equal(err.code, ERROR_MISMATCH);
+    workbench_flip(session->hits, hit * sizeof *hits + offsetof(struct rays_hit, distance),
+                   1 << 18);
+    assert_true(rays_beam_check(&run, &beam, &misses, &err));
+    tree.scene.move = 0.05f;
+    assert_false(rays_beam_check(&run, &beam, &misses, &err));
+    assert_int_equal(err.code, ERROR_MISMATCH);
+}
+
+int main(int argc, char **argv)
+{
+    int status = workbench_status(argc, argv);
+    const struct CMUnitTest tests[] = {
+        WORKBENCH_TEST(bench_rays, rows_are_crossed_whole),
+        WORKBENCH_TEST(bench_rays, rays_through_every_scene_hit_what_they_should),
+        WORKBENCH_TEST(bench_rays, a_chain_of_rays_takes_its_time),
+        WORKBENCH_TEST(bench_rays, trees_of_everything_are_built_updated_and_copied),
+        WORKBENCH_TEST(bench_rays, a_wrong_hit_is_a_mismatch),
+    };
+    return status ? status : cmocka_run_group_tests(tests, NULL, NULL);
+}
