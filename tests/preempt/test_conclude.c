@@ -61,7 +61,7 @@ static void each_hog_has_a_finding_over_all_priorities(void **state)
     assert_non_null(
         strstr(run->findings[1].text, "; with the priority it takes 0.04 times as long"));
     assert_null(strstr(run->findings[0].text, "the priority")); // behind nobody it is for nothing
-    assert_true(run->findings[1].value == 2e6);
+    assert_true(run->findings[1].value == 50e6);
     assert_int_equal(run->findings[1].key_count, 2);
     run_destroy(run);
 }
@@ -148,6 +148,20 @@ static void a_lower_bound_and_dropped_deadlines_are_called_that(void **state)
     run_destroy(run);
 }
 
+static void a_findings_value_is_the_response_at_medium_priority(void **state)
+{
+    (void)state;
+    struct run *run = run_create();
+    run_add_device(run)->id = "vulkan:0";
+    add(run, "big-dispatch", "medium", 84e6);
+    add(run, "big-dispatch", "highest", 2e6);
+    add(run, "baseline", "highest", 3e6);
+    bench_preempt.conclude(run, "vulkan:0");
+    assert_true(run->findings[0].value == 84e6);
+    assert_true(run->findings[1].value == 3e6);
+    run_destroy(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -156,6 +170,7 @@ int main(void)
         cmocka_unit_test(a_priority_that_changes_nothing_is_called_that),
         cmocka_unit_test(the_tail_is_a_quantile_where_there_are_answers_enough),
         cmocka_unit_test(a_lower_bound_and_dropped_deadlines_are_called_that),
+        cmocka_unit_test(a_findings_value_is_the_response_at_medium_priority),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
