@@ -161,6 +161,34 @@ def stream(name, source):
                f"Published figures, to look at beside others and not to judge by: {source}")
 
 
+# ---------------------------------------------------------------- Breaking Down Barriers
+
+# metric of `preempt` → (unit, better, factor of the table)
+ACTORS = {"app_frames": ("Hz", "higher", 1), "frames": ("Hz", "higher", 1),
+          "victim": ("ns", "lower", 1e6), "response": ("ns", "lower", 1e6)}
+
+
+def preemption(name, source):
+    """Frames a second of application and compositor; run and response of the compositor in ms. A
+    field is empty where the article says no figure."""
+    rows = table(name)
+    names = list(dict.fromkeys(row["device"] for row in rows))
+    results = [
+        result("preempt", f"d3d12:{names.index(row['device'])}",
+               {"hog": row["hog"], "setting": "processes", "priority": "highest",
+                "actors": "three"},
+               [metric(key, unit, better, float(row[key]) * factor)
+                for key, (unit, better, factor) in ACTORS.items() if row[key]])
+        for row in rows]
+    info = benchmark("preempt", "Application and compositor beside a hog, as published",
+                     dict.fromkeys(("hog", "setting", "priority", "actors"), "text"),
+                     {key: kind[:2] for key, kind in ACTORS.items()},
+                     [{"kind": "bars", "title": "Frames of the compositor", "x": "hog",
+                       "metric": "frames", "group": "setting,priority", "scale": "linear"}])
+    return run(source, "d3d12", names, [info], results,
+               f"Published figures, to look at beside others and not to judge by: {source}")
+
+
 FILES = {
     "perftest": lambda: loads(
         "perftest.tsv", "README of github.com/sebbbi/perftest at d75b3af (2020, MIT)",
@@ -173,6 +201,9 @@ FILES = {
         "Tesla V100-PCIE-16GB"),
     "gpu-stream": lambda: stream(
         "gpu-stream.tsv", "github.com/te42kyfo/gpu-benches at 1c36d50 (2024, GPL-3.0), gpu-stream/: "
+                          "its figures only"),
+    "preemption": lambda: preemption(
+        "preemption.tsv", "M. Pettineo, Breaking Down Barriers, Part 6 (2018), therealmjp.github.io: "
                           "its figures only"),
 }
 

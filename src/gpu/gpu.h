@@ -17,10 +17,11 @@
 // caller). ERROR_UNSUPPORTED: the device cannot do it. ERROR_DEVICE_LOST: the device was
 // lost; every later call on it fails with this code.
 //
-// Not thread-safe: one thread drives one device. A second thread may submit batches and wait for
-// them, if they were recorded before, and if the first thread does not use their queue. Optional
-// features have headers of their own and need a capability: drawing (gpu/graphics.h), rays
-// (gpu/rays.h), placement of managed memory (gpu/managed.h), copies between devices (gpu/peers.h).
+// Not thread-safe: one thread drives one device. Other threads may submit batches and wait for
+// them, if they were recorded before, and if no two threads use one queue. Optional features have
+// headers of their own and need a capability: drawing (gpu/graphics.h), rays (gpu/rays.h),
+// placement of managed memory (gpu/managed.h), copies between devices (gpu/peers.h), hardware
+// counters (gpu/counters.h).
 #ifndef GPU_GPU_H
 #define GPU_GPU_H
 

@@ -53,6 +53,9 @@ enum gpu_kind {
     X(SPLITS, "splits", "split barriers (events that commands set and wait for)")                  \
     X(REPLAY, "replay", "replay of a batch as one graph")                                          \
     X(PRIORITY, "priority", "queue priorities")                                                    \
+    X(PRIORITY_GLOBAL, "priority-global",                                                          \
+      "queue priorities among processes (VK_KHR_global_priority)")                                 \
+    X(CONTEXTS, "contexts", "contexts of their own for two opened devices of one process")         \
     X(GRAPHICS, "graphics",                                                                        \
       "graphics queue whose fragment kernels can write and know their subgroup "                   \
       "(fragmentStoresAndAtomics)")                                                                \

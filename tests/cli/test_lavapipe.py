@@ -89,6 +89,26 @@ class Quick(fathom.Case):
         (entered,) = [one for one in result["series"] if one["name"] == "entered"]
         self.assertGreaterEqual(sum(entered["data"][0]), 4, entered)
 
+    def test_an_application_in_a_process_of_its_own_meets_hog_and_compositor(self):
+        path = self.path("run.json")
+        done = fathom.run("run", "preempt", "--preset", "quick", "--set", "setting=processes",
+                          "--set", "hog=big-dispatch", "--set", "actors=three", "--set",
+                          "samples=4", "-o", path, binary=REAL)
+        self.assertEqual(0, done.status, done.err + done.out)
+        document = self.read_run(path)
+        (result,) = document["results"]
+        self.assertEqual("preempt/hog=big-dispatch/setting=processes/priority=medium/actors=three",
+                         result["key"])
+        seen = {metric["name"]: metric["median"] for metric in result["metrics"]}
+        for name in ("frames", "app_frames"):  # answers of both came back, and were read
+            self.assertLessEqual(0, seen[name])
+            self.assertLessEqual(seen[name], 90)
+        self.assertIn("three processes", result["details"]["queues"])
+        self.assertIn("8 dispatches", result["details"]["application"])
+        (finding,) = [one for one in document["findings"] if one["code"] == "preempt-actors"]
+        self.assertIn("big dispatches", finding["text"])
+        self.assertEqual([result["key"]], finding["keys"])
+
     def test_a_scenario_of_ones_own_runs_and_a_wrong_one_says_where(self):
         path, scenario = self.path("run.json"), self.path("mine.json")
         for after, status in ((["A"], 0), (["B"], 2)):

@@ -31,13 +31,15 @@
 
 static const gpu_caps vulkan_caps = KERNELS_CLOCKED | GPU_CAP(CORE_ID) | GPU_CAP(FLOAT16) |
                                     GPU_CAP(SUBGROUP_CHOICE) | GPU_CAP(SPLITS) | GPU_CAP(PRIORITY) |
+                                    GPU_CAP(PRIORITY_GLOBAL) | GPU_CAP(CONTEXTS) |
                                     GPU_CAP(GRAPHICS) | GPU_CAP(MATRIX) | GPU_CAP(KERNEL_STATS);
 static const gpu_caps cuda_caps = KERNELS_CLOCKED | GPU_CAP(CORE_ID) | GPU_CAP(FLOAT16) |
                                   GPU_CAP(REPLAY) | GPU_CAP(PRIORITY) | GPU_CAP(MANAGED) |
                                   GPU_CAP(PEERS) | GPU_CAP(PAGEABLE) | GPU_CAP(SHARED_CHOICE) |
                                   GPU_CAP(L1_CHOICE);
 static const gpu_caps opencl_caps = KERNELS_ANYWHERE;
-static const gpu_caps lavapipe_caps = KERNELS_CLOCKED | GPU_CAP(SPLITS) | GPU_CAP(GRAPHICS);
+static const gpu_caps lavapipe_caps =
+    KERNELS_CLOCKED | GPU_CAP(SPLITS) | GPU_CAP(GRAPHICS) | GPU_CAP(CONTEXTS);
 
 static const struct recorded_device {
     const char *name, *file;

@@ -61,7 +61,7 @@ static void each_hog_has_a_finding_over_all_priorities(void **state)
     assert_non_null(
         strstr(run->findings[1].text, "; with the priority it takes 0.04 times as long"));
     assert_null(strstr(run->findings[0].text, "the priority")); // behind nobody it is for nothing
-    assert_true(run->findings[1].value == 2e6);
+    assert_true(run->findings[1].value == 50e6);
     assert_int_equal(run->findings[1].key_count, 2);
     run_destroy(run);
 }
@@ -148,6 +148,97 @@ static void a_lower_bound_and_dropped_deadlines_are_called_that(void **state)
     run_destroy(run);
 }
 
+// A case with three actors. `late_ns` is the application's median lateness.
+static void add_three(struct run *run, const char *hog, double app, double compositor,
+                      double app_misses, double late_ns)
+{
+    struct result *result = add(run, hog, "highest", 0.4e6);
+    struct case_value *values = ARENA_ARRAY(run->arena, 4, struct case_value);
+    memcpy(values, result->bench_case.values, 3 * sizeof *values);
+    values[3] = (struct case_value){.key = "actors", .type = PARAM_TEXT, .text = "three"};
+    result->bench_case = (struct bench_case){values, 4};
+    struct metric *metrics = ARENA_ARRAY(run->arena, 8, struct metric);
+    metrics[0] = result->metrics[0];
+    metrics[1] = (struct metric){.name = "app_frames", .unit = UNIT_HZ, .median = app};
+    metrics[2] = (struct metric){.name = "frames", .unit = UNIT_HZ, .median = compositor};
+    metrics[3] = (struct metric){.name = "app_misses", .median = app_misses};
+    metrics[4] = (struct metric){.name = "misses", .median = 0};
+    metrics[5] = (struct metric){.name = "app_late", .unit = UNIT_NS, .median = late_ns};
+    metrics[6] = (struct metric){
+        .name = "app_late_p99", .unit = UNIT_NS, .median = 4 * late_ns, .at_least = true};
+    metrics[7] = (struct metric){.name = "late", .unit = UNIT_NS, .median = 0};
+    result->metrics = metrics;
+    result->metric_count = 8;
+    result->details = ARENA_NEW(run->arena, struct named_text);
+    *result->details = (struct named_text){"priority", "realtime: the driver accepted it"};
+    result->detail_count = 1;
+}
+
+static void who_starves_of_three_actors_is_said_with_the_frames(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *hog;
+        double app, compositor;
+        const char *text;
+    } cases[] = {
+        {"big-dispatch", 8, 90,
+         "big dispatches starve the application (8 of 90 frames) and not the compositor (90 of "
+         "90)"},
+        {"slow-shader", 8, 10,
+         "slow shaders starve the application (8 of 90 frames) and the compositor (10 of 90)"},
+        {"many-draws", 8, 60,
+         "many draws starve the application (8 of 90 frames) and slow the compositor (60 of 90)"},
+        {"baseline", 88.5, 90,
+         "frames of 7 ms slow neither the application (88 of 90 frames) nor the compositor (90 of "
+         "90)"},
+        {"many-dispatches", 90, 20,
+         "many dispatches starve the compositor (20 of 90) and not the application (90 of 90 "
+         "frames)"},
+        {"none", 90, 90,
+         "without a hog: the application (90 of 90 frames) and the compositor (90 of 90)"},
+    };
+    enum {
+        COUNT_OF_CASES = sizeof cases / sizeof *cases
+    };
+    struct run *run = run_create();
+    run_add_device(run)->id = "vulkan:0";
+    for (size_t i = 0; i < COUNT_OF_CASES; i++)
+        add_three(run, cases[i].hog, cases[i].app, cases[i].compositor, 0.9, 50e6);
+    // Given a case of two actors beside them, which has its own finding
+    add(run, "big-dispatch", "highest", 2e6);
+    bench_preempt.conclude(run, "vulkan:0");
+    assert_int_equal(run->finding_count, COUNT_OF_CASES + 1);
+    for (size_t i = 0; i < COUNT_OF_CASES; i++) {
+        assert_string_equal(run->findings[i].code, "preempt-actors");
+        assert_non_null(strstr(run->findings[i].text, cases[i].text));
+        assert_true(run->findings[i].value == cases[i].app);
+    }
+    // Then the first also says where, at which priority, how late, and what was published.
+    assert_non_null(strstr(
+        run->findings[0].text,
+        ", on three queues, the compositor at realtime priority; the application meets 10 % of "
+        "its deadlines (median 50.00 ms late, 99 % at least 200.0 ms), the compositor meets 100 % "
+        "of its deadlines; published: both blocked for some 100 ms on GTX 1070"));
+    assert_string_equal(run->findings[COUNT_OF_CASES].code, "preempt");
+    assert_null(strstr(run->findings[COUNT_OF_CASES].text, "highest priority, "));
+    run_destroy(run);
+}
+
+static void a_findings_value_is_the_response_at_medium_priority(void **state)
+{
+    (void)state;
+    struct run *run = run_create();
+    run_add_device(run)->id = "vulkan:0";
+    add(run, "big-dispatch", "medium", 84e6);
+    add(run, "big-dispatch", "highest", 2e6);
+    add(run, "baseline", "highest", 3e6);
+    bench_preempt.conclude(run, "vulkan:0");
+    assert_true(run->findings[0].value == 84e6);
+    assert_true(run->findings[1].value == 3e6);
+    run_destroy(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -156,6 +247,8 @@ int main(void)
         cmocka_unit_test(a_priority_that_changes_nothing_is_called_that),
         cmocka_unit_test(the_tail_is_a_quantile_where_there_are_answers_enough),
         cmocka_unit_test(a_lower_bound_and_dropped_deadlines_are_called_that),
+        cmocka_unit_test(who_starves_of_three_actors_is_said_with_the_frames),
+        cmocka_unit_test(a_findings_value_is_the_response_at_medium_priority),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,7 +130,7 @@ static double median_ms(const struct contention *result)
 static void arrive(uint64_t patience_ns, struct contention *result)
 {
     struct load victim = {.desc = {.slots = SAMPLES, .work = {.ahead = SAMPLES}}};
-    struct contention_arrivals arrivals = {.victim = &victim,
+    struct contention_arrivals arrivals = {.load = &victim,
                                            .samples = SAMPLES,
                                            .first_ns = world.now_ns + CONTENTION_PERIOD_NS,
                                            .patience_ns = patience_ns};
@@ -147,8 +147,10 @@ static void drop(struct load *hog, struct contention *result)
         .desc = {.slots = SAMPLES, .work = {.ahead = 1}, .timeout_ns = 1000 * MS}};
     const struct contention_desc desc = {
         .hog = hog, .victim = &victim, .samples = SAMPLES, .drops = true};
+    struct contention_start start;
     struct error err;
-    assert_true(contention_run(&desc, result, &err));
+    assert_true(contention_start(&desc, &start, &err));
+    assert_true(contention_run(&desc, &start, result, NULL, &err));
     assert_in_range(result->count, 1, SAMPLES);
 }
 
@@ -234,6 +236,69 @@ static void answers_that_do_not_come_are_bounded_by_the_end_of_patience(void **s
     assert_in_range(world.now_ns, end_ns, end_ns); // and nobody waits longer
 }
 
+// ---------------------------------------------------------------- frames
+
+// A hog that lets in all that waits every 100 ms: a display shows the newest of them, so nine or
+// ten frames a second, and a device without a hog shows all.
+static void frames_that_come_together_are_shown_as_one(void **state)
+{
+    (void)state;
+    struct contention open;
+    memset(&world, 0, sizeof world);
+    world.hog_ns = 100 * MS;
+    arrive(1000 * MS, &open);
+    assert_in_range((uint64_t)contention_frames(&open), 8, 10);
+    memset(&world, 0, sizeof world);
+    world.hog_ns = 1, world.open_ns = 1, world.victim_ns = 5 * MS;
+    arrive(1000 * MS, &open);
+    assert_true(contention_frames(&open) == 90);
+}
+
+// An actor whose frames all come 1.5 periods after their deadlines: the first period of 60 shows
+// none, and each frame is half a period late.
+static void frames_that_come_late_are_shown_all_the_same(void **state)
+{
+    (void)state;
+    struct contention open;
+    memset(&world, 0, sizeof world);
+    world.hog_ns = 1, world.open_ns = 1, world.victim_ns = CONTENTION_PERIOD_NS * 3 / 2;
+    arrive(1000 * MS, &open);
+    assert_int_equal(open.met, 0);
+    assert_true(contention_frames(&open) == 90.0 * 59 / 60);
+    for (uint32_t i = 0; i < open.count; i++)
+        assert_in_range((uint64_t)contention_lateness_ns(&open.answers[i]),
+                        CONTENTION_PERIOD_NS / 2 - 2, CONTENTION_PERIOD_NS / 2 + 2);
+    open.answers[0].response_ns = 1;
+    assert_true(contention_lateness_ns(&open.answers[0]) == 0);
+}
+
+static void frames_that_were_not_seen_are_not_counted(void **state)
+{
+    (void)state;
+    struct contention open;
+    memset(&world, 0, sizeof world);
+    world.hog_ns = 100000 * MS;
+    arrive(50 * MS, &open);
+    assert_true(contention_frames(&open) == 0);
+    open.due = 0;
+    assert_true(isnan(contention_frames(&open)));
+}
+
+// Beside the victim the application has deadlines of its own, a quarter of a period earlier.
+static void the_application_comes_a_quarter_of_a_period_before_the_victim(void **state)
+{
+    (void)state;
+    struct contention_start start;
+    struct load victim = {.desc = {.slots = SAMPLES, .work = {.ahead = SAMPLES}}};
+    const struct contention_desc desc = {.victim = &victim, .samples = SAMPLES, .delay_ns = 7e6};
+    struct error err;
+    memset(&world, 0, sizeof world);
+    world.now_ns = 1000;
+    assert_true(contention_start(&desc, &start, &err));
+    assert_int_equal(start.victim_ns, 1000 + CONTENTION_PERIOD_NS + 7 * MS);
+    assert_int_equal(start.victim_ns - start.application_ns, CONTENTION_PERIOD_NS / 4);
+}
+
 // ---------------------------------------------------------------- a busy host
 
 static void victims_whose_submission_takes_long_are_late(void **state)
@@ -275,6 +340,10 @@ int main(void)
         cmocka_unit_test(a_hog_that_lets_nobody_in_is_waited_for_by_half_on_average),
         cmocka_unit_test(deadlines_that_find_too_many_pending_are_bounded_by_the_newest),
         cmocka_unit_test(answers_that_do_not_come_are_bounded_by_the_end_of_patience),
+        cmocka_unit_test(frames_that_come_together_are_shown_as_one),
+        cmocka_unit_test(frames_that_come_late_are_shown_all_the_same),
+        cmocka_unit_test(frames_that_were_not_seen_are_not_counted),
+        cmocka_unit_test(the_application_comes_a_quarter_of_a_period_before_the_victim),
         cmocka_unit_test(victims_whose_submission_takes_long_are_late),
         cmocka_unit_test(dropping_victims_behind_a_held_thread_are_late),
     };

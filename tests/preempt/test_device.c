@@ -80,6 +80,102 @@ static void a_draw_can_be_the_victim(void **state)
         expect_done(bench, hogs[i], "/victim=draw");
 }
 
+static size_t spans_in(const struct series *timeline, double lane)
+{
+    size_t count = 0;
+    for (size_t row = 0; row < timeline->row_count; row++)
+        count += timeline->data[row * timeline->column_count + 2] == lane;
+    return count;
+}
+
+static const char *detail_of(const struct measure_visit *visit, const char *name)
+{
+    for (size_t i = 0; i < visit->detail_count; i++)
+        if (strcmp(visit->details[i].name, name) == 0)
+            return visit->details[i].text;
+    return "";
+}
+
+static void application_and_compositor_each_have_deadlines(void **state)
+{
+    static const enum preempt_metric once[] = {
+        PREEMPT_METRIC_FRAMES,     PREEMPT_METRIC_LATENESS,     PREEMPT_METRIC_LATENESS_P99,
+        PREEMPT_METRIC_APP_FRAMES, PREEMPT_METRIC_APP_LATENESS, PREEMPT_METRIC_APP_LATENESS_P99,
+        PREEMPT_METRIC_MISSES,     PREEMPT_METRIC_APP_MISSES};
+    static const char *const hogs[] = {"none", "big-dispatch"};
+    struct workbench *bench = *state;
+    for (size_t h = 0; h < sizeof hogs / sizeof *hogs; h++) {
+        if (!(bench->session.info->caps & GPU_CAP(CONTEXTS)))
+            skip();
+        expect_done(bench, hogs[h], "/actors=three/frame_ms=2");
+        const struct measure_visit *visit = bench->seen;
+        for (size_t m = 0; m < sizeof once / sizeof *once; m++)
+            assert_int_equal(visit->metrics[once[m]].count, 1);
+        assert_int_equal(visit->metrics[PREEMPT_METRIC_RESPONSE].count, 4);
+        assert_true(visit->metrics[PREEMPT_METRIC_FRAMES].values[0] <= 90);
+        assert_true(visit->metrics[PREEMPT_METRIC_APP_FRAMES].values[0] <= 90);
+        // The frames are those of the case's length, and stand in a lane of their own.
+        assert_non_null(strstr(detail_of(visit, "application"), "8 dispatches"));
+        assert_string_equal(detail_of(visit, "lane 0"), "compositor");
+        assert_string_equal(detail_of(visit, "lane 2"), "application");
+        const struct series *timeline = series_of(visit, "timeline");
+        assert_true(spans_in(timeline, 0) > 0);
+        assert_int_equal(spans_in(timeline, 1) > 0, h == 1);
+    }
+    // Without an application there are none of these figures.
+    expect_done(bench, "none", "");
+    assert_int_equal(bench->seen->metrics[PREEMPT_METRIC_FRAMES].count, 0);
+    assert_int_equal(bench->seen->metrics[PREEMPT_METRIC_APP_FRAMES].count, 0);
+}
+
+// What CUDA lacks, and what a device with few queues lacks.
+static void three_actors_are_skipped_where_the_api_cannot_keep_them_apart(void **state)
+{
+    struct workbench *bench = *state;
+    const struct gpu_info *real = bench->session.info;
+    struct gpu_info info = *real;
+    info.caps |= GPU_CAP(PRIORITY);
+    info.caps &= ~(GPU_CAP(PRIORITY_GLOBAL) | GPU_CAP(CONTEXTS));
+    info.families[0] = (struct gpu_queue_family){.kind = GPU_QUEUE_UNIVERSAL, .count = 2};
+    info.family_count = 1;
+    bench->session.info = &info;
+    workbench_refuse(bench, ERROR_UNSUPPORTED,
+                     "hog=none/setting=devices/priority=medium/actors=three/samples=4/frame_ms=2");
+    assert_non_null(strstr(bench->err.message, "contexts of their own"));
+    workbench_refuse(
+        bench, ERROR_UNSUPPORTED,
+        "hog=none/setting=processes/priority=highest/actors=three/samples=4/frame_ms=2");
+    assert_non_null(strstr(bench->err.message, "priorities among processes"));
+    workbench_refuse(bench, ERROR_UNSUPPORTED,
+                     "hog=none/setting=queues/priority=medium/actors=three/samples=4/frame_ms=2");
+    assert_non_null(strstr(bench->err.message, "2 universal queues"));
+    bench->session.info = real;
+}
+
+// No further device can be opened, which stands for a driver that refuses each priority above
+// medium.
+static void a_compositor_takes_the_highest_priority_that_is_granted(void **state)
+{
+    struct workbench *bench = *state;
+    const struct gpu_info *real = bench->session.info;
+    struct gpu_info info = *real;
+    struct preempt_setup_request request = {
+        .setting = "processes", .priority = "highest", .three = true};
+    struct error err;
+    info.caps |= GPU_CAP(PRIORITY) | GPU_CAP(PRIORITY_GLOBAL);
+    info.families[0].count = 0;
+    bench->session.info = &info;
+    const struct preempt_setup *setup = preempt_setup_get(&bench->session, &request, &err);
+    assert_non_null(setup);
+    assert_ptr_equal(setup->victim.device, bench->session.device);
+    assert_non_null(strstr(setup->priority_text, "medium: the driver refuses"));
+    // Without an application that is a refusal: the case asked for more.
+    request.three = false;
+    assert_null(preempt_setup_get(&bench->session, &request, &err));
+    assert_int_equal(err.code, ERROR_UNSUPPORTED);
+    bench->session.info = real;
+}
+
 static void what_a_device_lacks_is_skipped_with_its_reason(void **state)
 {
     struct workbench *bench = *state;
@@ -135,6 +231,9 @@ int main(int argc, char **argv)
         EACH(each_hog_meets_a_victim_on_a_device_of_its_own),
         EACH(deadlines_are_dropped_only_where_the_case_says_so),
         EACH(a_draw_can_be_the_victim),
+        EACH(application_and_compositor_each_have_deadlines),
+        EACH(three_actors_are_skipped_where_the_api_cannot_keep_them_apart),
+        EACH(a_compositor_takes_the_highest_priority_that_is_granted),
         EACH(what_a_device_lacks_is_skipped_with_its_reason),
         EACH(a_hog_that_computes_less_is_a_mismatch),
     };

@@ -38,15 +38,21 @@ static void standard_has_every_hog_setting_and_two_priorities_with_300_deadlines
             for (size_t p = 0; p < sizeof priorities / sizeof *priorities; p++) {
                 const char *key = arena_printf(arena, "preempt/hog=%s/setting=%s/priority=%s",
                                                hogs[h], settings[s], priorities[p]);
-                // Without a hog there is no other process.
-                bool same = strcmp(hogs[h], "none") == 0 && strcmp(settings[s], "processes") == 0;
-                assert_int_equal(count_of(arena, &list, key) > 0, !same);
+                // Without a hog there is no other process, and nothing to overtake.
+                bool same = strcmp(hogs[h], "none") == 0 &&
+                            (strcmp(settings[s], "processes") == 0 || p == 1);
+                assert_int_equal(
+                    count_of(arena, &list, key) -
+                            count_of(arena, &list, arena_printf(arena, "%s/actors", key)) >
+                        0,
+                    !same);
             }
     for (size_t i = 0; i < list.count; i++)
         assert_int_equal(case_uint(&list.cases[i], "samples"), 60); // in each of five visits
     assert_int_equal(count_of(arena, &list, "victim=draw"), 4);
     assert_int_equal(count_of(arena, &list, "arrivals=closed"), 4);
-    assert_int_equal(list.count, 6 * 3 * 2 - 2 + 4 + 4);
+    assert_int_equal(count_of(arena, &list, "actors=three"), 5 + 2);
+    assert_int_equal(list.count, 6 * 3 * 2 - 4 + 4 + 4 + 7);
     arena_destroy(arena);
 }
 
@@ -56,7 +62,7 @@ static void where_nothing_can_be_drawn_no_draws_are_planned(void **state)
     struct bench_case_list list = cases_of(arena, "standard", 0);
     (void)state;
     assert_int_equal(count_of(arena, &list, "draw"), 0);
-    assert_int_equal(list.count, 5 * 3 * 2 - 2 + 4);
+    assert_int_equal(list.count, 5 * 3 * 2 - 4 + 4 + 6);
     arena_destroy(arena);
 }
 
@@ -66,9 +72,71 @@ static void full_is_the_whole_matrix_with_1000_deadlines(void **state)
     struct bench_case_list list = cases_of(arena, "full", GPU_CAP(GRAPHICS));
     (void)state;
     assert_int_equal(count_of(arena, &list, "arrivals=closed"), 4);
-    assert_int_equal(list.count, 6 * 3 * 4 * 2 + 4);
+    assert_int_equal(list.count, 6 * 3 * 4 * 2 + 4 + 7);
     assert_int_equal(count_of(arena, &list, "victim=draw"), 6 * 3 * 4);
     assert_int_equal(case_uint(&list.cases[0], "samples"), 200);
+    arena_destroy(arena);
+}
+
+// A compositor has the highest priority that counts where it runs.
+static void three_actors_have_the_highest_priority_that_the_api_has(void **state)
+{
+    static const struct {
+        gpu_caps caps;
+        const char *queues, *processes;
+    } apis[] = {{0, "medium", "medium"},
+                {GPU_CAP(PRIORITY), "highest", "medium"},
+                {GPU_CAP(PRIORITY) | GPU_CAP(PRIORITY_GLOBAL), "highest", "highest"}};
+    struct arena *arena = arena_create();
+    (void)state;
+    for (size_t i = 0; i < sizeof apis / sizeof *apis; i++) {
+        struct bench_case_list list = cases_of(arena, "standard", apis[i].caps);
+        const char *key = "preempt/hog=big-dispatch/setting=%s/priority=%s/actors=three";
+        assert_int_equal(count_of(arena, &list, "actors=three"), 4 + 2);
+        assert_int_equal(count_of(arena, &list, arena_printf(arena, key, "queues", apis[i].queues)),
+                         1);
+        assert_int_equal(
+            count_of(arena, &list, arena_printf(arena, key, "processes", apis[i].processes)), 1);
+    }
+    arena_destroy(arena);
+}
+
+static void three_actors_have_no_axis_of_the_victim(void **state)
+{
+    struct arena *arena = arena_create();
+    struct planned planned = {.benchmark = &bench_preempt,
+                              .arena = arena,
+                              .info = {.caps = GPU_CAP(PRIORITY) | GPU_CAP(GRAPHICS)}};
+    (void)state;
+    // When they are chosen, then in every preset, once for each hog and setting.
+    assert_true(plan(&planned, "quick", "actors=three"));
+    assert_int_equal(planned.list.count, 2);
+    assert_int_equal(case_uint(&planned.list.cases[0], "frame_ms"), 5);
+    assert_true(plan(&planned, "standard", "actors=three"));
+    assert_int_equal(planned.list.count, 6 * 3);
+    assert_int_equal(count_of(arena, &planned.list, "victim="), 0);
+    assert_int_equal(count_of(arena, &planned.list, "arrivals="), 0);
+    // When something else of the victim is chosen, then there are none.
+    assert_true(plan(&planned, "standard", "victim=draw"));
+    assert_int_equal(count_of(arena, &planned.list, "actors="), 0);
+    assert_true(plan(&planned, "standard", "priority=low"));
+    assert_int_equal(count_of(arena, &planned.list, "actors="), 0);
+    arena_destroy(arena);
+}
+
+static void quick_has_what_its_headlines_show(void **state)
+{
+    struct arena *arena = arena_create();
+    struct bench_case_list list = cases_of(arena, "quick", GPU_CAP(PRIORITY));
+    (void)state;
+    // The device has one queue, so the victim is on a device of its own.
+    assert_int_equal(list.count, 2);
+    for (size_t i = 0; i < list.count; i++) {
+        size_t shown = 0;
+        for (size_t h = 0; h < bench_preempt.info.headline_count; h++)
+            shown += case_matches(&list.cases[i], bench_preempt.info.headlines[h].where);
+        assert_int_equal(shown, 1);
+    }
     arena_destroy(arena);
 }
 
@@ -78,6 +146,9 @@ int main(void)
         cmocka_unit_test(standard_has_every_hog_setting_and_two_priorities_with_300_deadlines),
         cmocka_unit_test(where_nothing_can_be_drawn_no_draws_are_planned),
         cmocka_unit_test(full_is_the_whole_matrix_with_1000_deadlines),
+        cmocka_unit_test(three_actors_have_the_highest_priority_that_the_api_has),
+        cmocka_unit_test(three_actors_have_no_axis_of_the_victim),
+        cmocka_unit_test(quick_has_what_its_headlines_show),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

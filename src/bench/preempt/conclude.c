@@ -4,15 +4,32 @@
 #include <math.h>
 #include <string.h>
 
-// Published results of GPUs of 2017, with a compositor at 90 Hz as the victim.
-static const struct {
-    const char *hog, *text;
-} published[] = {
-    {"baseline", "regular on GTX 1070 and RX 460"},
-    {"many-draws", "regular on GTX 1070 and RX 460"},
-    {"big-dispatch", "GTX 1070 blocked for some 100 ms; RX 460 steady"},
-    {"slow-shader", "GTX 1070 blocked for some 100 ms; RX 460 steady"},
+// The hogs as the findings name them, and what was published on GPUs of 2017 ("Breaking Down
+// Barriers, Part 6", M. Pettineo, 2018): for a compositor at 90 Hz as the victim, and for the
+// frames of application and compositor. NULL: nothing.
+static const struct hog {
+    const char *hog, *many, *published, *published_three;
+} hogs[] = {
+    {"baseline", "frames of 7 ms", "regular on GTX 1070 and RX 460",
+     "application 45 and compositor 90 on GTX 1070; compositor regular on RX 460"},
+    {"many-draws", "many draws", "regular on GTX 1070 and RX 460",
+     "application below 90 and compositor 90 on GTX 1070 and RX 460"},
+    {"many-dispatches", "many dispatches", NULL, NULL},
+    {"big-dispatch", "big dispatches", "GTX 1070 blocked for some 100 ms; RX 460 steady",
+     "both blocked for some 100 ms on GTX 1070; application for some 100 ms, compositor 90 on RX "
+     "460"},
+    {"slow-shader", "slow shaders", "GTX 1070 blocked for some 100 ms; RX 460 steady",
+     "both blocked on GTX 1070; compositor 90 on RX 460"},
 };
+
+// The entry of `hogs`; NULL for "none" and other words.
+static const struct hog *hog_find(const char *name)
+{
+    for (size_t i = 0; i < COUNT(hogs); i++)
+        if (strcmp(hogs[i].hog, name) == 0)
+            return &hogs[i];
+    return NULL;
+}
 
 static const char *value_of(const struct result *result, const char *key)
 {
@@ -82,9 +99,14 @@ static const struct metric *response_of(const struct result *result, const char 
     return metric && isfinite(metric->median) ? metric : NULL;
 }
 
+static bool has_three(const struct result *result)
+{
+    return case_says(&result->bench_case, "actors", "three");
+}
+
 static bool is_alike(const struct result *a, const struct result *b)
 {
-    return strcmp(value_of(a, "hog"), value_of(b, "hog")) == 0 &&
+    return !has_three(a) && !has_three(b) && strcmp(value_of(a, "hog"), value_of(b, "hog")) == 0 &&
            strcmp(value_of(a, "setting"), value_of(b, "setting")) == 0 &&
            strcmp(value_of(a, "victim"), value_of(b, "victim")) == 0 &&
            strcmp(value_of(a, "arrivals"), value_of(b, "arrivals")) == 0;
@@ -139,12 +161,9 @@ static const char *change_text(struct arena *arena, const struct metric *medium,
                         higher->median / medium->median);
 }
 
-static const char *published_text(struct arena *arena, const char *hog)
+static const char *published_text(struct arena *arena, const char *text)
 {
-    for (size_t i = 0; i < COUNT(published); i++)
-        if (strcmp(published[i].hog, hog) == 0)
-            return arena_printf(arena, "; published: %s", published[i].text);
-    return "";
+    return text ? arena_printf(arena, "; published: %s", text) : "";
 }
 
 // The results with the hog, setting and victim of the first one, in the order of the run.
@@ -152,7 +171,7 @@ struct group {
     const char *text; // one part per result
     const char **keys;
     size_t count;
-    double least_ns; // the shortest median response
+    double value_ns; // the median response at medium priority, or else the shortest
     // Responses at medium priority, and at the last priority above it; NULL: not measured.
     const struct metric *medium, *higher;
 };
@@ -161,7 +180,7 @@ static struct group group_of(const struct run *run, const char *device, size_t f
 {
     struct group group = {.text = "",
                           .keys = ARENA_ARRAY(run->arena, run->result_count, const char *),
-                          .least_ns = INFINITY};
+                          .value_ns = INFINITY};
     for (size_t i = first; i < run->result_count; i++) {
         const struct result *result = run->results[i];
         const struct metric *response = response_of(result, device);
@@ -169,13 +188,15 @@ static struct group group_of(const struct run *run, const char *device, size_t f
             continue;
         group.text = arena_printf(run->arena, "%s%s%s", group.text, group.count ? ", " : "",
                                   answer_text(run->arena, result, response));
-        group.least_ns = fmin(group.least_ns, response->median);
+        group.value_ns = fmin(group.value_ns, response->median);
         group.keys[group.count++] = result->key;
         if (strcmp(value_of(result, "priority"), "medium") == 0)
             group.medium = response;
         else if (strcmp(value_of(result, "priority"), "low") != 0)
             group.higher = response;
     }
+    if (group.medium)
+        group.value_ns = group.medium->median;
     return group;
 }
 
@@ -184,6 +205,7 @@ static void report(struct run *run, const char *device, size_t first)
     const struct result *begin = run->results[first];
     const struct group group = group_of(run, device, first);
     const char *hog = value_of(begin, "hog"), *where = value_of(begin, "setting");
+    const struct hog *known = hog_find(hog);
     bool alone = strcmp(hog, "none") == 0;
     const char *place = strcmp(where, "queues") == 0    ? "on another queue"
                         : strcmp(where, "devices") == 0 ? "on a device of its own"
@@ -194,13 +216,107 @@ static void report(struct run *run, const char *device, size_t first)
         *value_of(begin, "arrivals") ? ", which drops deadlines while it waits" : "",
         alone ? "without a hog" : "behind ", alone ? "" : hog, group.text,
         alone ? "" : change_text(run->arena, group.medium, group.higher),
-        published_text(run->arena, hog));
+        published_text(run->arena, known ? known->published : NULL));
     *run_add_finding(run) = (struct finding){.code = "preempt",
                                              .text = text,
                                              .device = device,
-                                             .value = group.least_ns,
+                                             .value = group.value_ns,
                                              .keys = group.keys,
                                              .key_count = group.count};
+}
+
+// ---------------------------------------------------------------- three actors
+
+enum fate {
+    FATE_SPARED,
+    FATE_SLOWED, // fewer than 95 % of the frames
+    FATE_STARVED // fewer than half of them
+};
+
+static enum fate fate_of(double frames)
+{
+    return frames >= 0.95 * 90 ? FATE_SPARED : frames >= 0.5 * 90 ? FATE_SLOWED : FATE_STARVED;
+}
+
+// Returns what a hog does to application and compositor: "big dispatches starve the application (8
+// of 90 frames) and not the compositor (90 of 90)". `hog` may be NULL.
+static const char *fates_text(struct arena *arena, const struct hog *hog, double app,
+                              double compositor)
+{
+    static const char *const verbs[] = {
+        [FATE_SPARED] = "slow", [FATE_SLOWED] = "slow", [FATE_STARVED] = "starve"};
+    enum fate fate = fate_of(app), other = fate_of(compositor);
+    const char *first = arena_printf(arena, "the application (%.0f of 90 frames)", app);
+    const char *second = arena_printf(arena, "the compositor (%.0f of 90)", compositor);
+    if (!hog)
+        return arena_printf(arena, "without a hog: %s and %s", first, second);
+    if (fate == FATE_SPARED && other == FATE_SPARED)
+        return arena_printf(arena, "%s slow neither %s nor %s", hog->many, first, second);
+    if (fate == other)
+        return arena_printf(arena, "%s %s %s and %s", hog->many, verbs[fate], first, second);
+    if (other == FATE_SPARED)
+        return arena_printf(arena, "%s %s %s and not %s", hog->many, verbs[fate], first, second);
+    if (fate == FATE_SPARED)
+        return arena_printf(arena, "%s %s %s and not %s", hog->many, verbs[other], second, first);
+    return arena_printf(arena, "%s %s %s and %s %s", hog->many, verbs[fate], first, verbs[other],
+                        second);
+}
+
+// The metrics of one actor.
+struct actor_names {
+    const char *actor, *misses, *late, *late_p99;
+};
+
+static const char *late_text(struct arena *arena, const struct metric *late)
+{
+    return late && isfinite(late->median)
+               ? arena_printf(arena, "%s%s", late->at_least ? "at least " : "",
+                              unit_text(arena, late->median, UNIT_NS))
+               : "–";
+}
+
+// Returns what a result says of one actor's deadlines: "the application meets 40 % of its deadlines
+// (median 2.000 ms late, 99 % 9.100 ms)".
+static const char *deadlines_text(struct arena *arena, const struct result *result,
+                                  const struct actor_names *names)
+{
+    double met = 100 * (1 - result_median(result, names->misses));
+    const char *text =
+        arena_printf(arena, "the %s meets %.3g %% of its deadlines", names->actor, met);
+    if (met >= 100)
+        return text;
+    return arena_printf(arena, "%s (median %s late, 99 %% %s)", text,
+                        late_text(arena, result_metric(result, names->late)),
+                        late_text(arena, result_metric(result, names->late_p99)));
+}
+
+// Adds the finding of one case with three actors. Its value is the application's frames a second.
+static void report_three(struct run *run, const char *device, const struct result *result)
+{
+    static const struct actor_names application_names = {"application", "app_misses", "app_late",
+                                                         "app_late_p99"},
+                                    compositor_names = {"compositor", "misses", "late", "late_p99"};
+    struct arena *arena = run->arena;
+    double app = result_median(result, "app_frames"), compositor = result_median(result, "frames");
+    const char *where = value_of(result, "setting"), *granted = result_detail(result, "priority");
+    const struct hog *hog = hog_find(value_of(result, "hog"));
+    if (!isfinite(app) || !isfinite(compositor))
+        return;
+    const char **keys = ARENA_ARRAY(arena, 1, const char *);
+    keys[0] = result->key;
+    granted = granted ? granted : value_of(result, "priority");
+    const char *text = arena_printf(
+        arena, "%s: %s, on three %s, the compositor at %.*s priority; %s, %s%s", device,
+        fates_text(arena, hog, app, compositor), where, (int)strcspn(granted, ":,"), granted,
+        deadlines_text(arena, result, &application_names),
+        deadlines_text(arena, result, &compositor_names),
+        published_text(arena, hog ? hog->published_three : NULL));
+    *run_add_finding(run) = (struct finding){.code = "preempt-actors",
+                                             .text = text,
+                                             .device = device,
+                                             .value = app,
+                                             .keys = keys,
+                                             .key_count = 1};
 }
 
 static bool is_first(const struct run *run, const char *device, size_t place)
@@ -212,12 +328,17 @@ static bool is_first(const struct run *run, const char *device, size_t place)
 }
 
 // Adds a finding "preempt" for each combination of hog, setting and victim, over all priorities.
-// Its value is the shortest median response in ns, its keys are the cases. The text also says how
-// the victims got onto the device, and what was published ("Breaking Down Barriers, Part 6", M.
-// Pettineo, 2018).
+// Its value is the median response at medium priority in ns (without one, the shortest), its keys
+// are the cases. The text also says how the victims got onto the device. Adds a finding
+// "preempt-actors" for each case with three actors. Both say what was published.
 void preempt_conclude(struct run *run, const char *device)
 {
-    for (size_t i = 0; i < run->result_count; i++)
-        if (response_of(run->results[i], device) && is_first(run, device, i))
+    for (size_t i = 0; i < run->result_count; i++) {
+        if (!response_of(run->results[i], device))
+            continue;
+        if (has_three(run->results[i]))
+            report_three(run, device, run->results[i]);
+        else if (is_first(run, device, i))
             report(run, device, i);
+    }
 }

@@ -3,13 +3,11 @@
 
 #include "base/clock.h"
 
+#include <math.h>
 #include <pthread.h>
 
 static const uint64_t look_ns = 2000000;  // longest sleep until the host submits more of the hog
 static const uint64_t slice_ns = 1000000; // longest wait for the victim before the hog is checked
-// How long answers are awaited after the last deadline: as long as four submissions of a hog last.
-// Behind one that cannot be interrupted, an answer took two on an H200.
-static const uint64_t patience_ns = 400000000;
 
 static bool feed(const struct contention_desc *desc, bool more, struct error *err)
 {
@@ -36,28 +34,38 @@ static bool hog_has_slots(const struct contention_desc *desc)
     return !desc->hog || desc->hog->submitted < desc->hog->desc.slots;
 }
 
-// ---------------------------------------------------------------- the victim's side
+bool contention_start(const struct contention_desc *desc, struct contention_start *start,
+                      struct error *err)
+{
+    if (!start_hog(desc, err))
+        return false;
+    start->victim_ns = clock_now_ns() + CONTENTION_PERIOD_NS + (uint64_t)desc->delay_ns;
+    start->application_ns = start->victim_ns - CONTENTION_LEAD_NS;
+    return true;
+}
+
+// ---------------------------------------------------------------- an actor's side
 
 static uint32_t pending(const struct contention_arrivals *arrivals)
 {
-    return arrivals->victim->submitted - arrivals->victim->finished;
+    return arrivals->load->submitted - arrivals->load->finished;
 }
 
-// Submits the victim of deadline number result->due, unless too many are pending.
+// Submits the load of deadline number result->due, unless too many are pending.
 static bool ask(const struct contention_arrivals *arrivals, struct contention *result,
                 struct error *err)
 {
     uint64_t due_ns = arrivals->first_ns + result->due * CONTENTION_PERIOD_NS;
     struct contention_answer *answer = &result->answers[result->due++];
     answer->censored = pending(arrivals) == CONTENTION_PENDING_MAX;
-    if (!answer->censored && !load_submit(arrivals->victim, err))
+    if (!answer->censored && !load_submit(arrivals->load, err))
         return false;
-    answer->victim = arrivals->victim->submitted - 1;
+    answer->victim = arrivals->load->submitted - 1;
     result->late += !answer->censored && clock_now_ns() > due_ns + CONTENTION_PERIOD_NS / 4;
     return true;
 }
 
-// Looks for finished victims until `until_ns` and dates the answers that it finds.
+// Looks for finished submissions until `until_ns` and dates the answers that it finds.
 static bool look(const struct contention_arrivals *arrivals, uint64_t until_ns,
                  struct contention *result, struct error *err)
 {
@@ -66,12 +74,12 @@ static bool look(const struct contention_arrivals *arrivals, uint64_t until_ns,
         clock_sleep_ns(left_ns);
         return true;
     }
-    if (!load_feed(arrivals->victim, left_ns < slice_ns ? left_ns : slice_ns, false, err))
+    if (!load_feed(arrivals->load, left_ns < slice_ns ? left_ns : slice_ns, false, err))
         return false;
     uint64_t now_ns = clock_now_ns();
     for (uint32_t k = result->count; k < result->due; k++) {
         struct contention_answer *answer = &result->answers[k];
-        if (answer->victim >= arrivals->victim->finished)
+        if (answer->victim >= arrivals->load->finished)
             break;
         uint64_t due_ns = arrivals->first_ns + k * CONTENTION_PERIOD_NS;
         answer->response_ns = (double)(now_ns - due_ns);
@@ -99,7 +107,7 @@ bool contention_arrive(struct contention_arrivals *arrivals, struct contention *
             return false;
         }
     }
-    result->answered = arrivals->victim->finished;
+    result->answered = arrivals->load->finished;
     for (; result->count < result->due; result->count++) {
         uint64_t due_ns = arrivals->first_ns + result->count * CONTENTION_PERIOD_NS;
         result->answers[result->count].response_ns = (double)(clock_now_ns() - due_ns);
@@ -110,20 +118,72 @@ bool contention_arrive(struct contention_arrivals *arrivals, struct contention *
 
 // ---------------------------------------------------------------- the hog's side
 
-// The arguments and the results of the victim's thread.
-struct victim_thread {
+enum {
+    ACTORS_MAX = 2 // victim and application
+};
+
+// The arguments and the results of an actor's thread.
+struct actor {
     struct contention_arrivals arrivals;
     struct contention *result;
+    pthread_t thread;
     struct error err;
     bool done;
 };
 
+struct actors {
+    struct actor list[ACTORS_MAX];
+    unsigned count;
+};
+
 static void *run_thread(void *context)
 {
-    struct victim_thread *thread = context;
-    thread->done = contention_arrive(&thread->arrivals, thread->result, &thread->err);
-    atomic_store(&thread->arrivals.over, true);
+    struct actor *actor = context;
+    actor->done = contention_arrive(&actor->arrivals, actor->result, &actor->err);
+    atomic_store(&actor->arrivals.over, true);
     return NULL;
+}
+
+// Adds an actor and starts its thread.
+static bool actor_add(struct actors *actors, struct load *load, uint64_t first_ns, uint32_t samples,
+                      struct contention *result, struct error *err)
+{
+    struct actor *actor = &actors->list[actors->count];
+    *result = (struct contention){0};
+    actor->result = result;
+    actor->arrivals.load = load;
+    actor->arrivals.samples = samples;
+    actor->arrivals.first_ns = first_ns;
+    actor->arrivals.patience_ns = CONTENTION_PATIENCE_NS;
+    if (pthread_create(&actor->thread, NULL, run_thread, actor) != 0)
+        return error_set(err, ERROR_INTERNAL, "preempt: no thread for victim or application");
+    actors->count++;
+    return true;
+}
+
+static bool are_over(const struct actors *actors)
+{
+    bool over = true;
+    for (unsigned i = 0; i < actors->count; i++)
+        over = over && atomic_load(&actors->list[i].arrivals.over);
+    return over;
+}
+
+// Waits for the threads, which it first stops if `stop`. Returns false, with the error of the first
+// actor that failed, if one did.
+static bool actors_join(struct actors *actors, bool stop, struct error *err)
+{
+    bool done = true;
+    for (unsigned i = 0; i < actors->count && stop; i++)
+        atomic_store(&actors->list[i].arrivals.stop, true);
+    for (unsigned i = 0; i < actors->count; i++) {
+        struct actor *actor = &actors->list[i];
+        pthread_join(actor->thread, NULL);
+        if (done && !actor->done)
+            *err = actor->err;
+        done = done && actor->done;
+    }
+    return done;
 }
 
 // True if the hog needs no new submission. Before the last deadline: the submissions in flight last
@@ -137,11 +197,10 @@ static bool lasts(const struct contention_desc *desc, uint64_t end_ns)
     return ahead > 1 && (double)(ahead - 1) * desc->hog_ns >= (double)clock_left_ns(end_ns);
 }
 
-static bool feed_until_over(const struct contention_desc *desc,
-                            struct contention_arrivals *arrivals, struct error *err)
+static bool feed_until_over(const struct contention_desc *desc, uint64_t end_ns,
+                            const struct actors *actors, struct error *err)
 {
-    uint64_t end_ns = arrivals->first_ns + desc->samples * CONTENTION_PERIOD_NS;
-    while (desc->hog && !atomic_load(&arrivals->over)) {
+    while (desc->hog && !are_over(actors)) {
         clock_sleep_ns(look_ns);
         if (!feed(desc, !lasts(desc, end_ns), err))
             return false;
@@ -151,27 +210,18 @@ static bool feed_until_over(const struct contention_desc *desc,
     return true;
 }
 
-static bool run_open(const struct contention_desc *desc, struct contention *result,
-                     struct error *err)
+static bool run_open(const struct contention_desc *desc, const struct contention_start *start,
+                     struct contention *victim, struct contention *application, struct error *err)
 {
-    struct victim_thread thread = {.result = result};
-    struct contention_arrivals *arrivals = &thread.arrivals;
-    pthread_t id;
-    arrivals->victim = desc->victim;
-    arrivals->samples = desc->samples;
-    arrivals->patience_ns = patience_ns;
-    if (!start_hog(desc, err))
-        return false;
-    arrivals->first_ns = clock_now_ns() + CONTENTION_PERIOD_NS + (uint64_t)desc->delay_ns;
-    if (pthread_create(&id, NULL, run_thread, &thread) != 0)
-        return error_set(err, ERROR_INTERNAL, "preempt: no thread for the victim");
-    bool fed = feed_until_over(desc, arrivals, err);
-    if (!fed || (desc->hog && !hog_has_slots(desc)))
-        atomic_store(&arrivals->stop, true);
-    pthread_join(id, NULL);
-    if (fed && !thread.done)
-        *err = thread.err;
-    return fed && thread.done;
+    struct actors actors = {0};
+    uint64_t end_ns = start->victim_ns + desc->samples * CONTENTION_PERIOD_NS;
+    struct error later; // of a thread that ended because of an error before
+    bool fed = actor_add(&actors, desc->victim, start->victim_ns, desc->samples, victim, err) &&
+               (!desc->application || actor_add(&actors, desc->application, start->application_ns,
+                                                desc->samples, application, err)) &&
+               feed_until_over(desc, end_ns, &actors, err);
+    bool stop = !fed || (desc->hog && !hog_has_slots(desc));
+    return actors_join(&actors, stop, fed ? err : &later) && fed;
 }
 
 // ---------------------------------------------------------------- a run that drops deadlines
@@ -220,13 +270,11 @@ static bool run_victim(const struct contention_desc *desc, struct stay *stay, st
     return true;
 }
 
-static bool run_dropping(const struct contention_desc *desc, struct contention *result,
-                         struct error *err)
+static bool run_dropping(const struct contention_desc *desc, uint64_t first,
+                         struct contention *result, struct error *err)
 {
-    if (!start_hog(desc, err))
-        return false;
-    uint64_t first = clock_now_ns() + CONTENTION_PERIOD_NS + (uint64_t)desc->delay_ns;
     uint64_t end = first + desc->samples * CONTENTION_PERIOD_NS;
+    *result = (struct contention){0};
     while (result->due < desc->samples && hog_has_slots(desc)) {
         struct stay stay = {0};
         uint64_t due_ns = first + result->due * CONTENTION_PERIOD_NS;
@@ -249,10 +297,33 @@ static bool run_dropping(const struct contention_desc *desc, struct contention *
 
 // ---------------------------------------------------------------- both
 
-bool contention_run(const struct contention_desc *desc, struct contention *result,
-                    struct error *err)
+bool contention_run(const struct contention_desc *desc, const struct contention_start *start,
+                    struct contention *victim, struct contention *application, struct error *err)
 {
-    *result = (struct contention){0};
-    return (desc->drops ? run_dropping : run_open)(desc, result, err) &&
-           (!desc->hog || load_drain(desc->hog, err)) && load_drain(desc->victim, err);
+    bool done = desc->drops ? run_dropping(desc, start->victim_ns, victim, err)
+                            : run_open(desc, start, victim, application, err);
+    return done && (!desc->hog || load_drain(desc->hog, err));
+}
+
+// ---------------------------------------------------------------- results
+
+double contention_frames(const struct contention *result)
+{
+    uint32_t shown = 0;
+    double last = -1;
+    // Answers come in the order of the deadlines, so those of one period are neighbours.
+    for (uint32_t i = 0; i < result->count; i++) {
+        const struct contention_answer *answer = &result->answers[i];
+        double period = floor(i + answer->response_ns / (double)CONTENTION_PERIOD_NS);
+        if (answer->censored || period >= result->due || period == last)
+            continue;
+        shown++;
+        last = period;
+    }
+    return result->due ? 90.0 * shown / result->due : NAN;
+}
+
+double contention_lateness_ns(const struct contention_answer *answer)
+{
+    return fmax(answer->response_ns - (double)CONTENTION_PERIOD_NS, 0);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A contention run: keeps the hog in flight so that the device is never idle, submits the victim at
 // fixed deadlines, and measures the time to each answer (the host sees that the victim is done).
+// Beside the victim an application may submit frames at deadlines of its own.
 //
-// Deadlines do not wait for answers: the victim has a thread of its own, and up to
+// Deadlines do not wait for answers: each actor has a thread of its own, and up to
 // CONTENTION_PENDING_MAX victims are in flight. If a deadline were left out while an answer is
 // awaited, the deadlines that wait longest would be missing from the result (coordinated omission,
 // Gil Tene, "How NOT to Measure Latency", 2013).
@@ -20,22 +21,30 @@ enum {
 };
 
 #define CONTENTION_PERIOD_NS UINT64_C(11111111) // 90 Hz
+// The application's deadlines come so long before those of the victim, which then meets the middle
+// of a frame.
+#define CONTENTION_LEAD_NS (CONTENTION_PERIOD_NS / 4)
+// How long answers are awaited after the last deadline: as long as four submissions of a hog last.
+// Behind one that cannot be interrupted, an answer took two on an H200.
+#define CONTENTION_PATIENCE_NS UINT64_C(400000000)
 
 struct contention_desc {
     struct load *hog;    // NULL: there is no hog, or it runs in another process
     struct load *victim; // `samples` submissions are recorded, or none if it drops deadlines
-    uint32_t samples;    // number of victim deadlines, at most CONTENTION_SAMPLES_MAX
-    bool alone;          // finish CONTENTION_ALONE submissions of the hog before the first victim
-    bool drops;      // deadlines that pass while an answer is awaited get no victim, and no answer
-    double hog_ns;   // length of a submission of the hog alone; 0: not known
-    double delay_ns; // the first deadline is one period plus delay_ns after the start
+    // `samples` frames are recorded. NULL: there is no application, or it runs in another process.
+    struct load *application;
+    uint32_t samples; // number of victim deadlines, at most CONTENTION_SAMPLES_MAX
+    bool alone;       // finish CONTENTION_ALONE submissions of the hog before the first victim
+    bool drops;       // deadlines that pass while an answer is awaited get no victim, and no answer
+    double hog_ns;    // length of a submission of the hog alone; 0: not known
+    double delay_ns;  // the first deadline is one period plus delay_ns after the start
 };
 
 struct contention_answer {
     // From the deadline to the host seeing the end. If the run drops deadlines: from before the
     // submission.
     double response_ns;
-    uint32_t victim; // number of the victim's submission
+    uint32_t victim; // number of the submission, of the victim or of the application
     // The answer takes longer than response_ns: the victim was not done when the run ended; or the
     // deadline found CONTENTION_PENDING_MAX victims in flight, and got none of its own. It would
     // have come after the newest of them, which is `victim`.
@@ -53,13 +62,33 @@ struct contention {
     uint32_t late;
 };
 
-// Runs the contention and fills `result`. After it returns true, no submission is in flight.
-MUST_CHECK bool contention_run(const struct contention_desc *desc, struct contention *result,
-                               struct error *err);
+// The first deadlines of a run, by clock_now_ns.
+struct contention_start {
+    uint64_t victim_ns, application_ns;
+};
 
-// The victim's side of a run that drops no deadlines: what its thread does.
+// Starts the hog, and sets when the first deadlines come. contention_run must follow at once.
+MUST_CHECK bool contention_start(const struct contention_desc *desc, struct contention_start *start,
+                                 struct error *err);
+
+// Runs the contention and fills `victim`, and `application` if desc->application is given. After it
+// returns true, no submission of desc->hog is in flight. Those of victim and application that were
+// not answered are, because they may wait for a hog in another process.
+MUST_CHECK bool contention_run(const struct contention_desc *desc,
+                               const struct contention_start *start, struct contention *victim,
+                               struct contention *application, struct error *err);
+
+// The new frames that a display at 90 Hz shows in a second: of all answers between two deadlines it
+// shows one, and of censored ones none. `result` is that of a run that drops no deadlines. NaN if
+// no deadline came.
+double contention_frames(const struct contention *result);
+
+// How long after the next deadline an answer came; 0 if it came before.
+double contention_lateness_ns(const struct contention_answer *answer);
+
+// One actor's side of a run that drops no deadlines: what the thread of victim or application does.
 struct contention_arrivals {
-    struct load *victim;
+    struct load *load;
     uint32_t samples;
     uint64_t first_ns;    // time of the first deadline, by clock_now_ns
     uint64_t patience_ns; // how long answers are awaited after the last deadline
@@ -67,7 +96,7 @@ struct contention_arrivals {
     atomic_bool over;     // set at the end: the hog is not needed any more
 };
 
-// Submits a victim at each deadline and awaits the answers. The victims are recorded before.
+// Submits the load at each deadline and awaits the answers. The submissions are recorded before.
 MUST_CHECK bool contention_arrive(struct contention_arrivals *arrivals, struct contention *result,
                                   struct error *err);
 

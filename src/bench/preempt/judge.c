@@ -11,7 +11,7 @@ enum {
     BINS_AN_OCTAVE_MAX = 64,
     BINS_MOST = 40,
     SCENE_VICTIMS = 8,
-    SCENE_ROWS = 32
+    SCENE_ROWS = 48
 };
 
 static const char *const names[JUDGE_COUNT] = {
@@ -256,5 +256,7 @@ void preempt_series_timeline(struct arena *arena, const struct preempt_scene *sc
             scene_add(series.data, series.row_count, &scene->victims[v], from, to, 0);
     for (size_t h = 0; h < scene->hog_count; h++)
         series.row_count = scene_add(series.data, series.row_count, &scene->hogs[h], from, to, 1);
+    for (size_t f = 0; f < scene->frame_count; f++)
+        series.row_count = scene_add(series.data, series.row_count, &scene->frames[f], from, to, 2);
     visit_series(visit, &series);
 }

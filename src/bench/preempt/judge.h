@@ -23,7 +23,8 @@ struct judge_limits {
     double pause_ns; // pauses up to this length are ignored: the hog pauses so without a victim
     // If pause_ns exceeds JUDGE_STILL of a victim's length, the length of the hog's submission
     // decides instead. That length is compared with alone_ns, the submission's length without a
-    // victim (0: not known), and with the time that all victims took.
+    // victim (0: not known), and with the time that all victims took. With an application its
+    // frames are among `victims`.
     double alone_ns;
     const struct load_run *victims;
     size_t victim_count;
@@ -52,7 +53,7 @@ enum {
 
 // What a case keeps over its visits.
 struct preempt_history {
-    struct load_work hog, victim;
+    struct load_work hog, victim, application;
     // Median length and longest pause of the hog's submissions without a victim; 0: not measured.
     double alone_ns, pause_alone_ns;
     size_t visits, count; // numbers of visits and of responses
@@ -101,10 +102,13 @@ struct preempt_scene {
     size_t victim_count;
     const struct load_run *hogs;
     size_t hog_count;
+    const struct load_run *frames; // of the application
+    size_t frame_count;
 };
 
-// Adds "timeline": start, end (ns), lane (0: a victim, 1: a submission of the hog). It shows a few
-// victims from the middle of the visit and the hog around them. Left out without a victim.
+// Adds "timeline": start, end (ns), lane (0: a victim, 1: a submission of the hog, 2: a frame of
+// the application). It shows a few victims from the middle of the visit, and hog and application
+// around them. Left out without a victim.
 void preempt_series_timeline(struct arena *arena, const struct preempt_scene *scene,
                              struct measure_visit *visit);
 

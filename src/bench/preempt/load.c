@@ -183,6 +183,16 @@ void load_run_add(struct load_run *run, struct load_group group)
     run->pause_ns = fmax(run->pause_ns, group.pause_ns);
 }
 
+void load_run_shift(struct load_run *run, double ns)
+{
+    run->start_ns += ns;
+    run->end_ns += ns;
+    for (size_t g = 0; g < run->group_count; g++) {
+        run->groups[g].start_ns += ns;
+        run->groups[g].end_ns += ns;
+    }
+}
+
 static bool check_record(const struct load *load, const uint32_t *record, uint32_t submission,
                          uint32_t r, struct error *err)
 {

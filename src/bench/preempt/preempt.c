@@ -27,17 +27,27 @@ static const struct param_info params[] = {
          "own, or in another process; nearest: the first of these that the device has"},
     {.key = "priority",
      .type = PARAM_TEXT,
-     .quick = "medium,highest",
+     .quick = "medium",
      .standard = "medium,highest",
      .full = "low,medium,high,realtime",
      .choices = "low|medium|high|realtime|highest",
      .help = "global priority of the victim's queue; the hog's queue has medium priority"},
+    {.key = "actors",
+     .type = PARAM_TEXT,
+     .quick = "two",
+     .standard = "two,three",
+     .choices = "two|three",
+     .unsaid = "two",
+     .help = "two: hog and victim. three: hog, an application that has a frame ready for each "
+             "refresh of a 90 Hz display, at medium priority, and as the victim a compositor of "
+             "0.3 ms; unless you choose it, only in a few cases, at the highest priority"},
     {.key = "victim",
      .type = PARAM_TEXT,
      .quick = "dispatch",
      .standard = "dispatch,draw",
      .choices = "dispatch|draw",
      .unsaid = "dispatch",
+     .when = "actors!=three",
      .help =
          "what the urgent work is; a draw needs a second universal queue, or another device; the "
          "standard preset has it in a few cases, the full one in all"},
@@ -47,6 +57,7 @@ static const struct param_info params[] = {
      .standard = "open,closed",
      .choices = "open|closed",
      .unsaid = "open",
+     .when = "actors!=three",
      .help =
          "open: each deadline brings a victim, whatever is awaited, up to 32 pending. closed: a "
          "deadline that passes while an answer is awaited is dropped, as a compositor drops "
@@ -60,6 +71,14 @@ static const struct param_info params[] = {
      .least = 1,
      .most = 256,
      .help = "deadlines of the victim in one visit, 90 a second; a case has at least five visits"},
+    {.key = "frame_ms",
+     .type = PARAM_UINT,
+     .role = PARAM_METHOD,
+     .standard = "5",
+     .least = 1,
+     .most = 100,
+     .when = "actors=three",
+     .help = "length of the application's frame alone, in ms"},
 };
 
 static const struct metric_info metrics[PREEMPT_METRIC_COUNT] = {
@@ -68,6 +87,36 @@ static const struct metric_info metrics[PREEMPT_METRIC_COUNT] = {
                                  .better = BETTER_LOWER,
                                  .help =
                                      "from the victim's deadline to when the host sees it done"},
+    [PREEMPT_METRIC_FRAMES] = {.name = "frames",
+                               .unit = UNIT_HZ,
+                               .better = BETTER_HIGHER,
+                               .help = "new frames of the compositor that a 90 Hz display shows"},
+    [PREEMPT_METRIC_APP_MISSES] = {.name = "app_misses",
+                                   .better = BETTER_LOWER,
+                                   .help = "the same as misses, of the application"},
+    [PREEMPT_METRIC_APP_LATENESS] =
+        {.name = "app_late",
+         .unit = UNIT_NS,
+         .better = BETTER_LOWER,
+         .help = "how long after the next deadline a frame of the application came (median); 0 if "
+                 "it came before"},
+    [PREEMPT_METRIC_APP_LATENESS_P99] = {.name = "app_late_p99",
+                                         .unit = UNIT_NS,
+                                         .better = BETTER_LOWER,
+                                         .help = "99 % of the frames of a visit were less late"},
+    [PREEMPT_METRIC_APP_FRAMES] = {.name = "app_frames",
+                                   .unit = UNIT_HZ,
+                                   .better = BETTER_HIGHER,
+                                   .help =
+                                       "new frames of the application that a 90 Hz display shows"},
+    [PREEMPT_METRIC_LATENESS] = {.name = "late",
+                                 .unit = UNIT_NS,
+                                 .better = BETTER_LOWER,
+                                 .help = "the same as app_late, of the compositor"},
+    [PREEMPT_METRIC_LATENESS_P99] = {.name = "late_p99",
+                                     .unit = UNIT_NS,
+                                     .better = BETTER_LOWER,
+                                     .help = "the same as app_late_p99, of the compositor"},
     [PREEMPT_METRIC_P90] = {.name = "response_p90",
                             .unit = UNIT_NS,
                             .better = BETTER_LOWER,
@@ -108,35 +157,78 @@ static const struct view_info views[] = {
      .x = "hog",
      .metric = "response",
      .group = "setting,priority,victim,arrivals",
-     .scale = "linear"},
+     .scale = "linear",
+     .where = "actors!=three"},
     {.kind = VIEW_BARS,
      .title = "Longest response",
      .x = "hog",
      .metric = "response_max",
      .group = "setting,priority,victim,arrivals",
-     .scale = "linear"},
+     .scale = "linear",
+     .where = "actors!=three"},
     {.kind = VIEW_TIMELINE,
      .title = "Hog and victim",
      .x = "hog",
      .metric = "response",
-     .group = "setting,priority,victim,arrivals"},
+     .group = "setting,priority,victim,arrivals",
+     .where = "actors!=three"},
+    {.kind = VIEW_BARS,
+     .title = "Frames of the application",
+     .x = "hog",
+     .metric = "app_frames",
+     .group = "setting,priority",
+     .scale = "linear",
+     .where = "actors=three"},
+    {.kind = VIEW_BARS,
+     .title = "Frames of the compositor",
+     .x = "hog",
+     .metric = "frames",
+     .group = "setting,priority",
+     .scale = "linear",
+     .where = "actors=three"},
+    {.kind = VIEW_TIMELINE,
+     .title = "Hog, application and compositor",
+     .x = "hog",
+     .metric = "app_frames",
+     .group = "setting,priority",
+     .where = "actors=three"},
 };
+
+// Each response is of one setting at medium priority: what a program meets that asks for nothing.
+#define TWO_MEDIUM "priority=medium,actors!=three,victim!=draw,arrivals!=closed"
 
 static const struct headline_info headlines[] = {
     {.kind = HEADLINE_BEST,
      .title = "Response of an idle device",
      .metric = "response",
-     .where = "hog=none"},
+     .where = "hog=none," TWO_MEDIUM},
     {.kind = HEADLINE_BEST,
-     .title = "Response behind a big dispatch",
+     .title = "Behind big dispatch: own queue",
      .metric = "response",
-     .where = "hog=big-dispatch"},
+     .where = "hog=big-dispatch,setting=queues," TWO_MEDIUM},
+    {.kind = HEADLINE_BEST,
+     .title = "Behind big dispatch: own device",
+     .metric = "response",
+     .where = "hog=big-dispatch,setting=devices," TWO_MEDIUM},
+    {.kind = HEADLINE_BEST,
+     .title = "Behind big dispatch: own process",
+     .metric = "response",
+     .where = "hog=big-dispatch,setting=processes," TWO_MEDIUM},
+    {.kind = HEADLINE_BEST,
+     .title = "Big dispatch: application",
+     .metric = "app_frames",
+     .where = "hog=big-dispatch,setting=processes,actors=three"},
+    {.kind = HEADLINE_BEST,
+     .title = "Big dispatch: compositor",
+     .metric = "frames",
+     .where = "hog=big-dispatch,setting=processes,actors=three"},
 };
 
 enum preempt_param { // indices in `params`
     PREEMPT_PARAM_HOG,
     PREEMPT_PARAM_SETTING,
     PREEMPT_PARAM_PRIORITY,
+    PREEMPT_PARAM_ACTORS,
     PREEMPT_PARAM_VICTIM,
     PREEMPT_PARAM_ARRIVALS
 };
@@ -145,11 +237,14 @@ enum preempt_param { // indices in `params`
 enum {
     HOG_NONE = 0,
     HOG_MANY_DRAWS = 2,
+    HOG_MANY_DISPATCHES = 3,
     HOG_BIG_DISPATCH = 4,
     HOG_SLOW_SHADER = 5,
+    SETTING_QUEUES = 0,
     SETTING_PROCESSES = 2,
     SETTING_NEAREST = 3,
     PRIORITY_MEDIUM = 1,
+    ACTORS_THREE = 1,
     VICTIM_DRAW = 1,
     ARRIVALS_CLOSED = 1
 };
@@ -175,25 +270,60 @@ static bool is_chosen(const struct bench_pick *pick, enum preempt_param param)
     return pick->request->choices[param].from_user;
 }
 
-// Every case takes the same time, because the deadlines are fixed. So dropped deadlines, and except
-// in the preset "full" draws as victims, are planned only in the cases that show most (METHOD.md),
-// unless the user chose them. Without a hog, the setting "processes" is like "devices".
+// Gives the case the highest priority that the API has for a compositor. Returns false for all but
+// one of the preset's priorities.
+static bool replace_priority(const struct bench_pick *pick)
+{
+    bool remote = case_choice(&pick->c, "setting") == SETTING_PROCESSES;
+    gpu_caps needed = GPU_CAP(PRIORITY) | (remote ? GPU_CAP(PRIORITY_GLOBAL) : 0);
+    bool has = (pick->request->device->caps & needed) == needed;
+    if (pick->at[PREEMPT_PARAM_PRIORITY] > 0)
+        return false;
+    (void)case_value_set_text(&pick->c.values[PREEMPT_PARAM_PRIORITY],
+                              &params[PREEMPT_PARAM_PRIORITY], has ? "highest" : "medium");
+    return true;
+}
+
+// With an application: behind the hogs of the article in three processes, as there, and behind
+// those that take longest on three queues; not beside a choice that is about the victim.
+static bool is_wanted_of_three(const struct bench_pick *pick)
+{
+    unsigned hog = case_choice(&pick->c, "hog"), setting = case_choice(&pick->c, "setting");
+    bool longest = hog == HOG_BIG_DISPATCH || hog == HOG_SLOW_SHADER;
+    if (!is_chosen(pick, PREEMPT_PARAM_PRIORITY) && !replace_priority(pick))
+        return false;
+    if (is_chosen(pick, PREEMPT_PARAM_ACTORS))
+        return true;
+    return !is_chosen(pick, PREEMPT_PARAM_PRIORITY) && !is_chosen(pick, PREEMPT_PARAM_VICTIM) &&
+           !is_chosen(pick, PREEMPT_PARAM_ARRIVALS) &&
+           ((setting == SETTING_PROCESSES && hog != HOG_MANY_DISPATCHES) ||
+            (setting == SETTING_QUEUES && longest));
+}
+
+// Every case takes the same time, because the deadlines are fixed. So dropped deadlines,
+// applications, and except in the preset "full" draws as victims, are planned only in the cases
+// that show most (METHOD.md), unless the user chose them. Without a hog, the setting "processes" is
+// like "devices", and a priority has nothing to overtake.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     const struct bench_case *c = &pick->c;
     (void)err;
+    if (case_choice(c, "actors") == ACTORS_THREE)
+        return is_wanted_of_three(pick);
     unsigned hog = case_choice(c, "hog");
     bool full = strcmp(pick->request->preset, "full") == 0;
     bool draws = case_choice(c, "victim") == VICTIM_DRAW;
     bool remote = case_choice(c, "setting") == SETTING_PROCESSES;
-    bool nearby = !remote && case_choice(c, "priority") == PRIORITY_MEDIUM;
+    bool medium = case_choice(c, "priority") == PRIORITY_MEDIUM;
     if (hog == HOG_NONE && remote && !full && !is_chosen(pick, PREEMPT_PARAM_SETTING))
         return false;
+    if (hog == HOG_NONE && !medium && !full && !is_chosen(pick, PREEMPT_PARAM_PRIORITY))
+        return false;
     if (case_choice(c, "arrivals") == ARRIVALS_CLOSED && !is_chosen(pick, PREEMPT_PARAM_ARRIVALS) &&
-        (!nearby || draws || (hog != HOG_BIG_DISPATCH && hog != HOG_SLOW_SHADER)))
+        (remote || !medium || draws || (hog != HOG_BIG_DISPATCH && hog != HOG_SLOW_SHADER)))
         return false;
     return !draws || full || is_chosen(pick, PREEMPT_PARAM_VICTIM) ||
-           (nearby && (hog == HOG_MANY_DRAWS || hog == HOG_BIG_DISPATCH));
+           (!remote && medium && (hog == HOG_MANY_DRAWS || hog == HOG_BIG_DISPATCH));
 }
 
 const struct benchmark bench_preempt = {
@@ -210,7 +340,9 @@ const struct benchmark bench_preempt = {
         "the victim, is submitted on another queue, at its own priority. The host measures how "
         "long each answer takes. Workgroups of both record when they ran, by the device's clock, "
         "and the longest time that they stood still. This shows whether the victim ran beside the "
-        "hog, between its workgroups, while they were stopped, or only after a submission.",
+        "hog, between its workgroups, while they were stopped, or only after a submission. With "
+        "three actors an application wants a frame for each deadline beside that, and the victim "
+        "is a compositor: who keeps its 90 frames a second?",
     .needs = GPU_CAP(DEVICE_CLOCK),
     .slowness = 44, // a visit waits for its 60 deadlines, at 90 per second; in quick for 8
     .quick_slowness = 14,

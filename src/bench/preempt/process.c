@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The protocol of process.h: first the side that measures, then the hog's side.
+// The protocol of process.h: first the side that measures, then the side of hog and application.
 #include "bench/preempt/process.h"
 
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/text.h"
-#include "bench/preempt/contention.h"
 
 #include <inttypes.h>
 #include <poll.h>
@@ -20,6 +19,7 @@ struct process {
 
 enum {
     NUMBERS_A_GROUP = 4,
+    NUMBERS_AN_ANSWER = 3,
     LINE_BYTES_MAX = 4096
 };
 static const uint64_t send_ns = NS_PER_S, grace_ns = 2 * NS_PER_S, start_ns = 20 * NS_PER_S;
@@ -50,34 +50,86 @@ static const char *line_expect(struct process *process, const char *word, struct
     case CHILD_LINE:
         break;
     case CHILD_TIMEOUT:
-        error_set(err, ERROR_TIMEOUT, "the hog's process said nothing for %.3g s",
+        error_set(err, ERROR_TIMEOUT, "the other process said nothing for %.3g s",
                   (double)(process->timeout_ns + start_ns) * 1e-9);
         return NULL;
     case CHILD_WOKEN:
     case CHILD_GONE:
     case CHILD_MALFORMED:
-        error_set(err, ERROR_IO, "the hog's process is gone: %s", child_end_text(process->child));
+        error_set(err, ERROR_IO, "the other process is gone: %s", child_end_text(process->child));
         return NULL;
     }
     if (text_begins(line, word))
         return line + strlen(word);
-    error_set(err, ERROR_IO, "the hog's process: %s", line);
+    error_set(err, ERROR_IO, "the other process: %s", line);
     return NULL;
 }
 
-bool process_start(struct process *process, const struct process_start *start, struct error *err)
+static bool send_load(struct process *process, const char *verb, const struct process_start *start,
+                      const char *answer, struct error *err)
 {
     struct arena *arena = arena_create();
     const struct load_desc *desc = &start->load;
     const char *line =
-        arena_printf(arena, "start %u %u %u %u %u %u %u %u %u", desc->work.dispatches,
+        arena_printf(arena, "%s %u %u %u %u %u %u %u %u %u", verb, desc->work.dispatches,
                      desc->work.groups, desc->work.iterations, desc->work.ahead, desc->work.draws,
                      desc->slots, desc->records, start->token, start->alone);
     process->timeout_ns = desc->timeout_ns;
-    bool done = child_send(process->child, line, send_ns, err) &&
-                line_expect(process, "running", err) != NULL;
+    bool done =
+        child_send(process->child, line, send_ns, err) && line_expect(process, answer, err) != NULL;
     arena_destroy(arena);
     return done;
+}
+
+bool process_start(struct process *process, const struct process_start *start, struct error *err)
+{
+    return send_load(process, "start", start, "running", err);
+}
+
+bool process_prepare(struct process *process, const struct process_start *start, struct error *err)
+{
+    return send_load(process, "prepare", start, "ready", err);
+}
+
+bool process_arrive(struct process *process, uint64_t first_ns, struct error *err)
+{
+    char line[64];
+    snprintf(line, sizeof line, "arrive %" PRIu64, first_ns);
+    return child_send(process->child, line, send_ns, err);
+}
+
+// Reads up to `count` numbers from *text, which it moves behind them. Returns how many it read.
+static size_t numbers_read(const char **text, double *numbers, size_t count)
+{
+    for (size_t n = 0; n < count; n++) {
+        char *end;
+        numbers[n] = strtod(*text, &end);
+        if (end == *text)
+            return n;
+        *text = end;
+    }
+    return count;
+}
+
+bool process_answers(struct process *process, struct contention *result, struct error *err)
+{
+    const char *line = line_expect(process, "answers ", err);
+    double head[3], numbers[NUMBERS_AN_ANSWER];
+    *result = (struct contention){0};
+    if (!line)
+        return false;
+    bool sound = numbers_read(&line, head, 3) == 3;
+    while (sound && numbers_read(&line, numbers, NUMBERS_AN_ANSWER) == NUMBERS_AN_ANSWER &&
+           result->count < CONTENTION_SAMPLES_MAX)
+        result->answers[result->count++] = (struct contention_answer){
+            numbers[0], (uint32_t)numbers[1], .censored = numbers[2] != 0};
+    if (!sound || result->count == 0 || *line)
+        return error_set(err, ERROR_IO, "the application's process: the answers cannot be read");
+    result->due = result->count;
+    result->late = (uint32_t)head[0];
+    result->answered = (uint32_t)head[1];
+    result->met = (uint32_t)head[2];
+    return true;
 }
 
 static bool run_parse(const char *text, struct arena *arena, struct load_run *run)
@@ -88,13 +140,8 @@ static bool run_parse(const char *text, struct arena *arena, struct load_run *ru
     run->groups = ARENA_ARRAY(arena, spaces / NUMBERS_A_GROUP, struct load_group);
     for (size_t g = 0; g < spaces / NUMBERS_A_GROUP; g++) {
         double numbers[NUMBERS_A_GROUP];
-        for (int n = 0; n < NUMBERS_A_GROUP; n++) {
-            char *end;
-            numbers[n] = strtod(text, &end);
-            if (end == text)
-                return false;
-            text = end;
-        }
+        if (numbers_read(&text, numbers, NUMBERS_A_GROUP) < NUMBERS_A_GROUP)
+            return false;
         load_run_add(run,
                      (struct load_group){numbers[0], numbers[1], numbers[2], (uint32_t)numbers[3]});
     }
@@ -112,21 +159,21 @@ bool process_stop(struct process *process, struct arena *arena, uint64_t *base,
         !(line = line_expect(process, "base ", err)))
         return false;
     if (!text_parse_uint(line, base))
-        return error_set(err, ERROR_IO, "the hog's process: no number: %s", line);
+        return error_set(err, ERROR_IO, "the other process: no number: %s", line);
     while ((line = line_expect(process, "", err)) && text_begins(line, "run")) {
         list = arena_grow(arena, list, used, &capacity, sizeof *list);
         list[used] = (struct load_run){0};
         if (!run_parse(line + strlen("run"), arena, &list[used++]))
-            return error_set(err, ERROR_IO, "the hog's process: a record cannot be read");
+            return error_set(err, ERROR_IO, "the other process: a record cannot be read");
     }
     if (line && strcmp(line, "end") != 0)
-        return error_set(err, ERROR_IO, "the hog's process: %s", line);
+        return error_set(err, ERROR_IO, "the other process: %s", line);
     *runs = list;
     *count = (uint32_t)used;
     return line != NULL;
 }
 
-// ---------------------------------------------------------------- the hog's side
+// ---------------------------------------------------------------- the other side
 
 struct server {
     struct arena *arena;
@@ -189,33 +236,67 @@ static bool send_runs(struct server *server, const struct load *load, struct are
     return child_channel_write(&server->channel, "end", err);
 }
 
-// Runs a load until the parent process sends a line, and then sends the load's records. Sends none
-// if the parent has closed the socket.
-static bool serve_load(struct server *server, const struct process_start *start,
-                       struct arena *arena, struct error *err)
+// Waits until the parent process sends "stop", and then sends the load's records. Sends none if the
+// parent has closed the socket.
+static bool finish(struct server *server, struct load *load, struct arena *arena, struct error *err)
+{
+    const char *line = child_channel_read(&server->channel, LINE_BYTES_MAX);
+    return load_drain(load, err) && (!line || send_runs(server, load, arena, err));
+}
+
+// Runs a hog until the parent process sends a line.
+static bool serve_hog(struct server *server, const struct process_start *start, struct load *load,
+                      struct error *err)
 {
     const struct load_desc *desc = &start->load;
-    struct load load;
-    if (!load_init(&load, desc, err))
+    if (!load_feed(load, 0, true, err))
         return false;
-    load_restart(&load, start->token);
-    if (!load_feed(&load, 0, true, err))
-        return false;
-    while (load.finished < start->alone)
-        if (!load_feed(&load, desc->timeout_ns, true, err))
+    while (load->finished < start->alone)
+        if (!load_feed(load, desc->timeout_ns, true, err))
             return false;
     if (!child_channel_write(&server->channel, "running", err))
         return false;
     while (!has_line(server)) {
-        if (!load_feed(&load, look_ns, true, err))
+        if (!load_feed(load, look_ns, true, err))
             return false;
-        if (load.finished == load.submitted) // all slots are used, so load_feed does not wait
+        if (load->finished == load->submitted) // all slots are used, so load_feed does not wait
             clock_sleep_ns(look_ns);
     }
+    return true;
+}
+
+static bool send_answers(struct server *server, const struct contention *result, struct error *err)
+{
+    struct text_stream line;
+    text_stream_open(&line);
+    fprintf(line.file, "answers %u %u %u", result->late, result->answered, result->met);
+    for (uint32_t i = 0; i < result->count; i++)
+        fprintf(line.file, " %.0f %u %d", result->answers[i].response_ns, result->answers[i].victim,
+                result->answers[i].censored);
+    text_stream_close(&line);
+    bool sent = child_channel_write(&server->channel, line.text, err);
+    free(line.text);
+    return sent;
+}
+
+// Records an application's frames, and submits them at the deadlines that the parent process says.
+static bool serve_application(struct server *server, struct load *load, struct error *err)
+{
+    struct contention_arrivals arrivals = {
+        .load = load, .samples = load->desc.slots, .patience_ns = CONTENTION_PATIENCE_NS};
+    struct contention result = {0};
+    for (uint32_t i = 0; i < load->desc.slots; i++)
+        if (!load_prepare(load, err))
+            return false;
+    if (!child_channel_write(&server->channel, "ready", err))
+        return false;
     const char *line = child_channel_read(&server->channel, LINE_BYTES_MAX);
     if (!line)
-        return load_drain(&load, err); // the parent has closed the socket
-    return load_drain(&load, err) && send_runs(server, &load, arena, err);
+        return true; // the parent has closed the socket
+    if (!text_begins(line, "arrive ") ||
+        !text_parse_uint(line + strlen("arrive "), &arrivals.first_ns))
+        return error_set(err, ERROR_USAGE, "__beside: this is no \"arrive\" line");
+    return contention_arrive(&arrivals, &result, err) && send_answers(server, &result, err);
 }
 
 static bool start_parse(const char *line, struct process_start *start, struct error *err)
@@ -223,32 +304,43 @@ static bool start_parse(const char *line, struct process_start *start, struct er
     struct load_desc *load = &start->load;
     struct load_work *work = &load->work;
     uint32_t draws;
+    bool known = text_begins(line, "start ") || text_begins(line, "prepare ");
     // NOLINTNEXTLINE(cert-err34-c): fathom itself wrote the line; the numbers are checked below
-    if (sscanf(line,
-               "start %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32
-               " %" SCNu32 " %" SCNu32 " %" SCNu32,
-               &work->dispatches, &work->groups, &work->iterations, &work->ahead, &draws,
-               &load->slots, &load->records, &start->token, &start->alone) == 9 &&
-        work->dispatches && work->groups && work->ahead && work->ahead <= LOAD_BATCHES_MAX &&
-        load->slots >= CONTENTION_ALONE && start->alone <= CONTENTION_ALONE && load->records &&
-        draws <= 1) {
+    int read = sscanf(line,
+                      "%*[a-z] %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32
+                      " %" SCNu32 " %" SCNu32 " %" SCNu32,
+                      &work->dispatches, &work->groups, &work->iterations, &work->ahead, &draws,
+                      &load->slots, &load->records, &start->token, &start->alone);
+    if (known && read == 9 && work->dispatches && work->groups && work->ahead &&
+        work->ahead <= LOAD_BATCHES_MAX && load->slots && start->alone <= CONTENTION_ALONE &&
+        start->alone <= load->slots && load->records && draws <= 1) {
         work->draws = draws;
         return true;
     }
     return error_set(err, ERROR_USAGE,
-                     "__beside: this is no \"start\" line; only fathom itself runs this command");
+                     "__beside: this line starts no load; only fathom itself runs this command");
 }
 
-static bool serve_start(struct server *server, const char *line, struct error *err)
+static bool serve_load(struct server *server, const char *line, struct error *err)
 {
     struct process_start start = {.load = {.queue = gpu_device_queue(server->device, 0),
                                            .program = server->program,
                                            .timeout_ns = UINT64_C(10000000000)}};
+    bool prepares = text_begins(line, "prepare ");
     if (!start_parse(line, &start, err))
         return false;
+    if (prepares && start.load.work.ahead < start.load.slots)
+        return error_set(err, ERROR_USAGE, "__beside: not all frames can be recorded");
     struct arena *arena = arena_create();
+    struct load load;
     start.load.scope = gpu_scope_open(server->device);
-    bool done = serve_load(server, &start, arena, err);
+    bool done = load_init(&load, &start.load, err);
+    if (done) {
+        load_restart(&load, start.token);
+        done = (prepares ? serve_application(server, &load, err)
+                         : serve_hog(server, &start, &load, err)) &&
+               finish(server, &load, arena, err);
+    }
     gpu_scope_close(start.load.scope);
     arena_destroy(arena);
     return done;
@@ -261,7 +353,7 @@ bool process_serve(const char *device, int socket_fd, struct error *err)
     child_channel_init(&server.channel, socket_fd);
     bool done = server_open(&server, device, err);
     while (done && (line = child_channel_read(&server.channel, LINE_BYTES_MAX)))
-        done = serve_start(&server, line, err);
+        done = serve_load(&server, line, err);
     struct error unsent;
     if (!done &&
         !child_channel_write(&server.channel, arena_printf(server.arena, "error %s", err->message),

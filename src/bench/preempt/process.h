@@ -1,21 +1,29 @@
 // SPDX-License-Identifier: MIT
-// A hog in its own process, on its own logical device: `fathom __beside preempt -d DEVICE`. Its
-// standard input is a socket to the process that measures. Lines (> to the hog, < from the hog):
+// A hog or an application in its own process, on its own logical device: `fathom __beside preempt
+// -d DEVICE`. Its standard input is a socket to the process that measures. Lines (> to the process,
+// < from it). LOAD stands for DISPATCHES GROUPS ITERATIONS AHEAD DRAWS SLOTS RECORDS TOKEN
+// (bench/preempt/load.h).
 //
-//   > start DISPATCHES GROUPS ITERATIONS AHEAD DRAWS SLOTS RECORDS TOKEN ALONE
-//                              starts a load (bench/preempt/load.h)
+//   > start LOAD ALONE         starts a hog
 //   < running                  ALONE submissions are done, and more are in flight
+//
+//   > prepare LOAD 0           records SLOTS frames of an application
+//   < ready
+//   > arrive FIRST             submits a frame at each deadline; the first comes at FIRST, in ns
+//   < answers LATE ANSWERED MET RESPONSE FRAME CENSORED …   three numbers for each deadline
+//
+// Then, of both:
 //   > stop
 //   < base TICKS               the value of the device's clock from which times count
 //   < run START END PAUSE CORE …   one submission: four numbers per workgroup, times in ns
 //   < end
 //   < error MESSAGE            instead of any other line, at any time
 //
-// The hog's process ends when its parent ends or the socket is closed.
+// The process ends when its parent ends or the socket is closed.
 #ifndef BENCH_PREEMPT_PROCESS_H
 #define BENCH_PREEMPT_PROCESS_H
 
-#include "bench/preempt/load.h"
+#include "bench/preempt/contention.h"
 
 struct process;
 
@@ -34,12 +42,25 @@ struct process_start {
 MUST_CHECK bool process_start(struct process *process, const struct process_start *start,
                               struct error *err);
 
+// Records the frames of an application in the process, as many as start->load has slots.
+// start->alone is not used.
+MUST_CHECK bool process_prepare(struct process *process, const struct process_start *start,
+                                struct error *err);
+
+// Starts the deadlines for these frames: the first one comes at `first_ns`, by clock_now_ns.
+MUST_CHECK bool process_arrive(struct process *process, uint64_t first_ns, struct error *err);
+
+// Waits until the deadlines are over, and fills `result`. Frames that were not answered are still
+// in flight: process_stop waits for them.
+MUST_CHECK bool process_answers(struct process *process, struct contention *result,
+                                struct error *err);
+
 // Ends the load. Sets *runs to its *count submissions, in `arena`, and *base to the clock value
 // from which their times count.
 MUST_CHECK bool process_stop(struct process *process, struct arena *arena, uint64_t *base,
                              struct load_run **runs, uint32_t *count, struct error *err);
 
-// The hog's side of the protocol. Returns true when the socket is closed.
+// The other side of the protocol. Returns true when the socket is closed.
 MUST_CHECK bool process_serve(const char *device, int socket_fd, struct error *err);
 
 #endif

@@ -6,12 +6,17 @@
 
 #include <string.h>
 
+enum {
+    PRIORITY_MEDIUM = 1 // its index in `priorities`
+};
+
+// In ascending order.
 static const struct {
     const char *name;
     enum gpu_priority priority;
 } priorities[] = {
     {"low", GPU_PRIORITY_LOW},
-    {"medium", GPU_PRIORITY_MEDIUM},
+    [PRIORITY_MEDIUM] = {"medium", GPU_PRIORITY_MEDIUM},
     {"high", GPU_PRIORITY_HIGH},
     {"realtime", GPU_PRIORITY_REALTIME},
 };
@@ -32,7 +37,9 @@ void preempt_session_close(struct bench_session *bench)
     for (struct preempt_setup *setup = session ? session->setups : NULL; setup;
          setup = setup->next) {
         process_destroy(setup->process);
+        process_destroy(setup->application_process);
         bench_session_close(&setup->own);
+        bench_session_close(&setup->beside);
     }
 }
 
@@ -49,25 +56,45 @@ static enum gpu_queue_kind victim_kind(const struct gpu_info *info,
     return setup->draws ? GPU_QUEUE_UNIVERSAL : queue_pair_kind(info);
 }
 
+static bool is_processes(const struct preempt_setup *setup)
+{
+    return strcmp(setup->setting, "processes") == 0;
+}
+
+// Opens a device of its own; *side gets its last queue.
+static bool device_open(struct bench_session *bench, const struct gpu_device_desc *desc,
+                        struct bench_session *own, struct preempt_side *side, struct error *err)
+{
+    if (!bench_session_open(own, bench->system, bench->info, desc, err))
+        return false;
+    struct gpu_program *program = load_program(&own->programs, err);
+    if (!program) {
+        bench_session_close(own);
+        *own = (struct bench_session){0};
+        return false;
+    }
+    *side = (struct preempt_side){own->device, gpu_device_queue(own->device, desc->queue_count - 1),
+                                  program};
+    return true;
+}
+
+// Opens a device for the victim, and on queues for all.
 static bool own_open(struct bench_session *bench, struct preempt_setup *setup,
                      enum gpu_priority priority, struct error *err)
 {
-    struct gpu_device_desc desc = {0};
-    desc.queue_count = is_queues(setup) ? 2 : 1;
+    struct gpu_device_desc desc = {.queue_count = 1};
+    if (is_queues(setup))
+        desc.queue_count += 1 + setup->three;
     desc.queues[desc.queue_count - 1].kind = victim_kind(bench->info, setup);
     desc.queues[desc.queue_count - 1].priority = priority;
-    if (!bench_session_open(&setup->own, bench->system, bench->info, &desc, err))
+    if (!device_open(bench, &desc, &setup->own, &setup->victim, err))
         return false;
-    struct gpu_device *device = setup->own.device;
-    struct gpu_program *program = load_program(&setup->own.programs, err);
-    if (!program) {
-        bench_session_close(&setup->own);
-        return false;
-    }
-    setup->victim =
-        (struct preempt_side){device, gpu_device_queue(device, desc.queue_count - 1), program};
-    if (is_queues(setup))
-        setup->hog = (struct preempt_side){device, gpu_device_queue(device, 0), program};
+    if (!is_queues(setup))
+        return true;
+    setup->hog = setup->application = setup->victim;
+    setup->hog.queue = gpu_device_queue(setup->own.device, 0);
+    if (setup->three)
+        setup->application.queue = gpu_device_queue(setup->own.device, 1);
     return true;
 }
 
@@ -76,16 +103,19 @@ static bool setup_open(struct bench_session *bench, struct preempt_setup *setup,
 {
     const struct preempt_session *session = bench->state;
     enum gpu_priority priority = priorities[p].priority;
-    setup->hog =
+    setup->hog = setup->application =
         (struct preempt_side){bench->device, gpu_device_queue(bench->device, 0), session->program};
-    setup->priority_text = "medium, the default";
+    setup->priority_text = strcmp(setup->priority, "highest") == 0
+                               ? "medium: the driver refuses every higher one"
+                               : "medium, the default";
     if (priority != GPU_PRIORITY_MEDIUM)
         setup->priority_text = arena_printf(bench->arena,
                                             "%s: the driver accepted it; whether it takes effect "
                                             "cannot be queried",
                                             priorities[p].name);
     bool unlike = victim_kind(bench->info, setup) != queue_pair_kind(bench->info);
-    if (strcmp(setup->setting, "devices") == 0 || priority != GPU_PRIORITY_MEDIUM || unlike)
+    if (strcmp(setup->setting, "devices") == 0 || priority != GPU_PRIORITY_MEDIUM || unlike ||
+        (is_queues(setup) && setup->three))
         return own_open(bench, setup, priority, err);
     unsigned second = queue_pair_has_second(bench->info);
     setup->victim = (struct preempt_side){bench->device, gpu_device_queue(bench->device, second),
@@ -94,14 +124,13 @@ static bool setup_open(struct bench_session *bench, struct preempt_setup *setup,
 }
 
 // Opens the set-up at the priority that setup->priority names. For "highest" it tries realtime, and
-// high if that fails.
+// high if that fails, and then medium if there is an application.
 static bool setup_open_named(struct bench_session *bench, struct preempt_setup *setup,
                              struct error *err)
 {
     bool highest = strcmp(setup->priority, "highest") == 0;
-    for (size_t p = COUNT(priorities); p-- > 0;) {
-        if (highest && priorities[p].priority == GPU_PRIORITY_MEDIUM)
-            break;
+    size_t least = !highest ? 0 : setup->three ? PRIORITY_MEDIUM : PRIORITY_MEDIUM + 1;
+    for (size_t p = COUNT(priorities); p-- > least;) {
         if (!highest && strcmp(priorities[p].name, setup->priority) != 0)
             continue;
         if (setup_open(bench, setup, p, err))
@@ -115,38 +144,92 @@ static bool setup_open_named(struct bench_session *bench, struct preempt_setup *
     return error_prefix(err, "%s priority is refused", setup->priority);
 }
 
+// True if the device has the queues: the hog and an application need a universal one each, the
+// victim a compute-only or a universal one.
+static bool check_queues(const struct gpu_info *info, const struct preempt_setup *setup,
+                         struct error *err)
+{
+    if (!is_queues(setup))
+        return true;
+    if (!queue_pair_has_second(info))
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "%s has one queue, so there is none for the victim", info->id);
+    unsigned universal = 0;
+    for (unsigned f = 0; f < info->family_count; f++)
+        if (info->families[f].kind == GPU_QUEUE_UNIVERSAL)
+            universal += info->families[f].count;
+    unsigned needed = 2 + (victim_kind(info, setup) == GPU_QUEUE_UNIVERSAL);
+    return !setup->three || universal >= needed ||
+           error_set(err, ERROR_UNSUPPORTED,
+                     "%s has %u universal queues; hog, application and compositor need %u",
+                     info->id, universal, needed);
+}
+
+// True if the device has what the set-up asks for.
+static bool check_setup(const struct gpu_info *info, const struct preempt_setup *setup,
+                        struct error *err)
+{
+    bool urgent = strcmp(setup->priority, "medium") != 0;
+    gpu_caps needed = 0;
+    if (setup->draws)
+        needed |= GPU_CAP(GRAPHICS);
+    if (urgent)
+        needed |= GPU_CAP(PRIORITY);
+    if (setup->three && urgent && is_processes(setup))
+        needed |= GPU_CAP(PRIORITY_GLOBAL);
+    if (setup->three && strcmp(setup->setting, "devices") == 0)
+        needed |= GPU_CAP(CONTEXTS);
+    return gpu_require(info, needed, err) && check_queues(info, setup, err);
+}
+
+static bool is_requested(const struct preempt_setup *setup,
+                         const struct preempt_setup_request *request)
+{
+    return strcmp(setup->setting, request->setting) == 0 &&
+           strcmp(setup->priority, request->priority) == 0 && setup->draws == request->draws &&
+           setup->three == request->three;
+}
+
+static const char *queue_text_of(struct arena *arena, const struct gpu_info *info,
+                                 const struct preempt_setup *setup)
+{
+    const char *kind = victim_kind(info, setup) == GPU_QUEUE_COMPUTE ? "compute-only" : "universal";
+    if (setup->three)
+        return arena_printf(arena,
+                            "hog and application on a universal queue each, the compositor on a %s "
+                            "one: %s",
+                            kind,
+                            is_queues(setup)      ? "three queues of one device"
+                            : is_processes(setup) ? "three processes"
+                                                  : "three devices of one process");
+    return arena_printf(arena, "the hog on a universal queue, the victim on a %s one %s", kind,
+                        is_queues(setup)      ? "of the same device"
+                        : is_processes(setup) ? "in another process"
+                                              : "of a device of its own");
+}
+
 struct preempt_setup *preempt_setup_get(struct bench_session *bench,
                                         const struct preempt_setup_request *request,
                                         struct error *err)
 {
     struct preempt_session *session = bench->state;
     for (struct preempt_setup *setup = session->setups; setup; setup = setup->next)
-        if (strcmp(setup->setting, request->setting) == 0 &&
-            strcmp(setup->priority, request->priority) == 0 && setup->draws == request->draws)
+        if (is_requested(setup, request))
             return setup;
-    if (request->draws && !gpu_require(bench->info, GPU_CAP(GRAPHICS), err))
-        return NULL;
-    if (strcmp(request->priority, "medium") != 0 &&
-        !gpu_require(bench->info, GPU_CAP(PRIORITY), err))
-        return NULL;
     struct preempt_setup *setup = ARENA_NEW(bench->arena, struct preempt_setup);
     setup->setting = arena_strdup(bench->arena, request->setting);
     setup->priority = arena_strdup(bench->arena, request->priority);
     setup->draws = request->draws;
-    if (is_queues(setup) && !queue_pair_has_second(bench->info)) {
-        error_set(err, ERROR_UNSUPPORTED, "%s has one queue, so there is none for the victim",
-                  bench->info->id);
+    setup->three = request->three;
+    setup->queue_text = queue_text_of(bench->arena, bench->info, setup);
+    if (!check_setup(bench->info, setup, err) || !setup_open_named(bench, setup, err))
+        return NULL;
+    const struct gpu_device_desc one = {.queue_count = 1};
+    if (setup->three && strcmp(setup->setting, "devices") == 0 &&
+        !device_open(bench, &one, &setup->beside, &setup->application, err)) {
+        bench_session_close(&setup->own);
         return NULL;
     }
-    const char *kind =
-        victim_kind(bench->info, setup) == GPU_QUEUE_COMPUTE ? "compute-only" : "universal";
-    const char *where = is_queues(setup)                           ? "of the same device"
-                        : strcmp(request->setting, "devices") == 0 ? "of a device of its own"
-                                                                   : "in another process";
-    setup->queue_text = arena_printf(
-        bench->arena, "the hog on a universal queue, the victim on a %s one %s", kind, where);
-    if (!setup_open_named(bench, setup, err))
-        return NULL;
     setup->next = session->setups;
     session->setups = setup;
     return setup;

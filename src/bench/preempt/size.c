@@ -20,9 +20,10 @@ enum {
     FRAMES_AHEAD = 4, // submissions in flight, of the hog "baseline"
     LONG_AHEAD = 2    // the same, of the hogs that last 100 ms
 };
-// Wanted lengths: of a victim, of one wave of a hog's groups, and of a hog's submission:
-// "baseline", the other hogs on a GPU, and on a CPU.
-static const double victim_ns = 1.8e6, group_ns = 75e3, frame_ns = 7e6, hog_ns = 100e6;
+// Wanted lengths: of a victim, of a compositor, of one wave of a hog's groups, and of a hog's
+// submission: "baseline", the other hogs on a GPU, and on a CPU.
+static const double victim_ns = 1.8e6, compositor_ns = 0.3e6, group_ns = 75e3, frame_ns = 7e6,
+                    hog_ns = 100e6;
 static const double hog_cpu_ns = 20e6;
 
 static const uint64_t warm_ns = 15000000; // time for the core clock to rise
@@ -99,6 +100,15 @@ static uint32_t times(uint32_t count, double factor, double most)
     return (uint32_t)fmax(1, fmin(round(count * factor), most));
 }
 
+// Makes `work`, one wave that lasts wave_ns, a frame of FRAME_DISPATCHES dispatches.
+static void make_frame(struct load_work *work, double wave_ns, double wanted_ns, double groups_most)
+{
+    work->groups = times(work->groups, wanted_ns / FRAME_DISPATCHES / wave_ns, groups_most);
+    work->dispatches = FRAME_DISPATCHES;
+    work->ahead = FRAMES_AHEAD;
+}
+
+// Finds the work of a hog or of an application.
 static bool find_hog(const struct sizing *sizing, const char *hog, struct load_work *work,
                      struct error *err)
 {
@@ -116,9 +126,10 @@ static bool find_hog(const struct sizing *sizing, const char *hog, struct load_w
     if (!tune(sizing, group_ns, work, &wave_ns, err))
         return false;
     if (strcmp(hog, "baseline") == 0) {
-        work->groups = times(work->groups, frame_ns / FRAME_DISPATCHES / wave_ns, groups_most);
-        work->dispatches = FRAME_DISPATCHES;
-        work->ahead = FRAMES_AHEAD;
+        make_frame(work, wave_ns, frame_ns, groups_most);
+    } else if (strcmp(hog, PREEMPT_APPLICATION) == 0) {
+        double ms = (double)case_uint(sizing->run->bench_case, "frame_ms");
+        make_frame(work, wave_ns, ms * 1e6, groups_most);
     } else if (strcmp(hog, "big-dispatch") == 0) {
         work->groups = times(work->groups, total_ns / wave_ns, groups_most);
     } else if (strcmp(hog, "slow-shader") == 0) {
@@ -143,11 +154,13 @@ bool preempt_size_find(struct bench_visit *run, const struct load_desc *where, c
             return true;
         }
     bool draws = strcmp(name, PREEMPT_VICTIM_DRAW) == 0;
-    double ns;
+    bool composes = strcmp(name, PREEMPT_COMPOSITOR) == 0;
+    double ns, wanted_ns = composes ? compositor_ns : victim_ns;
     *work =
         (struct load_work){.dispatches = 1, .groups = VICTIM_GROUPS, .ahead = 1, .draws = draws};
-    if (!(draws || strcmp(name, PREEMPT_VICTIM) == 0 ? tune(&sizing, victim_ns, work, &ns, err)
-                                                     : find_hog(&sizing, name, work, err)))
+    if (!(draws || composes || strcmp(name, PREEMPT_VICTIM) == 0
+              ? tune(&sizing, wanted_ns, work, &ns, err)
+              : find_hog(&sizing, name, work, err)))
         return false;
     if (session->sized_count < PREEMPT_SIZED_MAX) {
         session->sized[session->sized_count].name = arena_strdup(run->session->arena, name);

@@ -1,44 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "bench/preempt/visit.h"
 
-#include "bench/preempt/contention.h"
-#include "bench/preempt/judge.h"
-#include "bench/preempt/preempt.h"
-#include "bench/preempt/process.h"
-#include "bench/preempt/session.h"
+#include "bench/preempt/work.h"
 #include "math/stats.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-    HOG_SLOTS_MAX = 512,
     HOG_SLOTS_SPARE = 64, // slots for submissions made while late answers are awaited
     HOG_RECORDS = 512,    // most records that a submission of the hog leaves
+    FRAME_RECORDS = 128,  // the same of a frame of the application
     RESOLUTION_STEPS = 3,
-    PAUSE_MARGIN = 2,
-    LATE_PART = 20 // if more than 1 / LATE_PART of the answers were late, the case gets a flag
-};
-
-struct work {
-    struct bench_visit *run;
-    struct preempt_session *session;
-    struct preempt_history *history;
-    struct preempt_setup *setup;
-    struct load_desc hog_desc, victim_desc;
-    struct load hog, victim;
-    uint32_t hog_count;   // number of all submissions of the hog, in this or in its own process
-    uint32_t alone_count; // the first alone_count of these submissions measure the hog alone
-    uint64_t base;        // the clock value from which all times count; 0: not chosen yet
-    bool has_hog;
-    bool remote;   // the hog runs in another process
-    bool draws;    // the victim is a draw
-    bool drops;    // deadlines that pass while an answer is awaited are dropped
-    bool is_first; // this visit also measures the hog alone; later ones do not, to save time
-    struct contention contention;
-    struct load_run *hogs, *victims;
-    // [i]: how victim i got onto the device, if it was answered.
-    enum judge_entry entries[CONTENTION_SAMPLES_MAX];
+    PAUSE_MARGIN = 2
 };
 
 // ---------------------------------------------------------------- before
@@ -51,17 +25,21 @@ static struct load_desc desc_of(const struct preempt_side *side, const struct be
                               .timeout_ns = run->request->timeout_ns};
 }
 
-// Sets work->history to that of earlier visits. The first visit creates it and sizes both loads.
+// Sets work->history to that of earlier visits. The first visit creates it and sizes the loads.
 static bool recall(struct work *work, struct error *err)
 {
     struct bench_visit *run = work->run;
     work->history = *run->memory;
     if (!work->history) {
         struct preempt_history *history = ARENA_NEW(run->session->arena, struct preempt_history);
-        const char *victim = work->draws ? PREEMPT_VICTIM_DRAW : PREEMPT_VICTIM;
-        if (!preempt_size_find(run, &work->victim_desc, victim, &history->victim, err) ||
+        const char *victim = work->three   ? PREEMPT_COMPOSITOR
+                             : work->draws ? PREEMPT_VICTIM_DRAW
+                                           : PREEMPT_VICTIM;
+        if (!preempt_size_find(run, &work->victim.desc, victim, &history->victim, err) ||
+            (work->three && !preempt_size_find(run, &work->application.desc, PREEMPT_APPLICATION,
+                                               &history->application, err)) ||
             (work->has_hog &&
-             !preempt_size_find(run, &work->hog_desc, case_text(run->bench_case, "hog"),
+             !preempt_size_find(run, &work->hog.desc, case_text(run->bench_case, "hog"),
                                 &history->hog, err)))
             return false;
         work->history = *run->memory = history;
@@ -71,94 +49,160 @@ static bool recall(struct work *work, struct error *err)
 }
 
 // Returns the number of slots that a hog with submissions of 2 ms needs during the visit, at most
-// HOG_SLOTS_MAX.
+// WORK_HOG_SLOTS_MAX.
 static uint32_t hog_slots(uint32_t samples)
 {
     uint64_t slots =
         CONTENTION_ALONE + samples * (CONTENTION_PERIOD_NS / 2000000) + HOG_SLOTS_SPARE;
-    return (uint32_t)(slots < HOG_SLOTS_MAX ? slots : HOG_SLOTS_MAX);
+    return (uint32_t)(slots < WORK_HOG_SLOTS_MAX ? slots : WORK_HOG_SLOTS_MAX);
 }
 
+// Sets what one part submits: `load`, at most `slots` times, of which each leaves `records`.
+static void describe(struct work *work, struct work_part *part, const struct load_work *load,
+                     uint32_t slots, uint32_t records)
+{
+    part->desc.work = *load;
+    part->desc.slots = slots;
+    part->desc.records = records;
+    part->token = work->session->token + 1;
+    work->session->token += slots;
+}
+
+// Creates the part's load, and records all its submissions, if `all`.
+static bool create(struct work_part *part, bool all, struct error *err)
+{
+    const struct process_start start = {.load = part->desc, .token = part->token};
+    if (part->process)
+        return process_prepare(part->process, &start, err);
+    if (!load_init(&part->load, &part->desc, err))
+        return false;
+    load_restart(&part->load, part->token);
+    for (uint32_t i = 0; i < part->desc.slots && all; i++)
+        if (!load_prepare(&part->load, err))
+            return false;
+    return true;
+}
+
+// Victims and frames are recorded before the hog starts: recording can need memory, which a driver
+// may map slowly while the hog runs.
 static bool prepare(struct work *work, uint32_t samples, struct error *err)
 {
-    struct load_desc *hog = &work->hog_desc, *victim = &work->victim_desc;
-    uint32_t token = work->session->token + 1;
-    hog->work = work->history->hog;
-    hog->slots = hog_slots(samples);
-    hog->records = HOG_RECORDS;
-    victim->work = work->history->victim;
-    victim->work.ahead = work->drops ? 1 : samples;
-    victim->slots = samples;
-    victim->records = victim->work.groups;
-    work->session->token += hog->slots + victim->slots;
-    if (work->has_hog && !work->remote && !load_init(&work->hog, hog, err))
+    const struct preempt_history *history = work->history;
+    struct work_part *hog = &work->hog, *victim = &work->victim, *application = &work->application;
+    describe(work, hog, &history->hog, hog_slots(samples), HOG_RECORDS);
+    describe(work, victim, &history->victim, samples, history->victim.groups);
+    victim->desc.work.ahead = work->drops ? 1 : samples;
+    describe(work, application, &history->application, samples, FRAME_RECORDS);
+    application->desc.work.ahead = samples;
+    if (!create(victim, !work->drops, err) || (work->three && !create(application, true, err)))
         return false;
-    if (!load_init(&work->victim, victim, err))
-        return false;
-    load_restart(&work->hog, token);
-    load_restart(&work->victim, token + hog->slots);
-    // The victims are recorded before the hog starts: recording can need memory, which a driver may
-    // map slowly while the hog runs.
-    for (uint32_t i = 0; i < samples && !work->drops; i++)
-        if (!load_prepare(&work->victim, err))
-            return false;
+    if (!hog->process)
+        return !work->has_hog || create(hog, false, err);
     const struct process_start start = {
-        .load = *hog, .token = token, .alone = work->is_first ? CONTENTION_ALONE : 0};
-    return !work->remote || process_start(work->setup->process, &start, err);
+        .load = hog->desc, .token = hog->token, .alone = work->is_first ? CONTENTION_ALONE : 0};
+    return process_start(hog->process, &start, err);
+}
+
+// ---------------------------------------------------------------- meanwhile
+
+// Reads the submissions of a part, whose times then count from work->base.
+static bool read_part(struct work *work, struct work_part *part, struct error *err)
+{
+    const struct measure_clock *clock = &work->run->session->clock;
+    struct arena *arena = work->run->arena;
+    uint64_t base = 0;
+    if (!part->process) {
+        part->count = part->load.submitted;
+        return load_drain(&part->load, err) &&
+               load_read(&part->load, clock, &work->base, arena, &part->runs, err);
+    }
+    if (!process_stop(part->process, arena, &base, &part->runs, &part->count, err))
+        return false;
+    if (work->base == 0)
+        work->base = base;
+    for (uint32_t i = 0; i < part->count; i++)
+        load_run_shift(&part->runs[i], measure_clock_offset_ns(clock, work->base, base));
+    return true;
+}
+
+// Runs the contention and reads what all parts did. The hog ends first: what was not answered waits
+// for it.
+static bool contend(struct work *work, const struct contention_desc *desc, struct error *err)
+{
+    struct process *application = work->application.process;
+    struct contention_start start;
+    return contention_start(desc, &start, err) &&
+           (!application || process_arrive(application, start.application_ns, err)) &&
+           contention_run(desc, &start, &work->answers, &work->frames, err) &&
+           (!application || process_answers(application, &work->frames, err)) &&
+           (!work->has_hog || read_part(work, &work->hog, err)) &&
+           read_part(work, &work->victim, err) &&
+           (!work->three || read_part(work, &work->application, err));
 }
 
 // ---------------------------------------------------------------- after
-
-static double length_of(const struct load_run *run)
-{
-    return run->end_ns - run->start_ns;
-}
 
 // Stores the median length and the longest pause of the hog's submissions before the first victim.
 static void remember_alone(struct work *work)
 {
     double alone[CONTENTION_ALONE], longest = 0;
-    uint32_t count = work->hog_count < CONTENTION_ALONE ? work->hog_count : CONTENTION_ALONE;
+    uint32_t count = work->hog.count < CONTENTION_ALONE ? work->hog.count : CONTENTION_ALONE;
     for (uint32_t i = 0; i < count; i++) {
-        alone[i] = length_of(&work->hogs[i]);
-        longest = fmax(longest, work->hogs[i].pause_ns);
+        alone[i] = work_length_ns(&work->hog.runs[i]);
+        longest = fmax(longest, work->hog.runs[i].pause_ns);
     }
     work->alone_count = count;
     work->history->pause_alone_ns = longest;
     work->history->alone_ns = fmax(stats_median(alone, count), 1);
 }
 
-static bool judge(struct work *work, struct error *err)
+// Returns victims and frames of the application in one list: what the hog may be interrupted for.
+static struct load_run *guests_of(const struct work *work, size_t *count)
 {
-    const struct measure_clock *clock = &work->run->session->clock;
-    struct arena *arena = work->run->arena;
-    work->hog_count = work->hog.submitted;
-    bool read = !work->has_hog ||
-                (work->remote ? process_stop(work->setup->process, arena, &work->base, &work->hogs,
-                                             &work->hog_count, err)
-                              : load_read(&work->hog, clock, &work->base, arena, &work->hogs, err));
-    if (!read || !load_read(&work->victim, clock, &work->base, arena, &work->victims, err))
-        return false;
-    if (work->is_first)
-        remember_alone(work);
-    const struct judge_limits limits = {
-        .resolution_ns = RESOLUTION_STEPS * clock->device_step_ns,
-        .pause_ns = PAUSE_MARGIN * work->history->pause_alone_ns,
-        .alone_ns = work->history->alone_ns,
-        .victims = work->victims,
-        .victim_count = work->victim.submitted,
-    };
-    for (uint32_t i = 0; i < work->contention.count; i++) {
-        const struct contention_answer *answer = &work->contention.answers[i];
-        double exec = length_of(&work->victims[answer->victim]);
-        if (!answer->censored && exec > answer->response_ns * 1.01 + limits.resolution_ns)
+    const struct work_part *victim = &work->victim, *application = &work->application;
+    *count = victim->count + application->count;
+    struct load_run *guests = ARENA_ARRAY(work->run->arena, *count, struct load_run);
+    for (uint32_t i = 0; i < victim->count; i++)
+        guests[i] = victim->runs[i];
+    for (uint32_t i = 0; i < application->count; i++)
+        guests[victim->count + i] = application->runs[i];
+    return guests;
+}
+
+// False if one of the part's submissions ran longer by the device's clock than the host waited for
+// it.
+static bool check_part(const struct work_part *part, const struct contention *result,
+                       double resolution_ns, struct error *err)
+{
+    for (uint32_t i = 0; i < result->count; i++) {
+        const struct contention_answer *answer = &result->answers[i];
+        double exec = work_length_ns(&part->runs[answer->victim]);
+        if (!answer->censored && exec > answer->response_ns * 1.01 + resolution_ns)
             return error_set(err, ERROR_MISMATCH,
                              "the victim ran %.0f ns by the device's clock, but the host had it "
                              "back after %.0f ns",
                              exec, answer->response_ns);
     }
-    for (uint32_t v = 0; v < work->contention.answered; v++)
-        work->entries[v] = judge_entry_of(&work->victims[v], work->hogs, work->hog_count, &limits);
+    return true;
+}
+
+static bool judge(struct work *work, struct error *err)
+{
+    const struct measure_clock *clock = &work->run->session->clock;
+    if (work->is_first)
+        remember_alone(work);
+    struct judge_limits limits = {
+        .resolution_ns = RESOLUTION_STEPS * clock->device_step_ns,
+        .pause_ns = PAUSE_MARGIN * work->history->pause_alone_ns,
+        .alone_ns = work->history->alone_ns,
+    };
+    limits.victims = guests_of(work, &limits.victim_count);
+    if (!check_part(&work->victim, &work->answers, limits.resolution_ns, err) ||
+        !check_part(&work->application, &work->frames, limits.resolution_ns, err))
+        return false;
+    for (uint32_t v = 0; v < work->answers.answered; v++)
+        work->entries[v] =
+            judge_entry_of(&work->victim.runs[v], work->hog.runs, work->hog.count, &limits);
     return true;
 }
 
@@ -168,131 +212,17 @@ static void remember_answers(struct work *work)
 {
     struct preempt_history *history = work->history;
     uint32_t last = UINT32_MAX;
-    for (uint32_t i = 0; i < work->contention.count; i++) {
-        const struct contention_answer *answer = &work->contention.answers[i];
+    for (uint32_t i = 0; i < work->answers.count; i++) {
+        const struct contention_answer *answer = &work->answers.answers[i];
         uint32_t event = 0;
-        for (uint32_t h = 0; h < work->hog_count; h++)
-            event += work->hogs[h].end_ns <= work->victims[answer->victim].end_ns;
+        for (uint32_t h = 0; h < work->hog.count; h++)
+            event += work->hog.runs[h].end_ns <= work->victim.runs[answer->victim].end_ns;
         history->events += !work->has_hog || event != last;
         last = event;
         preempt_history_add(history, answer->response_ns, answer->censored);
     }
-    for (uint32_t v = 0; v < work->contention.answered; v++)
+    for (uint32_t v = 0; v < work->answers.answered; v++)
         history->entries[work->entries[v]]++;
-}
-
-// Returns the median length of the hog's submissions between the first and the last victim, divided
-// by their length alone. NaN if there were no such submissions.
-static double slowdown_of(const struct work *work)
-{
-    double beside[HOG_SLOTS_MAX];
-    size_t count = 0;
-    if (!work->has_hog || !work->contention.answered)
-        return NAN;
-    double from = work->victims[0].start_ns;
-    double to = work->victims[work->contention.answered - 1].end_ns;
-    for (uint32_t i = work->alone_count; i < work->hog_count; i++)
-        if (work->hogs[i].end_ns > from && work->hogs[i].start_ns < to)
-            beside[count++] = length_of(&work->hogs[i]);
-    return count ? stats_median(beside, count) / work->history->alone_ns : NAN;
-}
-
-// Returns the longest pause of a workgroup of the hog, without the submissions that measure the hog
-// alone. NaN without a hog.
-static double pause_of(const struct work *work)
-{
-    double longest = NAN;
-    for (uint32_t i = work->alone_count; work->has_hog && i < work->hog_count; i++)
-        longest = fmax(longest, work->hogs[i].pause_ns);
-    return longest;
-}
-
-static void report_one(struct measure_visit *visit, enum preempt_metric metric, double value,
-                       double step)
-{
-    if (isfinite(value))
-        visit_samples(visit, metric, &value, 1, step);
-}
-
-// Reports quantile `p` of the visit's responses.
-static void report_quantile(const struct preempt_responses *responses, struct measure_visit *visit,
-                            enum preempt_metric metric, double p)
-{
-    struct preempt_quantile quantile = preempt_quantile_of(responses, p);
-    report_one(visit, metric, quantile.ns, 1);
-    if (quantile.at_least)
-        visit_at_least(visit, metric);
-}
-
-// Reports the responses, waits and run times of the victims, and quantiles of the responses. A
-// censored answer counts with its lower bound; its wait counts as that bound minus the longest run
-// of a victim.
-static void report_responses(const struct work *work, struct measure_visit *visit)
-{
-    const struct contention *contention = &work->contention;
-    double response[CONTENTION_SAMPLES_MAX], exec[CONTENTION_SAMPLES_MAX],
-        wait[CONTENTION_SAMPLES_MAX], longest = 0, step = work->run->session->clock.device_step_ns;
-    bool censored[CONTENTION_SAMPLES_MAX];
-    for (uint32_t v = 0; v < contention->answered; v++)
-        longest = fmax(longest, exec[v] = length_of(&work->victims[v]));
-    for (uint32_t i = 0; i < contention->count; i++) {
-        const struct contention_answer *answer = &contention->answers[i];
-        double own = answer->censored ? longest : exec[answer->victim];
-        response[i] = answer->response_ns;
-        wait[i] = fmax(answer->response_ns - own, 0);
-        censored[i] = answer->censored;
-    }
-    struct arena *arena = work->run->arena;
-    const struct preempt_responses responses =
-        preempt_responses_sort(arena, response, censored, contention->count);
-    visit_samples(visit, PREEMPT_METRIC_RESPONSE, response, contention->count, 1);
-    visit_samples(visit, PREEMPT_METRIC_WAIT, wait, contention->count, step);
-    if (contention->answered)
-        visit_samples(visit, PREEMPT_METRIC_EXEC, exec, contention->answered, step);
-    if (preempt_quantile_of(&responses, 0.5).at_least) {
-        visit_at_least(visit, PREEMPT_METRIC_RESPONSE);
-        visit_at_least(visit, PREEMPT_METRIC_WAIT);
-    }
-    report_quantile(&responses, visit, PREEMPT_METRIC_P90, 0.9);
-    report_quantile(&responses, visit, PREEMPT_METRIC_MOST, 1);
-}
-
-static void report_metrics(const struct work *work, struct measure_visit *visit)
-{
-    uint32_t due = work->contention.due;
-    report_responses(work, visit);
-    report_one(visit, PREEMPT_METRIC_MISSES, (double)(due - work->contention.met) / due, 1.0 / due);
-    report_one(visit, PREEMPT_METRIC_SLOWDOWN, slowdown_of(work), 0);
-    report_one(visit, PREEMPT_METRIC_PAUSE, pause_of(work),
-               work->run->session->clock.device_step_ns);
-}
-
-static void report_work(struct measure_visit *visit, const char *name, const struct load_work *load)
-{
-    if (load->draws) {
-        visit_detail(visit, name, "%u draw%s of %u tiles of %d pixels, %u iterations each",
-                     load->dispatches, load->dispatches == 1 ? "" : "s", load->groups,
-                     PREEMPT_TILE * PREEMPT_TILE, load->iterations);
-        return;
-    }
-    visit_detail(visit, name, "%u dispatch%s of %u workgroups of %d threads, %u iterations each",
-                 load->dispatches, load->dispatches == 1 ? "" : "es", load->groups,
-                 PREEMPT_WORKGROUP, load->iterations);
-}
-
-static void report_details(const struct work *work, struct measure_visit *visit)
-{
-    const struct preempt_history *history = work->history;
-    visit_detail(visit, "queues", "%s", work->setup->queue_text);
-    visit_detail(visit, "priority", "%s", work->setup->priority_text);
-    report_work(visit, "victim", &history->victim);
-    visit_detail(visit, "lane 0", "victim");
-    if (work->has_hog) {
-        report_work(visit, "hog", &history->hog);
-        visit_detail(visit, "hog-alone", "%.4g ms a submission; its longest pause %.4g us",
-                     history->alone_ns / 1e6, history->pause_alone_ns / 1e3);
-        visit_detail(visit, "lane 1", "hog");
-    }
 }
 
 // Returns the delay of the first deadline, in ns. The hog starts anew at each visit, so without a
@@ -308,67 +238,78 @@ static bool run_visit(struct work *work, struct measure_visit *visit, struct err
 {
     struct bench_visit *run = work->run;
     uint32_t samples = (uint32_t)case_uint(run->bench_case, "samples");
-    struct contention_desc desc = {.hog = work->has_hog && !work->remote ? &work->hog : NULL,
-                                   .victim = &work->victim,
-                                   .samples = samples,
-                                   .drops = work->drops};
+    struct contention_desc desc = {
+        .hog = work->has_hog && !work->hog.process ? &work->hog.load : NULL,
+        .victim = &work->victim.load,
+        .application = work->three && !work->application.process ? &work->application.load : NULL,
+        .samples = samples,
+        .drops = work->drops};
     if (!recall(work, err) || !prepare(work, samples, err))
         return false;
     desc.alone = work->is_first;
     desc.hog_ns = work->history->alone_ns;
     desc.delay_ns = delay_of(work->history);
-    if (!contention_run(&desc, &work->contention, err) || !judge(work, err))
+    if (!contend(work, &desc, err) || !judge(work, err))
         return false;
     remember_answers(work);
-    report_metrics(work, visit);
-    if (work->contention.late * LATE_PART > work->victim.submitted)
-        visit_flag(visit, "late-victim",
-                   "%u of %u victims were submitted late, because the host was busy",
-                   work->contention.late, work->victim.submitted);
-    report_details(work, visit);
-    preempt_series_history(run->arena, work->history, visit);
-    const struct preempt_scene scene = {work->victims, work->contention.answered, work->hogs,
-                                        work->hog_count};
-    preempt_series_timeline(run->arena, &scene, visit);
-    if (!work->draws)
-        visit_kernel(visit, work->setup->victim.program);
-    for (uint32_t i = 0; i < work->hog_count; i++)
-        visit->device_time_ns += (uint64_t)length_of(&work->hogs[i]);
+    work_report(work, visit);
     return true;
 }
 
-static bool start_process(struct work *work, struct error *err)
+// Starts *process, which the part then runs in.
+static bool start_process(struct work *work, struct work_part *part, struct process **process,
+                          struct error *err)
 {
     struct bench_session *session = work->run->session;
-    work->remote = work->has_hog && strcmp(work->setup->setting, "processes") == 0;
-    if (work->remote && !work->setup->process)
-        work->setup->process = process_create(session->arena, session->info, err);
-    return !work->remote || work->setup->process;
+    if (!*process)
+        *process = process_create(session->arena, session->info, err);
+    part->process = *process;
+    return *process != NULL;
+}
+
+static bool start_processes(struct work *work, struct error *err)
+{
+    struct preempt_setup *setup = work->setup;
+    if (strcmp(setup->setting, "processes") != 0)
+        return true;
+    return (!work->has_hog || start_process(work, &work->hog, &setup->process, err)) &&
+           (!work->three ||
+            start_process(work, &work->application, &setup->application_process, err));
+}
+
+// The processes may still run their loads.
+static void end_processes(struct preempt_setup *setup)
+{
+    process_destroy(setup->process);
+    process_destroy(setup->application_process);
+    setup->process = setup->application_process = NULL;
 }
 
 bool preempt_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     struct work *work = ARENA_NEW(run->arena, struct work);
+    const struct bench_case *c = run->bench_case;
     work->run = run;
     work->session = run->session->state;
-    work->has_hog = strcmp(case_text(run->bench_case, "hog"), "none") != 0;
-    work->draws = case_find(run->bench_case, "victim") != NULL;   // no `victim` means a dispatch
-    work->drops = case_find(run->bench_case, "arrivals") != NULL; // no `arrivals`: none is dropped
-    const struct preempt_setup_request request = {.setting = case_text(run->bench_case, "setting"),
-                                                  .priority =
-                                                      case_text(run->bench_case, "priority"),
-                                                  .draws = work->draws};
+    work->has_hog = strcmp(case_text(c, "hog"), "none") != 0;
+    work->three = case_find(c, "actors") != NULL;   // no `actors` means hog and victim alone
+    work->draws = case_find(c, "victim") != NULL;   // no `victim` means a dispatch
+    work->drops = case_find(c, "arrivals") != NULL; // no `arrivals`: none is dropped
+    const struct preempt_setup_request request = {.setting = case_text(c, "setting"),
+                                                  .priority = case_text(c, "priority"),
+                                                  .draws = work->draws,
+                                                  .three = work->three};
     work->setup = preempt_setup_get(run->session, &request, err);
     if (!work->setup)
         return false;
-    work->hog_desc = desc_of(&work->setup->hog, run);
-    work->victim_desc = desc_of(&work->setup->victim, run);
-    bool done = start_process(work, err) && run_visit(work, visit, err);
-    if (!done && work->remote) { // the hog's process may still run a load
-        process_destroy(work->setup->process);
-        work->setup->process = NULL;
-    }
-    gpu_scope_close(work->hog_desc.scope);
-    gpu_scope_close(work->victim_desc.scope);
+    work->hog.desc = desc_of(&work->setup->hog, run);
+    work->victim.desc = desc_of(&work->setup->victim, run);
+    work->application.desc = desc_of(&work->setup->application, run);
+    bool done = start_processes(work, err) && run_visit(work, visit, err);
+    if (!done)
+        end_processes(work->setup);
+    gpu_scope_close(work->hog.desc.scope);
+    gpu_scope_close(work->victim.desc.scope);
+    gpu_scope_close(work->application.desc.scope);
     return done;
 }

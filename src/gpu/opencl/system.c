@@ -87,7 +87,8 @@ static enum gpu_kind kind_of(const struct asked *asked)
 static gpu_caps caps_of(const struct asked *asked)
 {
     gpu_caps caps = GPU_CAP(INT64) | GPU_CAP(INT8) | GPU_CAP(STORAGE16) | GPU_CAP(STORAGE8) |
-                    GPU_CAP(CONSTANT) | GPU_CAP(HOLDS) | GPU_CAP(STAMPS_INSIDE) | GPU_CAP(PAGEABLE);
+                    GPU_CAP(CONSTANT) | GPU_CAP(HOLDS) | GPU_CAP(STAMPS_INSIDE) |
+                    GPU_CAP(PAGEABLE) | GPU_CAP(CONTEXTS);
     if (has_extension(asked, "cl_khr_fp64"))
         caps |= GPU_CAP(FLOAT64);
     if (has_extension(asked, "cl_khr_fp16"))

@@ -338,7 +338,7 @@ static void fill_caps(struct vulkan_physical *physical, const struct properties 
     physical->full_subgroups = physical->features.v13.computeFullSubgroups;
     info->caps = caps_of_features(&physical->features) | GPU_CAP(UNORDERED) | GPU_CAP(SPLITS) |
                  GPU_CAP(CONSTANT) | GPU_CAP(TYPED) | GPU_CAP(IMAGES) | GPU_CAP(SAMPLERS) |
-                 GPU_CAP(HOST_MEMORY);
+                 GPU_CAP(HOST_MEMORY) | GPU_CAP(CONTEXTS);
     if (compute && (p->v11.subgroupSupportedOperations & operations) == operations)
         info->caps |= GPU_CAP(SUBGROUPS);
     if (compute && p->v11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT)
@@ -346,7 +346,7 @@ static void fill_caps(struct vulkan_physical *physical, const struct properties 
     if (physical->subgroup_choice)
         info->caps |= GPU_CAP(SUBGROUP_CHOICE);
     if (physical->extensions.KHR_global_priority || physical->extensions.EXT_global_priority)
-        info->caps |= GPU_CAP(PRIORITY);
+        info->caps |= GPU_CAP(PRIORITY) | GPU_CAP(PRIORITY_GLOBAL);
     for (unsigned i = 0; i < info->family_count; i++) {
         if (info->families[i].graphics &&
             physical->features.core.features.fragmentStoresAndAtomics &&

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// A visit at work: hog, victim and application, and what came of them.
+#ifndef BENCH_PREEMPT_WORK_H
+#define BENCH_PREEMPT_WORK_H
+
+#include "bench/preempt/contention.h"
+#include "bench/preempt/judge.h"
+#include "bench/preempt/process.h"
+#include "bench/preempt/session.h"
+
+enum {
+    WORK_HOG_SLOTS_MAX = 512 // most submissions of the hog
+};
+
+// One of hog, victim and application in a visit.
+struct work_part {
+    struct load_desc desc;
+    struct load load;
+    uint32_t token;          // of the first submission
+    struct process *process; // where the load runs; NULL: in this process
+    struct load_run *runs;   // its submissions, after the visit
+    uint32_t count;
+};
+
+struct work {
+    struct bench_visit *run;
+    struct preempt_session *session;
+    struct preempt_history *history;
+    struct preempt_setup *setup;
+    struct work_part hog, victim, application;
+    uint32_t alone_count; // the first submissions of the hog that were made to measure it alone
+    uint64_t base;        // the clock value from which all times count; 0: not chosen yet
+    bool has_hog, three;  // three: there is an application, and the victim is a compositor
+    bool draws;           // the victim is a draw
+    bool drops;           // deadlines that pass while an answer is awaited are dropped
+    bool is_first;        // this visit also measures the hog alone; later ones do not, to save time
+    struct contention answers, frames; // of the victim, and of the application
+    // [i]: how victim i got onto the device, if it was answered.
+    enum judge_entry entries[CONTENTION_SAMPLES_MAX];
+};
+
+// The length of a submission.
+double work_length_ns(const struct load_run *run);
+
+// Adds the metrics, remarks, details and series of the visit, whose work is done and judged.
+void work_report(const struct work *work, struct measure_visit *visit);
+
+#endif
