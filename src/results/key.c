@@ -56,10 +56,11 @@ struct case_value case_value_of(const struct param_info *param)
     return (struct case_value){.key = param->key, .type = param->type, .role = param->role};
 }
 
-static bool is_file_name(const char *word)
+// True for the name of a JSON file, and for the text of one in place of its name.
+static bool is_file(const char *word)
 {
     size_t length = strlen(word);
-    return strchr(word, '/') || (length > 5 && strcmp(word + length - 5, ".json") == 0);
+    return *word == '{' || strchr(word, '/') || (length > 5 && strcmp(word + length - 5, ".json") == 0);
 }
 
 // Sets *place to the index of a word, the first `bytes` bytes of `word`, in `choices` ("a|b|c").
@@ -79,7 +80,7 @@ bool case_value_set_text(struct case_value *value, const struct param_info *para
     value->text = text;
     value->choice = 0;
     return !param->choices ||
-           (is_file_name(text) && place_of(param->choices, "FILE", 4, &value->choice)) ||
+           (is_file(text) && place_of(param->choices, "FILE", 4, &value->choice)) ||
            place_of(param->choices, text, strlen(text), &value->choice);
 }
 

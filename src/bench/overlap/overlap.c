@@ -221,5 +221,6 @@ const struct benchmark bench_overlap = {
     .open = overlap_session_open,
     .close = overlap_session_close,
     .visit = overlap_visit,
+    .put_scenarios = overlap_scenarios_put,
     .conclude = overlap_conclude,
 };
