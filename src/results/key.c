@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/text.h"
-#include "results/names.h"
+#include "results/codec.h"
 #include "results/results.h"
 
 #include <ctype.h>
@@ -221,6 +221,17 @@ const char *case_value_text(struct arena *arena, const struct case_value *value)
     if (value->type == PARAM_TEXT)
         return value_format(value, text);
     return arena_strdup(arena, value_format(value, text));
+}
+
+const char *case_value_shown(struct arena *arena, const struct case_value *value)
+{
+    if (value->type != PARAM_TEXT || !value->text || *value->text != '{')
+        return case_value_text(arena, value);
+    json_t *file = json_read_memory(value->text, strlen(value->text), value->key, NULL);
+    const char *name = json_string_value(json_object_get(file, "name"));
+    const char *shown = arena_strdup(arena, name && *name ? name : "unnamed");
+    json_decref(file);
+    return shown;
 }
 
 const char *case_key(struct arena *arena, const char *benchmark, const struct bench_case *c)

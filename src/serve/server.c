@@ -176,35 +176,48 @@ static void obey(const struct server *server, const struct request *request)
     arena_destroy(request->arena);
 }
 
-// Returns 0 to close the socket.
+// A frame that is taken, and whether its socket stays open.
+struct arrival {
+    struct server *server;
+    struct tab *tab;
+    struct peer_frame frame;
+    bool stays;
+};
+
+static void *take_arrival(void *context)
+{
+    struct arrival *arrival = context;
+    struct server *server = arrival->server;
+    struct request request;
+    struct error err;
+    enum peer_outcome outcome = peer_take(&arrival->tab->peer, &arrival->frame, clock_now_ns(),
+                                          &server->rules, &request, &err);
+    if (outcome == PEER_GREETED)
+        greet(server, arrival->tab);
+    else if (outcome == PEER_ASKS)
+        obey(server, &request);
+    else if (outcome == PEER_REFUSED)
+        refuse(server, arrival->tab, &request, &err);
+    arrival->stays = outcome != PEER_CLOSES;
+    return NULL;
+}
+
+// Returns 0 to close the socket. The stack of civetweb's threads, 100 KiB in Debian's library, is
+// too small for a parser of nested text: each frame gets a thread of its own.
 static int take_frame(struct mg_connection *connection, int bits, char *data, size_t bytes,
                       void *context)
 {
     struct server *server = context;
-    const struct peer_frame frame = {.bits = (unsigned)bits, .data = data, .bytes = bytes};
-    struct request request;
-    struct error err;
+    struct arrival arrival = {.server = server,
+                              .frame = {.bits = (unsigned)bits, .data = data, .bytes = bytes}};
+    pthread_t thread;
     pthread_mutex_lock(&server->mutex);
-    struct tab *tab = find_tab(server, connection);
+    arrival.tab = find_tab(server, connection);
     pthread_mutex_unlock(&server->mutex);
-    if (!tab)
+    if (!arrival.tab || pthread_create(&thread, NULL, take_arrival, &arrival) != 0)
         return 0;
-    switch (peer_take(&tab->peer, &frame, clock_now_ns(), &server->rules, &request, &err)) {
-    case PEER_WAITS:
-        return 1;
-    case PEER_GREETED:
-        greet(server, tab);
-        return 1;
-    case PEER_ASKS:
-        obey(server, &request);
-        return 1;
-    case PEER_REFUSED:
-        refuse(server, tab, &request, &err);
-        return 1;
-    case PEER_CLOSES:
-        break;
-    }
-    return 0;
+    pthread_join(thread, NULL);
+    return arrival.stays;
 }
 
 // Closes the sockets that have not said hello in time.
