@@ -133,6 +133,7 @@ static void prepare_worker(struct live *live, const struct gpu_info *device,
         live->worker_arena,
         &(struct executor_desc){
             .device_id = device->id,
+            .in_process = desc->in_process,
             .worker_argv = runner_worker_argv(live->worker_arena, desc, device),
             .worker_environment = desc->worker_environment,
             .silence_ns = desc->silence_ns ? desc->silence_ns : 6 * budget->timeout_ns,

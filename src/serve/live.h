@@ -23,7 +23,8 @@ enum {
 };
 
 struct live_desc {
-    struct runner_desc runner; // worker_argv, worker_environment, silence_ns, choices.system
+    struct runner_desc runner; // worker_argv, worker_environment, silence_ns, choices.system;
+                               // in_process for tests
     int argc;                  // the command, for the run
     char **argv;
     void (*say)(void *context, const char *message); // to every page, from the measuring thread

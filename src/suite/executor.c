@@ -84,7 +84,8 @@ static enum child_answer await(struct executor *executor, const char **line)
         answer = CHILD_WOKEN;
         if (clock_left_ns(leave) == 0 || clock_left_ns(deadline_ns) == 0)
             break;
-        executor->desc.waiting(executor->desc.context, executor->desc.device_id);
+        if (!reported)
+            executor->desc.waiting(executor->desc.context, executor->desc.device_id);
         reported = true;
     }
     return answer;
