@@ -587,9 +587,8 @@ const struct option_info option_table[OPTION_COUNT] = {
             .argument = "SECONDS",
             .kind = WORD_ANY,
             .help = "End a process that has been silent for this long",
-            .commands =
-                COMMAND_BIT(DEVICES) | COMMAND_BIT(RUN) | COMMAND_BIT(MAP) | COMMAND_BIT(CHECK) |
-                COMMAND_BIT(SERVE),
+            .commands = COMMAND_BIT(DEVICES) | COMMAND_BIT(RUN) | COMMAND_BIT(MAP) |
+                        COMMAND_BIT(CHECK) | COMMAND_BIT(SERVE),
             .hidden = true,
         },
 };

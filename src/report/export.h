@@ -58,8 +58,8 @@ MUST_CHECK bool html_save(const struct run *const *runs, size_t count, const cha
 // "ws://127.0.0.1:8080"), a web socket of the server that serves the page.
 const char *html_live_policy(struct arena *arena, const char *address);
 
-// Writes the page of html_write for such a server: with `data`, JSON without "</", in place of runs.
-// Nothing else is different.
+// Writes the page of html_write for such a server: with `data`, JSON without "</", in place of
+// runs. Nothing else is different.
 MUST_CHECK bool html_write_live(const char *data, const char *policy, FILE *stream,
                                 struct error *err);
 

@@ -60,7 +60,8 @@ struct case_value case_value_of(const struct param_info *param)
 static bool is_file(const char *word)
 {
     size_t length = strlen(word);
-    return *word == '{' || strchr(word, '/') || (length > 5 && strcmp(word + length - 5, ".json") == 0);
+    return *word == '{' || strchr(word, '/') ||
+           (length > 5 && strcmp(word + length - 5, ".json") == 0);
 }
 
 // Sets *place to the index of a word, the first `bytes` bytes of `word`, in `choices` ("a|b|c").

@@ -191,7 +191,8 @@ struct case_value {
 struct case_value case_value_of(const struct param_info *param);
 
 // Sets the value's text (not copied) and its choice. Returns false, with choice 0, if `param` has
-// choices and `text` is not one of them. A name of a JSON file, and a text that begins with '{', match the choice FILE.
+// choices and `text` is not one of them. A name of a JSON file, and a text that begins with '{',
+// match the choice FILE.
 bool case_value_set_text(struct case_value *value, const struct param_info *param,
                          const char *text);
 

@@ -29,7 +29,7 @@ class Messages(live.Case):
         welcome = self.serve().open().welcome
         self.assertEqual(["fake:0", "fake:1", "mirror:0"],
                          sorted(device["id"] for device in welcome["devices"]))
-        self.assertLess(0, welcome["devices"][0]["limits"]["memory_bytes"])
+        self.assertLess(0, welcome["devices"][0]["limits"]["memory_bytes"]["value"])
         listed = json.loads(fathom.run("list", "--json").out)["benchmarks"]
         self.assertEqual(listed, welcome["benchmarks"])
 
