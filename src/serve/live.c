@@ -306,9 +306,11 @@ static void measure_frames(struct frame *frame, const struct budget *budget)
             say_done(frame, done || !last ? frame->run : last, true);
         run_destroy(whole ? last : frame->run);
         last = whole ? frame->run : last;
+        frame->run = NULL;
         frame->number += whole;
         goes_on = goes_on && open_frame(frame, &err);
     }
+    run_destroy(frame->run); // of a plan that failed, which it did not the first time
     run_destroy(last);
 }
 

@@ -276,8 +276,8 @@ static const char *words_of(int status)
     }
 }
 
-static int answer(const struct server *server, struct mg_connection *connection, int status,
-                  const char *policy, const char *body, size_t bytes)
+static void answer(const struct server *server, struct mg_connection *connection, int status,
+                   const char *policy, const char *body, size_t bytes)
 {
     struct arena *arena = arena_create();
     const char *head = arena_printf(arena,
@@ -295,20 +295,19 @@ static int answer(const struct server *server, struct mg_connection *connection,
     server->civetweb.mg_write(connection, head, strlen(head));
     server->civetweb.mg_write(connection, body, bytes);
     arena_destroy(arena);
-    return status;
 }
 
-static int answer_refusal(const struct server *server, struct mg_connection *connection, int status)
+static void answer_refusal(const struct server *server, struct mg_connection *connection,
+                           int status)
 {
     struct arena *arena = arena_create();
     const char *body = arena_printf(arena, "%d %s\n", status, words_of(status));
     answer(server, connection, status, "default-src 'none'", body, strlen(body));
     arena_destroy(arena);
-    return status;
 }
 
-static int answer_page(const struct server *server, struct mg_connection *connection,
-                       const char *host)
+static void answer_page(const struct server *server, struct mg_connection *connection,
+                        const char *host)
 {
     struct arena *arena = arena_create();
     struct error err;
@@ -319,11 +318,12 @@ static int answer_page(const struct server *server, struct mg_connection *connec
     text_stream_open(&page);
     bool written = html_write_live(data, policy, page.file, &err);
     text_stream_close(&page);
-    int status = written ? answer(server, connection, PEER_PAGE, policy, page.text, page.bytes)
-                         : answer_refusal(server, connection, 500);
+    if (written)
+        answer(server, connection, PEER_PAGE, policy, page.text, page.bytes);
+    else
+        answer_refusal(server, connection, 503);
     free(page.text);
     arena_destroy(arena);
-    return status;
 }
 
 // Answers every request but that for a web socket, for which it returns 1: civetweb takes it on.

@@ -4,6 +4,7 @@
 
 import json
 import os
+import pathlib
 import subprocess
 
 import fathom
@@ -102,6 +103,24 @@ class Messages(live.Case):
             seen[1] = other.receive("done")
         self.assertEqual(seen[0], seen[1])
         self.assertEqual(2, seen[0]["id"])
+
+    def test_browser_is_led_by_a_private_page(self):
+        # A browser that says what it was given; its arguments are public, so they hold no token.
+        seen = self.path("seen")
+        browser = self.folder / "xdg-open"
+        browser.write_text(f'#!/bin/sh\n(stat -c %a "${{1%/*}}"; echo "$1"; cat "$1") >{seen}.new\n'
+                           f"mv {seen}.new {seen}\n", encoding="utf-8")
+        browser.chmod(0o755)
+        server = live.Server("--open", variables={"PATH": f"{self.folder}:{os.environ['PATH']}",
+                                                  "XDG_RUNTIME_DIR": str(self.folder)})
+        self.wait_until(lambda: os.path.exists(seen))
+        mode, page, content = pathlib.Path(seen).read_text(encoding="utf-8").splitlines()
+        self.assertEqual("700", mode)
+        self.assertIn(f'content="0;url={server.url}"', content)
+        self.assertNotIn(server.token, page)
+        self.assertTrue(os.path.exists(page))
+        self.end(server)
+        self.assertFalse(os.path.exists(os.path.dirname(page)))
 
     def test_port_that_is_taken(self):
         server = self.serve()

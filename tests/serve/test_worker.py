@@ -162,7 +162,7 @@ class Minute(live.Case):
                 before = resident_kib(server.process.pid), resident_kib(server.workers()[0])
         after = resident_kib(server.process.pid), resident_kib(server.workers()[0])
         print(f"{frames} frames: server {before[0]} to {after[0]} KiB, worker {before[1]} to "
-              f"{after[1]} KiB")
+              f"{after[1]} KiB", file=sys.stderr)
         self.assertLess(100, frames)
         for one, other in zip(before, after):
             self.assertLess(other, 1.05 * one + 512)
