@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The measuring behind the pages: one thread, one worker process at a time (suite/executor.h), the
 // schedule and the verdicts of a run. The worker stays between measurements, so the next one
-// begins at once. A measurement replaces the one before it, whose visit ends first, or is ended
-// with its worker after LIVE_LEAVE_NS.
+// begins at once. A measurement replaces the one before it, whose visit is asked to end early, and
+// is ended with its worker after LIVE_LEAVE_NS.
 //
 // One frame is one run by the preset quick. A continuous measurement makes frame after frame of the
 // same cases, until it is cancelled.

@@ -25,8 +25,10 @@ struct executor_desc {
     struct interrupt *interrupt; // a second signal ends the worker; NULL: signals are not watched
     // Called if a worker does not answer soon after a first signal. May be NULL.
     void (*waiting)(void *context, const char *device_id);
-    void *context;             // for `waiting`
-    uint64_t leave_ns;         // as EXECUTOR_LEAVE_S; 0: so many seconds
+    void *context; // for `waiting`
+    // As EXECUTOR_LEAVE_S, which 0 stands for. With any other value, a worker is also asked to end
+    // its visit early.
+    uint64_t leave_ns;
     struct clock_lock *clocks; // sets the clock before each visit, not in co-runs; NULL: none
 };
 
