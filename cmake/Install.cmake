@@ -77,6 +77,13 @@ if(FATHOM_KIT)
     # The loader that src/gpu/vulkan falls back on where the system has none.
     find_library(VULKAN_LOADER NAMES libvulkan.so.1 REQUIRED)
     file(REAL_PATH ${VULKAN_LOADER} VULKAN_LOADER_FILE)
+    # The server of the live page, which src/serve opens.
+    find_library(CIVETWEB NAMES libcivetweb.so.1 REQUIRED)
+    file(REAL_PATH ${CIVETWEB} CIVETWEB_FILE)
+    install(PROGRAMS ${CIVETWEB_FILE} DESTINATION lib RENAME libcivetweb.so.1 COMPONENT kit
+            EXCLUDE_FROM_ALL)
+    install(FILES /usr/share/doc/libcivetweb1/copyright DESTINATION licenses RENAME libcivetweb1
+            COMPONENT kit EXCLUDE_FROM_ALL)
     foreach(component kit kit_tests)
         install(PROGRAMS ${VULKAN_LOADER_FILE} DESTINATION lib RENAME libvulkan.so.1
                 COMPONENT ${component} EXCLUDE_FROM_ALL)
@@ -135,7 +142,7 @@ set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Latency, bandwidth and capacity of each me
 arithmetic, launches and barriers, and what runs side by side, through Vulkan,
 CUDA or OpenCL. Each number comes with a 95 % interval, the core clock and its
 share of the physical limit, and every measured kernel is verified.")
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libvulkan1, mesa-vulkan-drivers | vulkan-icd")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libvulkan1, mesa-vulkan-drivers | vulkan-icd, libcivetweb1")
 find_program(SHLIBDEPS dpkg-shlibdeps)
 if(SHLIBDEPS)
     set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)

@@ -17,8 +17,8 @@ long="|long" short="-LE long" kit_api=vulkan
 declare -A tests=(
     [gcc]="-LE fuzz$long"
     [clang]="-L unit|conformance"
-    [asan]="-L unit|suite|cli|sensors|doubles|project $short"
-    [tsan]="-L unit|suite|cli|sensors|doubles $short -E cli_(lavapipe|together)|drivers_broken"
+    [asan]="-L unit|suite|serve|cli|sensors|doubles|project $short"
+    [tsan]="-L unit|suite|serve|cli|sensors|doubles $short -E cli_(lavapipe|together)|drivers_broken"
     [fuzz]="-L fuzz"
 )
 # Tests that load a driver, whose leaks (Mesa's, PoCL's) are not ours to find.

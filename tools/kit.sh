@@ -85,7 +85,8 @@ fathom @VERSION@ (@COMMIT@): measures what this machine's GPU really does.
     ./fathom run            measure it; ./fathom --help says more
 
 Needs a GPU driver and glibc @GLIBC@ or newer; nothing to install, the folder may stand anywhere.
-lib/libvulkan.so.1 is used where the system has no Vulkan loader. licenses/ holds the terms of what
+lib/libvulkan.so.1 is used where the system has no Vulkan loader, lib/libcivetweb.so.1 by
+`fathom serve` where the system has no civetweb. licenses/ holds the terms of what
 is linked in.
 END
 pack kit_tests fathom-tests <<'END'

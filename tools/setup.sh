@@ -135,6 +135,7 @@ ask_all() {
     need "pkg-config" pkgconf has pkg-config
     need "jansson 2.13 (JSON)" libjansson-dev jansson
     need "zlib" zlib1g-dev zlib
+    need "civetweb (the server of the live page)" libcivetweb-dev c_includes civetweb.h
     need "Vulkan headers 1.3.239" libvulkan-dev vulkan_headers
     need "volk (Vulkan's entry points)" libvulkan-volk-dev c_includes volk.h
     need "OpenCL headers" opencl-c-headers c_includes CL/cl.h

@@ -117,6 +117,12 @@ const char *child_channel_read(struct child_channel *channel, size_t line_bytes_
     return line;
 }
 
+bool child_channel_is_ready(const struct child_channel *channel)
+{
+    struct pollfd socket = {.fd = channel->fd, .events = POLLIN};
+    return channel->consumed < channel->used || poll(&socket, 1, 0) > 0;
+}
+
 // MSG_NOSIGNAL: if the other side has ended, this is an error and not a SIGPIPE.
 static ssize_t send_some(int fd, const char *text, size_t bytes)
 {

@@ -85,6 +85,9 @@ void child_channel_fini(struct child_channel *channel);
 
 // Waits for the next line. NULL at the end of the stream. The line is valid until the next call.
 const char *child_channel_read(struct child_channel *channel, size_t line_bytes_max);
+
+// True if something came that is not read yet, or the parent has gone. Does not wait.
+bool child_channel_is_ready(const struct child_channel *channel);
 MUST_CHECK bool child_channel_write(struct child_channel *channel, const char *line,
                                     struct error *err);
 

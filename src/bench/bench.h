@@ -131,6 +131,8 @@ struct bench_visit {
 struct measure_span_desc bench_span_desc(const struct bench_visit *run, measure_record *record,
                                          void *context);
 
+struct json_out;
+
 struct benchmark {
     struct benchmark_info info;
     const char *description; // a paragraph for `fathom list NAME`
@@ -178,6 +180,11 @@ struct benchmark {
     // ERROR_UNSUPPORTED or ERROR_OUT_OF_MEMORY the case is skipped, after other errors it failed.
     bool (*visit)(struct bench_visit *run, struct measure_visit *visit, struct error *err);
 
+    // Writes the built-in scenarios of a benchmark whose parameter "scenario" takes a FILE, as
+    // elements of an open array: {"name": …, "help": …, "scenario": as in a FILE}, and "set" with
+    // the other parameters that belong to it. Optional.
+    void (*put_scenarios)(struct json_out *out);
+
     // Adds findings to `run`: conclusions from this benchmark's results on the device with the id
     // `device`. Called once for each device of the run, in the parent, after all results are final.
     // The run may have no result of this benchmark on that device. Optional.
@@ -194,5 +201,10 @@ extern const struct benchmark *const benchmarks[];
 
 // The benchmark with this name; NULL if there is none.
 const struct benchmark *benchmark_find(const char *name);
+
+// Writes what a program needs to know of a benchmark, as an element of an open array
+// (results/codec.h): its metrics, and its parameters with choices, bounds and presets. `least`,
+// `most`, `multiple`, `power_of_two` and `takes_max` are left out where they do not bound.
+void benchmark_describe(struct json_out *out, const struct benchmark *benchmark);
 
 #endif

@@ -116,7 +116,7 @@ bool choices_check(struct arena *arena, const struct choice_request *request, st
     return true;
 }
 
-static const char *preset_values(const struct param_info *param, const char *preset)
+const char *choices_preset_values(const struct param_info *param, const char *preset)
 {
     const char *values = NULL;
     if (strcmp(preset, "quick") == 0)
@@ -139,7 +139,7 @@ static const char *chosen_values(const struct choice_request *request,
         if (is_meant(setting, benchmark) && strcmp(setting->key, param->key) == 0)
             *from = setting;
     }
-    return *from ? (*from)->values : preset_values(param, request->preset);
+    return *from ? (*from)->values : choices_preset_values(param, request->preset);
 }
 
 bool choices_make(struct arena *arena, const struct choice_request *request,

@@ -31,6 +31,10 @@ struct choice_request {
 MUST_CHECK bool setting_parse(struct arena *arena, const char *text, struct setting *setting,
                               struct error *err);
 
+// The values of a preset for the parameter, in the grammar of bench/values.h: those of the preset
+// standard if it has none of its own; NULL if that has none either.
+const char *choices_preset_values(const struct param_info *param, const char *preset);
+
 // False with ERROR_USAGE if the preset is unknown, a setting names a benchmark that is not in the
 // run or a key that no benchmark has, or choices_make fails for a benchmark. The message suggests
 // the nearest right name.

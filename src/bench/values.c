@@ -262,6 +262,8 @@ bool values_parse(struct arena *arena, const struct param_info *param, const cha
     *list = (struct value_list){0};
     struct parser parser = {.arena = arena, .param = param, .list = list, .err = err};
     char *rest = arena_strdup(arena, text);
+    if (param->type == PARAM_TEXT && *text == '{') // the text of a file, which has commas
+        return add_word(&parser, text);
     while (rest) {
         char *part = rest, *comma = strchr(rest, ',');
         rest = comma ? comma + 1 : NULL;

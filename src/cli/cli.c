@@ -55,6 +55,7 @@ static bool run_command(struct cli *cli, struct error *err)
         [COMMAND_COMPARE] = command_compare,
         [COMMAND_SHARE] = command_share,
         [COMMAND_FLEET] = command_fleet,
+        [COMMAND_SERVE] = command_serve,
         [COMMAND_HELP] = command_help,
         [COMMAND_WORKER] = command_worker,
         [COMMAND_BESIDE] = command_beside,

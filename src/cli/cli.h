@@ -48,6 +48,7 @@ bool command_report(struct cli *cli, struct error *err);
 bool command_compare(struct cli *cli, struct error *err);
 bool command_share(struct cli *cli, struct error *err);
 bool command_fleet(struct cli *cli, struct error *err);
+bool command_serve(struct cli *cli, struct error *err);
 bool command_worker(struct cli *cli, struct error *err);
 bool command_enumerate(struct cli *cli, struct error *err);
 bool command_beside(struct cli *cli, struct error *err);

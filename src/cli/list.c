@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/clock.h"
 #include "base/text.h"
-#include "bench/bench.h"
+#include "bench/choices.h"
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "results/codec.h"
@@ -9,15 +9,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-
-// The values of a preset for the parameter. NULL stands for those of preset standard; "-" if
-// standard has none.
-static const char *preset_or_standard(const struct param_info *param, const char *values)
-{
-    if (values)
-        return values;
-    return param->standard ? param->standard : "-";
-}
 
 // ---------------------------------------------------------------- for people
 
@@ -82,10 +73,11 @@ static bool is_every_choice(const struct param_info *param, const char *values)
     return *choice == '\0' && *values == '\0';
 }
 
-static void write_preset(FILE *out, const char *preset, const struct param_info *param,
-                         const char *values)
+static void write_preset(FILE *out, const char *preset, const struct param_info *param)
 {
-    const char *text = preset_or_standard(param, values);
+    const char *text = choices_preset_values(param, preset);
+    if (!text)
+        text = "-";
     write_values(out, preset, is_every_choice(param, text) ? "all choices" : text, ",");
 }
 
@@ -115,9 +107,9 @@ static void write_param(FILE *out, const struct param_info *param)
 {
     fprintf(out, "\n  %s", param->key);
     help_wrap(out, param->help, 16, 2 + strlen(param->key));
-    write_preset(out, "quick", param, param->quick);
-    write_preset(out, "standard", param, param->standard);
-    write_preset(out, "full", param, param->full);
+    write_preset(out, "quick", param);
+    write_preset(out, "standard", param);
+    write_preset(out, "full", param);
     if (param->choices)
         write_values(out, "choices", param->choices, "|");
     write_range(out, param);
@@ -142,53 +134,6 @@ static void write_benchmark(FILE *out, const struct benchmark *benchmark)
 
 // ---------------------------------------------------------------- for programs
 
-static void put_param(struct json_out *out, const struct param_info *param)
-{
-    json_put_open(out, NULL, '{');
-    json_put_text(out, "key", param->key);
-    json_put_text(out, "type", words_name(&param_type_words, param->type));
-    json_put_text(out, "role", words_name(&param_role_words, param->role));
-    json_put_text(out, "unit", unit_name(param->unit));
-    json_put_text(out, "help", param->help);
-    json_put_text(out, "choices", param->choices);
-    json_put_text(out, "when", param->when);
-    json_put_open(out, "presets", '{');
-    json_put_text(out, "quick", preset_or_standard(param, param->quick));
-    json_put_text(out, "standard", preset_or_standard(param, param->standard));
-    json_put_text(out, "full", preset_or_standard(param, param->full));
-    json_put_close(out, '}');
-    json_put_close(out, '}');
-}
-
-static void put_metric(struct json_out *out, const struct metric_info *metric)
-{
-    json_put_open(out, NULL, '{');
-    json_put_text(out, "name", metric->name);
-    json_put_text(out, "unit", unit_name(metric->unit));
-    json_put_text(out, "better", words_name(&better_words, metric->better));
-    json_put_text(out, "help", metric->help);
-    json_put_close(out, '}');
-}
-
-static void put_benchmark(struct json_out *out, const struct benchmark *benchmark)
-{
-    const struct benchmark_info *info = &benchmark->info;
-    json_put_open(out, NULL, '{');
-    json_put_text(out, "name", info->name);
-    json_put_count(out, "version", info->version);
-    json_put_text(out, "title", info->title);
-    json_put_text(out, "description", benchmark->description);
-    json_put_open(out, "metrics", '[');
-    for (size_t i = 0; i < info->metric_count; i++)
-        put_metric(out, &info->metrics[i]);
-    json_put_close(out, ']');
-    json_put_open(out, "params", '[');
-    for (size_t i = 0; i < info->param_count; i++)
-        put_param(out, &info->params[i]);
-    json_put_close(out, ']');
-    json_put_close(out, '}');
-}
-
 static bool write_json(struct cli *cli, const struct benchmark *only, struct error *err)
 {
     struct json_out out = {.arena = cli->arena, .stream = cli->out, .indent = 2};
@@ -196,7 +141,7 @@ static bool write_json(struct cli *cli, const struct benchmark *only, struct err
     json_put_open(&out, "benchmarks", '[');
     for (size_t i = 0; benchmarks[i]; i++)
         if (!only || only == benchmarks[i])
-            put_benchmark(&out, benchmarks[i]);
+            benchmark_describe(&out, benchmarks[i]);
     json_put_close(&out, ']');
     json_put_close(&out, '}');
     return json_out_end(&out, "the list", err);

@@ -223,6 +223,23 @@ const struct command_info command_table[COMMAND_COUNT] = {
                  "fathom fleet checks --html fleet.html --csv fleet.csv\twith a page, and a table "
                  "of every card and metric"},
         },
+    [COMMAND_SERVE] =
+        {
+            .name = "serve",
+            .operands = "",
+            .summary = "Measure from a page in the browser: change a parameter, see what changes",
+            .detail =
+                "Serves the report's page with controls on 127.0.0.1 and prints its address. "
+                "Each change on the page measures again; the time line of overlap moves with its "
+                "sliders. Results can be saved as run files. Ctrl-C ends it.\n"
+                "The address has a token, new at each start: only who has it can measure. To use "
+                "a remote machine, forward the port: ssh -L 8080:127.0.0.1:8080 MACHINE fathom "
+                "serve --port 8080. docs/SERVE.md says more.\n"
+                "With -d only these devices are offered. One worker process measures for all "
+                "pages; it is started again if it dies or hangs, and is idle without a page.",
+            .examples = {"fathom serve --open\tthe page in the browser of this machine",
+                         "fathom serve --port 8080 -d cuda\tat a port of its own, through CUDA"},
+        },
     [COMMAND_HELP] =
         {
             .name = "help",
@@ -321,7 +338,8 @@ const struct option_info option_table[OPTION_COUNT] = {
             .kind = WORD_DEVICE,
             .help = "Measure on this device; repeat it for several. model:FILE is simulated",
             .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP) | COMMAND_BIT(WORKER) |
-                        COMMAND_BIT(BESIDE) | COMMAND_BIT(CHECK) | COMMAND_BIT(CHECK_DEVICE),
+                        COMMAND_BIT(BESIDE) | COMMAND_BIT(CHECK) | COMMAND_BIT(CHECK_DEVICE) |
+                        COMMAND_BIT(SERVE),
             .repeated = true,
         },
     [OPTION_API] =
@@ -549,14 +567,28 @@ const struct option_info option_table[OPTION_COUNT] = {
             .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
             .hidden = true,
         },
+    [OPTION_PORT] =
+        {
+            .name = "port",
+            .argument = "NUMBER",
+            .kind = WORD_ANY,
+            .help = "Listen at this port of 127.0.0.1; any free one by default",
+            .commands = COMMAND_BIT(SERVE),
+        },
+    [OPTION_OPEN] =
+        {
+            .name = "open",
+            .help = "Open the page in the browser",
+            .commands = COMMAND_BIT(SERVE),
+        },
     [OPTION_SILENCE] =
         {
             .name = "silence-limit",
             .argument = "SECONDS",
             .kind = WORD_ANY,
             .help = "End a process that has been silent for this long",
-            .commands =
-                COMMAND_BIT(DEVICES) | COMMAND_BIT(RUN) | COMMAND_BIT(MAP) | COMMAND_BIT(CHECK),
+            .commands = COMMAND_BIT(DEVICES) | COMMAND_BIT(RUN) | COMMAND_BIT(MAP) |
+                        COMMAND_BIT(CHECK) | COMMAND_BIT(SERVE),
             .hidden = true,
         },
 };

@@ -18,6 +18,7 @@ enum command_id {
     COMMAND_SHARE,
     COMMAND_CHECK,
     COMMAND_FLEET,
+    COMMAND_SERVE,
     COMMAND_HELP,
     COMMAND_ENUMERATE,
     COMMAND_WORKER,
@@ -86,6 +87,8 @@ enum option_id {
     OPTION_MARKDOWN,
     OPTION_CARD_MARKDOWN, // "--markdown" of `show` and `report`
     OPTION_SEED,
+    OPTION_PORT,
+    OPTION_OPEN,
     OPTION_SILENCE,
     OPTION_COUNT
 };

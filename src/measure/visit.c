@@ -23,6 +23,13 @@ static void *list_room(struct arena *arena, void *list, size_t count, size_t siz
     return memcpy(arena_array(arena, 2 * count, size), list, count * size);
 }
 
+bool measure_goes_on(const struct measure_request *request, struct error *err)
+{
+    if (!request->leave || !request->leave->is_asked(request->leave->context))
+        return true;
+    return error_set(err, ERROR_INTERRUPTED, "the visit was ended early");
+}
+
 struct measure_visit *measure_visit_create(struct arena *arena)
 {
     struct measure_visit *visit = ARENA_NEW(arena, struct measure_visit);

@@ -63,16 +63,27 @@ struct measure_gate {
     void *context;
 };
 
+// How a visit is asked to end early, because nobody waits for its samples any more.
+struct measure_leave {
+    bool (*is_asked)(void *context);
+    void *context;
+};
+
 // What a visit should do.
 struct measure_request {
     unsigned samples;    // samples of the first metric; a visit may take more if they cost nothing
     uint64_t sample_ns;  // minimum device time of a sample, usually 2 ms
     uint64_t timeout_ns; // longest wait for one submission
     unsigned round;      // 0: the case's first visit, which sizes the work and chooses its shape
-    const struct measure_gate *gate; // NULL: no other device takes part
-    bool any_clock;                  // the core clock of the samples is not judged
-    struct measure_pace *pace;       // NULL: samples are not taken again because of their clock
+    const struct measure_gate *gate;   // NULL: no other device takes part
+    bool any_clock;                    // the core clock of the samples is not judged
+    struct measure_pace *pace;         // NULL: samples are not taken again because of their clock
+    const struct measure_leave *leave; // NULL: nobody asks
 };
+
+// False with ERROR_INTERRUPTED if the visit is asked to end early. For visits of many parts, each
+// of which takes a millisecond or more: they call this between the parts.
+MUST_CHECK bool measure_goes_on(const struct measure_request *request, struct error *err);
 
 struct measure_visit *measure_visit_create(struct arena *arena);
 

@@ -54,4 +54,13 @@ MUST_CHECK bool html_write(const struct run *const *runs, size_t count, FILE *st
 MUST_CHECK bool html_save(const struct run *const *runs, size_t count, const char *path,
                           struct error *err);
 
+// The content security policy of the page, in `arena`, with leave to connect to `address` (such as
+// "ws://127.0.0.1:8080"), a web socket of the server that serves the page.
+const char *html_live_policy(struct arena *arena, const char *address);
+
+// Writes the page of html_write for such a server: with `data`, JSON without "</", in place of
+// runs. Nothing else is different.
+MUST_CHECK bool html_write_live(const char *data, const char *policy, FILE *stream,
+                                struct error *err);
+
 #endif

@@ -126,7 +126,7 @@ static bool put_runs(const struct run *const *runs, size_t count, struct packer 
         .arena = packer->arena, .sink = pack, .sink_context = packer, .without = "rounds"};
     json_put_open(&out, NULL, '[');
     for (size_t i = 0; i < count; i++)
-        run_put(&out, runs[i]);
+        run_put(&out, NULL, runs[i]);
     json_put_close(&out, ']');
     return json_out_end(&out, "the report", err);
 }
@@ -153,6 +153,22 @@ static bool put_packed(const struct run *const *runs, size_t count, FILE *stream
     return written;
 }
 
+static bool wrong_page(struct error *err)
+{
+    return error_set(err, ERROR_INTERNAL,
+                     "the report page of this build is of another version: build it anew");
+}
+
+// Writes what stands behind the last marker of the page.
+static bool end_page(const struct part *last, FILE *stream, struct error *err)
+{
+    fwrite(last->rest, 1, (size_t)(report_page + report_page_bytes - last->rest), stream);
+    errno = EIO;
+    if (fflush(stream) != 0 || ferror(stream))
+        return error_set(err, ERROR_IO, "cannot write the report: %s", strerror(errno));
+    return true;
+}
+
 bool html_write(const struct run *const *runs, size_t count, FILE *stream, struct error *err)
 {
     if (!report_page_bytes)
@@ -160,19 +176,49 @@ bool html_write(const struct run *const *runs, size_t count, FILE *stream, struc
     struct part head = part_before(report_page, first_marker);
     struct part middle = head.rest ? part_before(head.rest, runs_marker) : head;
     if (!middle.rest)
-        return error_set(err, ERROR_INTERNAL,
-                         "the report page of this build is of another version: build it anew");
+        return wrong_page(err);
     part_put(&head, stream);
     picture_write(runs, count, stream);
     part_put(&middle, stream);
-    if (!put_packed(runs, count, stream, err))
-        return false;
-    fwrite(middle.rest, 1, (size_t)(report_page + report_page_bytes - middle.rest), stream);
-    errno = EIO;
-    if (fflush(stream) != 0 || ferror(stream))
-        return error_set(err, ERROR_IO, "cannot write the report: %s", strerror(errno));
-    return true;
+    return put_packed(runs, count, stream, err) && end_page(&middle, stream, err);
 }
+
+// ---------------------------------------------------------------- the live page
+
+static const char policy_start[] = "http-equiv=\"Content-Security-Policy\" content=\"";
+
+// The page's own policy: from `end` of `head` on, up to the quote. Bytes 0 without a page.
+static struct part policy_part(void)
+{
+    struct part head = part_before(report_page, policy_start);
+    return head.rest ? part_before(head.rest, "\"") : (struct part){"", "", NULL};
+}
+
+const char *html_live_policy(struct arena *arena, const char *address)
+{
+    struct part own = policy_part();
+    return arena_printf(arena, "%.*s; connect-src %s", (int)(own.end - own.start), own.start,
+                        address);
+}
+
+bool html_write_live(const char *data, const char *policy, FILE *stream, struct error *err)
+{
+    if (!report_page_bytes)
+        return no_page(err);
+    struct part own = policy_part();
+    struct part head = own.rest ? part_before(own.end, first_marker) : own;
+    struct part middle = head.rest ? part_before(head.rest, runs_marker) : head;
+    if (!middle.rest)
+        return wrong_page(err);
+    fwrite(report_page, 1, (size_t)(own.start - report_page), stream);
+    fputs(policy, stream);
+    part_put(&head, stream);
+    part_put(&middle, stream);
+    fputs(data, stream);
+    return end_page(&middle, stream, err);
+}
+
+// ---------------------------------------------------------------- files
 
 struct report {
     const struct run *const *runs;

@@ -186,7 +186,7 @@ struct screen_scale grid_scale(struct arena *arena, const struct view_grid *grid
 static const char *key_text(struct arena *arena, const struct result *result, const char *key)
 {
     const struct case_value *value = key ? case_find(&result->bench_case, key) : NULL;
-    return value ? case_value_text(arena, value) : "";
+    return value ? case_value_shown(arena, value) : "";
 }
 
 // A metric in ns as "0.377ms", multiplied by `times`; any other metric as "3.908x".

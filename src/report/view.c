@@ -14,7 +14,7 @@ const char *view_value_text(struct arena *arena, const struct case_value *value,
     if (value->type == PARAM_BYTES)
         return unit_text(arena, (double)value->uint, UNIT_BYTE);
     if (value->type == PARAM_TEXT || unit == UNIT_NONE)
-        return case_value_text(arena, value);
+        return case_value_shown(arena, value);
     double number = value->type == PARAM_REAL ? value->real : (double)value->uint;
     return unit_text(arena, number, unit);
 }

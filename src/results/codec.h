@@ -131,6 +131,9 @@ const char *json_text_required(struct json_reader *reader, const struct json_nod
 double json_number(struct json_reader *reader, const struct json_node *node);
 uint64_t json_count(struct json_reader *reader, const struct json_node *node); // whole, ≥ 0
 
+// The value of a node as one line of JSON, in `arena`. The node must be present.
+const char *json_compact(struct arena *arena, const struct json_node *node);
+
 // An array of numbers in the reader's arena; null elements are NaN. *count is their number.
 double *json_numbers(struct json_reader *reader, const struct json_node *node, size_t *count);
 

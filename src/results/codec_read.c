@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---------------------------------------------------------------- what is wrong, and where
@@ -110,6 +111,14 @@ const char *json_text_required(struct json_reader *reader, const struct json_nod
     if (!node->value)
         json_fail(reader, node, "missing");
     return text ? text : "";
+}
+
+const char *json_compact(struct arena *arena, const struct json_node *node)
+{
+    char *text = json_dumps(node->value, JSON_COMPACT | JSON_ENCODE_ANY);
+    const char *copy = arena_strdup(arena, text ? text : "");
+    free(text);
+    return copy;
 }
 
 double json_number(struct json_reader *reader, const struct json_node *node)

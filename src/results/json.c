@@ -410,18 +410,47 @@ static const struct json_field run_fields[] = {
 };
 static const struct json_table run_table = {JSON_TABLE(struct run, run_fields)};
 
-void run_put(struct json_out *out, const struct run *run)
+void run_put(struct json_out *out, const char *name, const struct run *run)
 {
-    json_put_open(out, NULL, '{');
+    json_put_open(out, name, '{');
     json_put_text(out, "schema", RUN_SCHEMA);
     json_put_fields(out, &run_table, run);
     json_put_close(out, '}');
 }
 
+static void put_struct(struct json_out *out, const char *name, const struct json_table *table,
+                       const void *object)
+{
+    json_put_open(out, name, '{');
+    json_put_fields(out, table, object);
+    json_put_close(out, '}');
+}
+
+void run_put_result(struct json_out *out, const char *name, const struct result *result)
+{
+    put_struct(out, name, &result_table, result);
+}
+
+void run_put_devices(struct json_out *out, const char *name, const struct run *run)
+{
+    json_put_open(out, name, '[');
+    for (size_t i = 0; i < run->device_count; i++)
+        put_struct(out, NULL, &device_table, &run->devices[i]);
+    json_put_close(out, ']');
+}
+
+void run_put_findings(struct json_out *out, const char *name, const struct run *run)
+{
+    json_put_open(out, name, '[');
+    for (size_t i = 0; i < run->finding_count; i++)
+        put_struct(out, NULL, &finding_table, &run->findings[i]);
+    json_put_close(out, ']');
+}
+
 static bool write_at(const struct run *run, int gzip, FILE *stream, struct error *err)
 {
     struct json_out out = {.arena = arena_create(), .stream = stream, .lines = true, .gzip = gzip};
-    run_put(&out, run);
+    run_put(&out, NULL, run);
     bool written = json_out_end(&out, "the run", err);
     arena_destroy(out.arena);
     return written;

@@ -20,8 +20,13 @@ struct json_table;
 MUST_CHECK bool run_write(const struct run *run, FILE *stream, struct error *err);
 MUST_CHECK bool run_write_gzipped(const struct run *run, FILE *stream, struct error *err);
 
-// Writes the run as one element of a larger document (results/codec.h).
-void run_put(struct json_out *out, const struct run *run);
+// Writes the run as a member of a larger document; name NULL: as an element (results/codec.h).
+void run_put(struct json_out *out, const char *name, const struct run *run);
+
+// Write parts of a run as they stand in its file: a result; the arrays of devices and of findings.
+void run_put_result(struct json_out *out, const char *name, const struct result *result);
+void run_put_devices(struct json_out *out, const char *name, const struct run *run);
+void run_put_findings(struct json_out *out, const char *name, const struct run *run);
 
 // Writes the values of a case as they stand in the run file. `result` is a struct result.
 void run_put_case(struct json_out *out, const char *name, const void *result);

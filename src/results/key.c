@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/text.h"
-#include "results/names.h"
+#include "results/codec.h"
 #include "results/results.h"
 
 #include <ctype.h>
@@ -56,10 +56,12 @@ struct case_value case_value_of(const struct param_info *param)
     return (struct case_value){.key = param->key, .type = param->type, .role = param->role};
 }
 
-static bool is_file_name(const char *word)
+// True for the name of a JSON file, and for the text of one in place of its name.
+static bool is_file(const char *word)
 {
     size_t length = strlen(word);
-    return strchr(word, '/') || (length > 5 && strcmp(word + length - 5, ".json") == 0);
+    return *word == '{' || strchr(word, '/') ||
+           (length > 5 && strcmp(word + length - 5, ".json") == 0);
 }
 
 // Sets *place to the index of a word, the first `bytes` bytes of `word`, in `choices` ("a|b|c").
@@ -79,7 +81,7 @@ bool case_value_set_text(struct case_value *value, const struct param_info *para
     value->text = text;
     value->choice = 0;
     return !param->choices ||
-           (is_file_name(text) && place_of(param->choices, "FILE", 4, &value->choice)) ||
+           (is_file(text) && place_of(param->choices, "FILE", 4, &value->choice)) ||
            place_of(param->choices, text, strlen(text), &value->choice);
 }
 
@@ -220,6 +222,17 @@ const char *case_value_text(struct arena *arena, const struct case_value *value)
     if (value->type == PARAM_TEXT)
         return value_format(value, text);
     return arena_strdup(arena, value_format(value, text));
+}
+
+const char *case_value_shown(struct arena *arena, const struct case_value *value)
+{
+    if (value->type != PARAM_TEXT || !value->text || *value->text != '{')
+        return case_value_text(arena, value);
+    json_t *file = json_read_memory(value->text, strlen(value->text), value->key, NULL);
+    const char *name = json_string_value(json_object_get(file, "name"));
+    const char *shown = arena_strdup(arena, name && *name ? name : "unnamed");
+    json_decref(file);
+    return shown;
 }
 
 const char *case_key(struct arena *arena, const char *benchmark, const struct bench_case *c)

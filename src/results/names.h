@@ -26,6 +26,10 @@ const char *words_name(const struct words *words, unsigned index); // "?" if ind
 // its text is NULL); numbers are written into `arena`.
 const char *case_value_text(struct arena *arena, const struct case_value *value);
 
+// The value as people are shown it: as case_value_text, but of the text of a JSON file its member
+// "name", or "unnamed".
+const char *case_value_shown(struct arena *arena, const struct case_value *value);
+
 enum {
     REAL_BYTES = 32
 };

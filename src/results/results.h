@@ -64,7 +64,7 @@ struct param_info {
     const char *quick, *standard, *full;
     enum param_role role;
     // Allowed values: "vector|scalar|shared" for TEXT, "4|8|16" for UINT; FILE stands for the name
-    // of a JSON file. NULL = all values.
+    // of a JSON file, or for its text. NULL = all values.
     const char *choices;
     const char *help; // one sentence
 
@@ -195,7 +195,8 @@ struct case_value {
 struct case_value case_value_of(const struct param_info *param);
 
 // Sets the value's text (not copied) and its choice. Returns false, with choice 0, if `param` has
-// choices and `text` is not one of them. A name of a JSON file matches the choice FILE.
+// choices and `text` is not one of them. A name of a JSON file, and a text that begins with '{',
+// match the choice FILE.
 bool case_value_set_text(struct case_value *value, const struct param_info *param,
                          const char *text);
 

@@ -152,7 +152,7 @@ static void send(struct serving *s)
 {
     struct json_out out = {.arena = arena_create(), .without = "series"};
     struct error err;
-    run_put(&out, s->run);
+    run_put(&out, NULL, s->run);
     s->unheard = s->unheard || !child_channel_write(&s->channel, json_out_text(&out), &err);
     arena_destroy(out.arena);
 }

@@ -10,7 +10,6 @@
 static const uint64_t silence_default_ns = 60 * NS_PER_S;
 static const uint64_t grace_ns = 2 * NS_PER_S; // time that a worker gets to end by itself
 static const uint64_t send_ns = 10 * NS_PER_S;
-static const uint64_t leave_ns = EXECUTOR_LEAVE_S * NS_PER_S;
 static const uint64_t patience_ns = NS_PER_S / 2; // most visits end sooner
 
 struct executor {
@@ -18,6 +17,7 @@ struct executor {
     struct child *worker;    // NULL: no worker runs
     struct visitor *visitor; // used in process; NULL: none yet
     unsigned losses;
+    bool hurries; // a worker is asked to end its visit early
 };
 
 struct executor *executor_create(struct arena *arena, const struct executor_desc *desc)
@@ -26,6 +26,9 @@ struct executor *executor_create(struct arena *arena, const struct executor_desc
     executor->desc = *desc;
     if (!executor->desc.silence_ns)
         executor->desc.silence_ns = silence_default_ns;
+    executor->hurries = desc->leave_ns > 0;
+    if (!executor->desc.leave_ns)
+        executor->desc.leave_ns = EXECUTOR_LEAVE_S * NS_PER_S;
     return executor;
 }
 
@@ -64,18 +67,31 @@ static enum child_answer receive(struct executor *executor, uint64_t deadline_ns
     return child_receive(executor->worker, left_ns, interrupt ? interrupt->fd : -1, line);
 }
 
-// Waits for the worker's answer. After the first signal the worker has leave_ns to answer;
+// Asks the worker to end its visit early. One that cannot be asked has ended, as await() finds out.
+static void hurry(const struct executor *executor)
+{
+    struct arena *arena = arena_create();
+    struct error unsent;
+    if (!child_send(executor->worker, protocol_write_leave(arena), send_ns, &unsent))
+        unsent.code = ERROR_NONE;
+    arena_destroy(arena);
+}
+
+// Waits for the worker's answer. After the first signal the worker has desc.leave_ns to answer;
 // desc.waiting is called if that takes long. The second signal ends the wait: CHILD_WOKEN.
 static enum child_answer await(struct executor *executor, const char **line)
 {
     struct interrupt *interrupt = executor->desc.interrupt;
     uint64_t deadline_ns = clock_deadline_ns(executor->desc.silence_ns);
-    bool reported = !executor->desc.waiting;
+    bool reported = !executor->desc.waiting, hurried = !executor->hurries;
     enum child_answer answer = CHILD_WOKEN;
     // The loop tests before it waits: the second signal may have come during an earlier wait.
     while (answer == CHILD_WOKEN && interrupt_count(interrupt) < 2) {
         bool interrupted = interrupt_count(interrupt) > 0;
-        uint64_t leave = interrupted ? interrupt->first_ns + leave_ns : UINT64_MAX;
+        if (interrupted && !hurried)
+            hurry(executor);
+        hurried |= interrupted;
+        uint64_t leave = interrupted ? interrupt->first_ns + executor->desc.leave_ns : UINT64_MAX;
         uint64_t report = interrupted && !reported ? interrupt->first_ns + patience_ns : UINT64_MAX;
         answer = receive(executor, leave < deadline_ns ? leave : deadline_ns, report, line);
         if (answer != CHILD_TIMEOUT || !interrupted)
@@ -83,7 +99,8 @@ static enum child_answer await(struct executor *executor, const char **line)
         answer = CHILD_WOKEN;
         if (clock_left_ns(leave) == 0 || clock_left_ns(deadline_ns) == 0)
             break;
-        executor->desc.waiting(executor->desc.context, executor->desc.device_id);
+        if (!reported)
+            executor->desc.waiting(executor->desc.context, executor->desc.device_id);
         reported = true;
     }
     return answer;

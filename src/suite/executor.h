@@ -11,7 +11,8 @@ struct clock_lock;
 struct interrupt;
 
 enum {
-    EXECUTOR_LEAVE_S = 8 // after a first signal, a worker has so many seconds to end its visit
+    // After a first signal, a worker has so many seconds to end its visit, unless leave_ns is set.
+    EXECUTOR_LEAVE_S = 8
 };
 
 struct executor_desc {
@@ -24,7 +25,10 @@ struct executor_desc {
     struct interrupt *interrupt; // a second signal ends the worker; NULL: signals are not watched
     // Called if a worker does not answer soon after a first signal. May be NULL.
     void (*waiting)(void *context, const char *device_id);
-    void *context;             // for `waiting`
+    void *context; // for `waiting`
+    // As EXECUTOR_LEAVE_S, which 0 stands for. With any other value, a worker is also asked to end
+    // its visit early.
+    uint64_t leave_ns;
     struct clock_lock *clocks; // sets the clock before each visit, not in co-runs; NULL: none
 };
 
@@ -35,7 +39,7 @@ void executor_destroy(struct executor *executor);
 // Makes the visit that `order` asks for; *visit lives in `arena`. False with the visit's error.
 // After ERROR_DEVICE_LOST, ERROR_TIMEOUT or the death of a worker, the next call starts a new
 // worker (in process: opens the device again). ERROR_INTERRUPTED after a second signal,
-// or EXECUTOR_LEAVE_S after the first one.
+// or the leave time after the first one.
 MUST_CHECK bool executor_visit(struct executor *executor, const struct visit_order *order,
                                struct arena *arena, struct measure_visit **visit,
                                struct error *err);

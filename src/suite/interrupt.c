@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -66,6 +67,27 @@ void interrupt_watch(struct interrupt *interrupt)
     sem_destroy(&interrupt->watched);
 }
 
+bool interrupt_init_own(struct interrupt *interrupt, struct error *err)
+{
+    *interrupt = (struct interrupt){.own = true, .is_watched = true};
+    interrupt->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE);
+    return interrupt->fd >= 0 ||
+           error_set(err, ERROR_IO, "cannot make an event: %s", strerror(errno));
+}
+
+void interrupt_raise(struct interrupt *interrupt)
+{
+    uint64_t one = 1;
+    while (write(interrupt->fd, &one, sizeof one) < 0 && errno == EINTR)
+        continue;
+}
+
+void interrupt_clear(struct interrupt *interrupt)
+{
+    interrupt_count(interrupt);
+    interrupt->count = 0;
+}
+
 void interrupt_fini(struct interrupt *interrupt)
 {
     if (interrupt->fd < 0)
@@ -74,6 +96,8 @@ void interrupt_fini(struct interrupt *interrupt)
     interrupt_count(interrupt);
     close(interrupt->fd);
     interrupt->fd = -1;
+    if (interrupt->own)
+        return;
     pthread_sigmask(SIG_SETMASK, &interrupt->former, NULL);
 }
 
@@ -81,8 +105,8 @@ unsigned interrupt_count(struct interrupt *interrupt)
 {
     if (!interrupt)
         return 0;
-    struct signalfd_siginfo info;
-    while (interrupt->fd >= 0 && read(interrupt->fd, &info, sizeof info) == sizeof info)
+    struct signalfd_siginfo info; // or the 8 bytes of an event
+    while (interrupt->fd >= 0 && read(interrupt->fd, &info, sizeof info) > 0)
         if (interrupt->count++ == 0)
             interrupt->first_ns = clock_now_ns();
     return interrupt->count;

@@ -3,6 +3,9 @@
 // runs in a signal handler. The first signal means: finish the visit and end the run. The second
 // one ends the visit at once. A SIGINT or SIGHUP that was ignored at the start stays ignored
 // (`fathom run &` in a script, nohup).
+//
+// A thread of fathom can interrupt another one in the same way, without signals:
+// interrupt_init_own and interrupt_raise.
 #ifndef SUITE_INTERRUPT_H
 #define SUITE_INTERRUPT_H
 
@@ -21,6 +24,7 @@ struct interrupt {
     pthread_t taker;   // thread that does not block the signals, until interrupt_watch
     sem_t watched;     // posted by interrupt_watch: ends `taker`
     bool is_watched;   // interrupt_watch was called
+    bool own;          // made by interrupt_init_own: no signal is blocked or counted
 };
 
 // Blocks the signals in this thread and in every thread that it starts later, such as those of
@@ -31,6 +35,12 @@ MUST_CHECK bool interrupt_init(struct interrupt *interrupt, struct error *err);
 
 // From now on signals are only counted; the caller must ask interrupt_count.
 void interrupt_watch(struct interrupt *interrupt);
+
+// An interrupt that counts no signals but the calls of interrupt_raise. Only one thread may call
+// interrupt_count and interrupt_clear; any thread may call interrupt_raise.
+MUST_CHECK bool interrupt_init_own(struct interrupt *interrupt, struct error *err);
+void interrupt_raise(struct interrupt *interrupt);
+void interrupt_clear(struct interrupt *interrupt); // sets the count back to 0
 
 // Restores the signal mask. A signal that is still pending then takes effect.
 void interrupt_fini(struct interrupt *interrupt);

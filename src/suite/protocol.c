@@ -201,7 +201,7 @@ static const struct json_field finding_fields[] = {
 static const struct json_table finding_table = {JSON_TABLE(struct finding_message, finding_fields)};
 
 // A message without members.
-static const struct json_table gate_table = {.count = 0};
+static const struct json_table gate_table = {.count = 0}; // of gate and leave
 
 // ---------------------------------------------------------------- writing
 
@@ -245,6 +245,11 @@ const char *protocol_write_gate(struct arena *arena)
     return message_write(arena, "gate", &gate_table, NULL);
 }
 
+const char *protocol_write_leave(struct arena *arena)
+{
+    return message_write(arena, "leave", &gate_table, NULL);
+}
+
 const char *protocol_write_watch(struct arena *arena, uint64_t least_ns)
 {
     return message_write(arena, "watch", &watch_table,
@@ -280,13 +285,23 @@ static json_t *parse(const char *line, struct error *err)
     return document;
 }
 
-bool protocol_is_gate(const char *line)
+static bool has_object(const char *line, const char *name)
 {
     struct error err;
     json_t *document = parse(line, &err);
-    bool is_gate = document && json_is_object(json_object_get(document, "gate"));
+    bool has = document && json_is_object(json_object_get(document, name));
     json_decref(document);
-    return is_gate;
+    return has;
+}
+
+bool protocol_is_gate(const char *line)
+{
+    return has_object(line, "gate");
+}
+
+bool protocol_is_leave(const char *line)
+{
+    return has_object(line, "leave");
 }
 
 bool protocol_is_watch(const char *line, uint64_t *least_ns)

@@ -14,6 +14,9 @@
 // An order with "waits": true belongs to a co-run: when everything is prepared and warm, the worker
 // sends {"gate": {}}. It takes its samples after the parent has sent the same message.
 //
+// The parent may send {"leave": {}} while it waits for an answer: the visit may then end early, as
+// a failure with the code "interrupted". The message itself has no answer, whenever it comes.
+//
 // Reasons (also retakes and remarks), details, sensors, series and the kernel have the members of
 // run files (results/json.h). The values of a case are sent as text, because JSON numbers lose bits
 // of 64-bit integers. Every line is checked: one that is cut short or malformed is an error.
@@ -39,6 +42,10 @@ const char *protocol_write_failure(struct arena *arena, const struct error *fail
 // The gate message, which both sides send, and a test for it. A malformed line gives false.
 const char *protocol_write_gate(struct arena *arena);
 bool protocol_is_gate(const char *line);
+
+// The message that asks a visit to end early, and a test for it.
+const char *protocol_write_leave(struct arena *arena);
+bool protocol_is_leave(const char *line);
 
 // The order to watch the device, and the answer to it. A line that is no such order gives false.
 const char *protocol_write_watch(struct arena *arena, uint64_t least_ns);

@@ -198,27 +198,24 @@ static void notice(void *context, const char *text)
     runner->desc->notice(runner->desc->context, text);
 }
 
-// The worker's command: "-d" with its device, then "-d" with each other device of the API. With the
-// names of all devices, the worker gives each the same id, in whatever order the driver lists them.
-static const char *const *worker_argv(struct runner *runner, const struct gpu_info *own)
+const char *const *runner_worker_argv(struct arena *arena, const struct runner_desc *desc,
+                                      const struct gpu_info *own)
 {
-    const struct runner_desc *desc = runner->desc;
     const struct gpu_system *system = desc->choices.system;
     size_t devices = system ? gpu_system_device_count(system) : 0, count = 0;
-    const char **argv =
-        ARENA_ARRAY(runner->arena, WORKER_ARGS_MAX + 2 * (devices + 1) + 1, const char *);
+    const char **argv = ARENA_ARRAY(arena, WORKER_ARGS_MAX + 2 * (devices + 1) + 1, const char *);
     while (desc->worker_argv && desc->worker_argv[count] && count < WORKER_ARGS_MAX) {
         argv[count] = desc->worker_argv[count];
         count++;
     }
     argv[count++] = "-d";
-    argv[count++] = gpu_info_identity(runner->arena, own);
+    argv[count++] = gpu_info_identity(arena, own);
     for (size_t i = 0; i < devices; i++) {
         const struct gpu_info *other = gpu_system_info(system, i);
         if (other == own || strcmp(other->api, own->api) != 0)
             continue;
         argv[count++] = "-d";
-        argv[count++] = gpu_info_identity(runner->arena, other);
+        argv[count++] = gpu_info_identity(arena, other);
     }
     return argv;
 }
@@ -234,7 +231,7 @@ static struct executor *make_executor(struct runner *runner, size_t index)
         &(struct executor_desc){
             .device_id = device->id,
             .in_process = desc->in_process,
-            .worker_argv = worker_argv(runner, device),
+            .worker_argv = runner_worker_argv(runner->arena, desc, device),
             .worker_environment = desc->worker_environment,
             .silence_ns = desc->silence_ns ? desc->silence_ns : SILENT_WAITS * budget.timeout_ns,
             .validation = desc->validation,

@@ -45,6 +45,12 @@ struct runner_desc {
     void *context;
 };
 
+// The command of the worker of a device, in `arena`: desc->worker_argv, "-d" with the device, then
+// "-d" with each other device of the API. With the names of all devices, the worker gives each the
+// same id, in whatever order the driver lists them.
+const char *const *runner_worker_argv(struct arena *arena, const struct runner_desc *desc,
+                                      const struct gpu_info *own);
+
 // Fills the head of a new run: fathom's version, the start time, preset, seed, the command, the
 // host, the devices and the benchmarks.
 void runner_describe(struct run *run, const struct runner_desc *desc, int argc, char **argv);

@@ -302,6 +302,12 @@ static const char *answer_watch(struct visitor *visitor, uint64_t least_ns, stru
     return protocol_write_finding(arena, &finding);
 }
 
+// measure_leave.is_asked: a parent that waits for an answer sends nothing but the request to leave.
+static bool is_asked_to_leave(void *context)
+{
+    return child_channel_is_ready(context);
+}
+
 // Makes the visit that `line` asks for and returns the answer, which lives in `arena`. Sets
 // `failure` to the visit's error, or its code to ERROR_NONE.
 static const char *answer(struct visitor *visitor, struct child_channel *channel, const char *line,
@@ -318,7 +324,9 @@ static const char *answer(struct visitor *visitor, struct child_channel *channel
     struct measure_request request = *order.request;
     struct gate state = {.channel = channel};
     const struct measure_gate gate = {.pass = pass_gate, .context = &state};
+    const struct measure_leave leave = {.is_asked = is_asked_to_leave, .context = channel};
     request.gate = order.waits ? &gate : NULL;
+    request.leave = &leave;
     order.request = &request;
     if (!visitor_visit(visitor, &order, arena, &visit, failure))
         return protocol_write_failure(arena, failure);
@@ -331,6 +339,8 @@ static bool serve(struct visitor *visitor, struct child_channel *channel, struct
     bool served = true, usable = true;
     const char *line;
     while (served && usable && (line = child_channel_read(channel, order_bytes_max))) {
+        if (protocol_is_leave(line))
+            continue; // the visit that it was for has ended
         struct arena *arena = arena_create();
         struct error failure;
         const char *text = answer(visitor, channel, line, arena, &failure);

@@ -41,7 +41,7 @@ class Readme(fathom.Case):
         for line in found:
             with self.subTest(page=page, command=line):
                 words = shlex.split(line)[1:]
-                measures = words[0] in ("run", "map", "check")
+                measures = words[0] in ("run", "map", "check", "serve")
                 done = fathom.run(*words, *(["-d", "nowhere:0"] if measures else []), binary=REAL,
                                   cwd=folder, ASAN_OPTIONS="detect_leaks=0")
                 if measures:

@@ -12,7 +12,7 @@ import fathom
 
 REAL = os.environ["FATHOM_REAL"]
 COMMANDS = ("devices", "list", "run", "map", "show", "report", "compare", "share", "check", "fleet",
-            "help")
+            "serve", "help")
 
 
 class Help(fathom.Case):

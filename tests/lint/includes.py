@@ -20,7 +20,8 @@ MAY_INCLUDE = {
     "map": ("bench", "measure", "gpu", "analysis", "results", "math", "base"),
     "suite": ("bench", "measure", "gpu", "sensors", "report", "analysis", "results", "math",
               "base"),
-    "cli": ("suite", "map", "bench", "measure", "gpu", "sensors", "report", "analysis", "results",
+    "serve": ("suite", "bench", "measure", "gpu", "report", "analysis", "results", "math", "base"),
+    "cli": ("serve", "suite", "map", "bench", "measure", "gpu", "sensors", "report", "analysis", "results",
             "math", "base"),
 }
 
@@ -36,6 +37,7 @@ LIBRARIES = {
     r"jansson\.h": ("results", "gpu/model"),
     r"zlib\.h": ("report", "results"),
     r"CL/.*": ("gpu/opencl",),
+    r"civetweb\.h": ("serve",),
     r"cuda.*|nvml.*|hip/.*": (),
     r"dlfcn\.h|spawn\.h|sys/wait\.h": ("base",),
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Scenarios that people write: what is understood, and that whatever is not says where and why.
 #include "bench/overlap/scenario.h"
+#include "results/codec.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -145,6 +146,45 @@ static void a_document_that_is_no_scenario_is_refused(void **state)
     }
 }
 
+// Given the built-in scenarios as they are written for a page, when each text is read in place of a
+// file, then it is the scenario again. A file cannot say that barriers are split: `set` does.
+static void built_in_scenarios_read_back_from_what_is_written(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct json_out out = {.arena = arena};
+    struct error err;
+    json_put_open(&out, NULL, '[');
+    overlap_scenarios_put(&out);
+    json_put_close(&out, ']');
+    const char *text = json_out_text(&out);
+    json_t *list = json_read_memory(text, strlen(text), "list", &err);
+    assert_int_equal(json_array_size(list), overlap_scenario_count);
+    for (size_t i = 0; i < overlap_scenario_count; i++) {
+        const struct overlap_scenario *built_in = &overlap_scenarios[i];
+        const json_t *one = json_array_get(list, i);
+        struct json_node content = {.value = json_object_get(one, "scenario")};
+        const struct overlap_scenario *read =
+            overlap_scenario_get(arena, json_compact(arena, &content), &err);
+        assert_non_null(read);
+        assert_string_equal(read->help, built_in->name);
+        assert_int_equal(read->urgent, built_in->urgent);
+        assert_int_equal(json_object_get(one, "set") != NULL, built_in->split);
+        assert_int_equal(read->count, built_in->count);
+        for (size_t w = 0; w < read->count; w++) {
+            const struct overlap_workload *a = &read->workloads[w], *b = &built_in->workloads[w];
+            assert_string_equal(a->name, b->name);
+            assert_int_equal(a->queue, b->queue);
+            assert_int_equal(a->draw, b->draw);
+            assert_int_equal(a->blocks, b->blocks);
+            assert_int_equal(a->iterations, b->iterations);
+            assert_int_equal(a->after, b->after);
+        }
+    }
+    json_decref(list);
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +194,7 @@ int main(void)
         cmocka_unit_test(a_workload_that_is_not_enabled_is_as_if_it_were_not_there),
         cmocka_unit_test(whatever_is_wrong_is_named_with_its_place),
         cmocka_unit_test(a_document_that_is_no_scenario_is_refused),
+        cmocka_unit_test(built_in_scenarios_read_back_from_what_is_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,12 +96,77 @@ static void a_silent_worker_is_given_up(void **state)
     arena_destroy(arena);
 }
 
+// Given an interrupt without signals and a leave time of its own, when it is raised, then a silent
+// worker is ended after that time, without anybody to be told of the wait; cleared, it is as new.
+static void an_interrupt_of_its_own_ends_the_wait(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct interrupt interrupt;
+    struct watch_finding finding;
+    struct error err = {0};
+    assert_true(interrupt_init_own(&interrupt, &err));
+    struct executor *executor =
+        executor_create(arena, &(struct executor_desc){.device_id = "fake:0",
+                                                       .worker_argv = silent_worker,
+                                                       .silence_ns = hour_ns,
+                                                       .leave_ns = 1,
+                                                       .interrupt = &interrupt});
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(interrupt_count(&interrupt), 0);
+        interrupt_raise(&interrupt);
+        assert_false(executor_watch(executor, 0, arena, &finding, &err));
+        assert_int_equal(err.code, ERROR_INTERRUPTED);
+        assert_int_equal(interrupt_count(&interrupt), 1);
+        interrupt_raise(&interrupt);
+        assert_int_equal(interrupt_count(&interrupt), 2);
+        interrupt_clear(&interrupt);
+    }
+    executor_destroy(executor);
+    interrupt_fini(&interrupt);
+    arena_destroy(arena);
+}
+
+// Given a worker that ends its visit when it is asked to, when the wait is interrupted, then the
+// worker stays.
+static void a_worker_that_leaves_early_stays(void **state)
+{
+    (void)state;
+    static const char *const worker[] = {
+        "/bin/sh", "-c",
+        "read order; read leave; test \"$leave\" = '{\"leave\":{}}' && "
+        "echo '{\"failure\":{\"code\":\"interrupted\",\"message\":\"left\"}}' >&0; "
+        "exec sleep 3600",
+        NULL};
+    struct arena *arena = arena_create();
+    struct interrupt interrupt;
+    struct watch_finding finding;
+    struct error err = {0};
+    assert_true(interrupt_init_own(&interrupt, &err));
+    struct executor *executor =
+        executor_create(arena, &(struct executor_desc){.device_id = "fake:0",
+                                                       .worker_argv = worker,
+                                                       .silence_ns = hour_ns,
+                                                       .leave_ns = hour_ns,
+                                                       .interrupt = &interrupt});
+    interrupt_raise(&interrupt);
+    assert_false(executor_watch(executor, 0, arena, &finding, &err));
+    assert_int_equal(err.code, ERROR_INTERRUPTED);
+    assert_string_equal(err.message, "left");
+    assert_int_equal(executor_losses(executor), 0);
+    executor_destroy(executor);
+    interrupt_fini(&interrupt);
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_second_signal_ends_the_wait_at_once),
         cmocka_unit_test(after_one_signal_the_wait_is_short),
         cmocka_unit_test(a_silent_worker_is_given_up),
+        cmocka_unit_test(an_interrupt_of_its_own_ends_the_wait),
+        cmocka_unit_test(a_worker_that_leaves_early_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -172,6 +172,8 @@ static void an_order_comes_through_with_every_bit(void **state)
     assert_true(got.waits);
     assert_true(protocol_is_gate(protocol_write_gate(arena)));
     assert_false(protocol_is_gate("garbage"));
+    assert_true(protocol_is_leave(protocol_write_leave(arena)));
+    assert_false(protocol_is_leave(protocol_write_gate(arena)));
     assert_true(got.request->sample_ns == request.sample_ns);
     assert_true(got.request->timeout_ns == request.timeout_ns);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "bench/values.h"
+#include "results/names.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -220,6 +221,28 @@ static void no_parameter_takes_more_values_than_fit(void **state)
     ASSERT_INTEGERS(&count, "18446744073709551615", UINT64_MAX);
 }
 
+// The text of a file is one value, with its commas, and people see the name that it gives itself.
+static void the_text_of_a_file_is_a_value(void **state)
+{
+    (void)state;
+    static const struct param_info scenario = {
+        .key = "scenario", .type = PARAM_TEXT, .choices = "default|FILE"};
+    static const char text[] = "{\"name\": \"my own, a\", \"workloads\": []}";
+    struct value_list list;
+    struct error err = {0};
+    assert_true(values_parse(arena, &scenario, text, &list, &err));
+    assert_int_equal(list.count, 1);
+    assert_string_equal(list.values[0].text, text);
+    assert_int_equal(list.values[0].choice, 1);
+    assert_string_equal(case_value_text(arena, &list.values[0]), text);
+    assert_string_equal(case_value_shown(arena, &list.values[0]), "my own, a");
+    list.values[0].text = "{\"name\": 7}";
+    assert_string_equal(case_value_shown(arena, &list.values[0]), "unnamed");
+    list.values[0].text = "default";
+    assert_string_equal(case_value_shown(arena, &list.values[0]), "default");
+    assert_refused(&path, text, "no such choice"); // takes no file
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -235,6 +258,7 @@ int main(void)
         cmocka_unit_test(numbers_are_checked_against_what_is_declared),
         cmocka_unit_test(what_does_not_parse_is_named_with_what_would),
         cmocka_unit_test(no_parameter_takes_more_values_than_fit),
+        cmocka_unit_test(the_text_of_a_file_is_a_value),
     };
     return cmocka_run_group_tests(tests, make_arena, drop_arena);
 }

@@ -5,6 +5,7 @@
 #include "analysis/compare.h"
 #include "base/text.h"
 #include "bench/overlap/visit.h"
+#include "results/names.h"
 
 #include <math.h>
 #include <string.h>
@@ -119,10 +120,11 @@ struct answer {
 static void report(const struct subject *subject, const struct answer *answer)
 {
     struct arena *arena = subject->run->arena;
+    const struct case_value *scenario = case_find(&answer->cases[0]->bench_case, "scenario");
     const char *barrier = value_of(answer->cases[0], "barrier");
-    const char *text =
-        arena_printf(arena, "%s (%s%s%s", answer->text, value_of(answer->cases[0], "scenario"),
-                     *barrier ? ", " : "", barrier);
+    const char *text = arena_printf(arena, "%s (%s%s%s", answer->text,
+                                    scenario ? case_value_shown(arena, scenario) : "",
+                                    *barrier ? ", " : "", barrier);
     if (answer->published)
         text = arena_printf(arena, "%s; published: %s", text, answer->published);
     run_add_conclusion(subject->run, answer->code, answer->value, answer->cases[0],

@@ -16,7 +16,7 @@ static const struct param_info params[] = {
          "three: C waits for A, B stands between them; three-split: the same with split "
          "barriers; high-priority: default, the compute queue at high priority; cross-queue: "
          "a chain from queue to queue; draws: two unordered draws and a dispatch after the "
-         "second; FILE: a JSON file of your own"},
+         "second; FILE: a JSON file of your own, or its text"},
     {.key = "barrier",
      .type = PARAM_TEXT,
      .quick = "memory",
@@ -221,5 +221,6 @@ const struct benchmark bench_overlap = {
     .open = overlap_session_open,
     .close = overlap_session_close,
     .visit = overlap_visit,
+    .put_scenarios = overlap_scenarios_put,
     .conclude = overlap_conclude,
 };

@@ -94,9 +94,12 @@ uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t
 //         "iterations": 64,                      1 … 128; 64 by default
 //         "after": ["A"],                        names of earlier workloads, on either queue
 //         "enabled": false } ] }                 leaves it out: no workload waits for it then
+//
+// A value of the parameter that begins with '{' is such a text itself, in place of a file's name.
 
-// Returns the built-in scenario called `name`. If there is none, reads the file called `name` and
-// returns its scenario, in `arena`. NULL with ERROR_USAGE, which names the wrong place in the file
+// Returns the built-in scenario called `name`. If there is none, reads the file called `name`, or
+// the text if `name` is one, and returns its scenario, in `arena`. NULL with ERROR_USAGE, which
+// names the wrong place in the file
 // ("workloads[3].after"), or with ERROR_IO if the file cannot be read.
 const struct overlap_scenario *overlap_scenario_get(struct arena *arena, const char *name,
                                                     struct error *err);
@@ -104,5 +107,9 @@ const struct overlap_scenario *overlap_scenario_get(struct arena *arena, const c
 // Reads a scenario from a JSON text. `file` is the name of the scenario, also in messages.
 const struct overlap_scenario *overlap_scenario_parse(struct arena *arena, const char *text,
                                                       const char *file, struct error *err);
+
+// Writes every built-in scenario, as struct benchmark.put_scenarios says.
+struct json_out;
+void overlap_scenarios_put(struct json_out *out);
 
 #endif

@@ -15,6 +15,11 @@ enum {
     ITERATIONS_DEFAULT = 64
 };
 
+// The words of members that have two values; those of "queue" in the order of enum overlap_queue.
+static const char *const queue_words[] = {"direct", "compute"};
+static const char *const kind_words[] = {"dispatch", "draw"};
+static const char *const priority_words[] = {"medium", "high"};
+
 struct loader {
     struct json_reader reader;
     struct overlap_workload workloads[OVERLAP_WORKLOADS_MAX];
@@ -93,16 +98,14 @@ static bool workload_read(struct loader *loader, const struct json_node *node)
 {
     static const char *const members[] = {"name",       "queue", "kind",   "groups",
                                           "iterations", "after", "enabled"};
-    static const char *const queues[] = {"direct", "compute"};
-    static const char *const kinds[] = {"dispatch", "draw"};
     struct json_reader *reader = &loader->reader;
     if (!members_check(loader, node, members, COUNT(members)))
         return false;
     struct json_node name = json_member(reader, node, "name");
     struct overlap_workload workload = {
         .name = json_text_required(reader, &name),
-        .queue = (enum overlap_queue)word_read(loader, node, "queue", queues, 0),
-        .draw = word_read(loader, node, "kind", kinds, 0),
+        .queue = (enum overlap_queue)word_read(loader, node, "queue", queue_words, 0),
+        .draw = word_read(loader, node, "kind", kind_words, 0),
         .blocks = size_read(loader, node, "groups", GROUPS_MAX, GROUPS_DEFAULT),
         .iterations = size_read(loader, node, "iterations", ITERATIONS_MAX, ITERATIONS_DEFAULT),
     };
@@ -222,13 +225,12 @@ static const struct overlap_scenario *scenario_load(struct loader *loader,
                                                     const struct json_node *root)
 {
     static const char *const members[] = {"name", "priority", "workloads"};
-    static const char *const priorities[] = {"medium", "high"};
     struct json_reader *reader = &loader->reader;
     if (!members_check(loader, root, members, COUNT(members)))
         return NULL;
     struct json_node name = json_member(reader, root, "name");
     const char *help = json_text(reader, &name);
-    bool urgent = word_read(loader, root, "priority", priorities, 0);
+    bool urgent = word_read(loader, root, "priority", priority_words, 0);
     struct json_node list = json_member(reader, root, "workloads");
     size_t count = json_elements(reader, &list);
     if (reader->failed)
@@ -279,5 +281,53 @@ const struct overlap_scenario *overlap_scenario_get(struct arena *arena, const c
                                                     struct error *err)
 {
     const struct overlap_scenario *scenario = overlap_scenario_find(name);
+    if (!scenario && *name == '{')
+        return overlap_scenario_parse(arena, name, "scenario", err);
     return scenario ? scenario : document_load(arena, json_read_file(name, err), name, err);
+}
+
+// ---------------------------------------------------------------- writing
+
+static void workload_put(struct json_out *out, const struct overlap_scenario *scenario, size_t w)
+{
+    const struct overlap_workload *workload = &scenario->workloads[w];
+    json_put_open(out, NULL, '{');
+    json_put_text(out, "name", workload->name);
+    json_put_text(out, "queue", queue_words[workload->queue]);
+    json_put_text(out, "kind", kind_words[workload->draw]);
+    json_put_count(out, "groups", workload->blocks);
+    json_put_count(out, "iterations", workload->iterations);
+    json_put_open(out, "after", '[');
+    for (size_t p = 0; p < w; p++)
+        if (workload->after & BIT(p))
+            json_put_text(out, NULL, scenario->workloads[p].name);
+    json_put_close(out, ']');
+    json_put_close(out, '}');
+}
+
+static void scenario_put(struct json_out *out, const struct overlap_scenario *scenario)
+{
+    json_put_open(out, NULL, '{');
+    json_put_text(out, "name", scenario->name);
+    json_put_text(out, "help", scenario->help);
+    json_put_open(out, "scenario", '{');
+    json_put_text(out, "name", scenario->name);
+    json_put_text(out, "priority", priority_words[scenario->urgent]);
+    json_put_open(out, "workloads", '[');
+    for (size_t w = 0; w < scenario->count; w++)
+        workload_put(out, scenario, w);
+    json_put_close(out, ']');
+    json_put_close(out, '}');
+    if (scenario->split) { // a file cannot say this, but the parameter can
+        json_put_open(out, "set", '{');
+        json_put_text(out, "barrier", overlap_barrier_name(OVERLAP_BARRIER_SPLIT));
+        json_put_close(out, '}');
+    }
+    json_put_close(out, '}');
+}
+
+void overlap_scenarios_put(struct json_out *out)
+{
+    for (size_t i = 0; i < overlap_scenario_count; i++)
+        scenario_put(out, &overlap_scenarios[i]);
 }

@@ -36,7 +36,8 @@ static bool run_frame(struct work *work, uint32_t which, bool groups, struct ove
 {
     const struct overlap_frame_desc desc = {
         .which = which, .groups = groups, .arena = work->run->arena};
-    if (!overlap_frame_run(&work->stage, &desc, frame, err))
+    if (!measure_goes_on(work->run->request, err) ||
+        !overlap_frame_run(&work->stage, &desc, frame, err))
         return false;
     work->device_ns += frame->length_ns;
     return true;

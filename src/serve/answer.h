@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// The messages to a page, each one JSON object as text in `arena`. docs/SERVE.md lists them.
+#ifndef SERVE_ANSWER_H
+#define SERVE_ANSWER_H
+
+#include "results/results.h"
+
+// {"type":"welcome","version":…,"devices":[…],"benchmarks":[…],"scenarios":[…]}: the devices as in
+// a run file, those of `offered`; the benchmarks that can be measured here as `fathom list --json`
+// writes them; their built-in scenarios.
+const char *answer_welcome(struct arena *arena, const struct run *offered);
+
+// {"type":"started","id":…,"cases":…}
+const char *answer_started(struct arena *arena, uint64_t id, size_t cases);
+
+// {"type":"result","id":…,"frame":…,"result":{…}}, as in a run file.
+const char *answer_result(struct arena *arena, uint64_t id, uint64_t frame,
+                          const struct result *result);
+
+struct answer_end {
+    uint64_t id, frame;
+    const struct run *run;
+    bool whole; // with the run itself
+};
+
+// {"type":"done","id":…,"frame":…,"status":"complete","run":{…},"findings":[…]}
+const char *answer_done(struct arena *arena, const struct answer_end *end);
+
+// {"type":"error","id":…,"message":…}; id 0 is left out.
+const char *answer_error(struct arena *arena, uint64_t id, const char *message);
+
+// {"type":"status","text":…}
+const char *answer_status(struct arena *arena, const char *text);
+
+#endif

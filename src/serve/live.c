@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: MIT
+#include "serve/live.h"
+
+#include "analysis/cross.h"
+#include "base/clock.h"
+#include "serve/answer.h"
+#include "suite/plan.h"
+
+#include <string.h>
+
+struct live {
+    const struct live_desc *desc;
+    struct arena *arena;
+    pthread_t thread;
+    struct interrupt interrupt; // ends the measurement; raised at most once for each
+
+    // The thread and its callers share these, under `mutex`.
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    struct request next; // arena NULL: nothing is asked for
+    bool busy, raised, ends;
+
+    // The thread alone uses these.
+    struct arena *worker_arena; // of `executor`
+    struct executor *executor;  // NULL: none yet
+    const struct gpu_info *device;
+    size_t cases; // that this worker has seen
+};
+
+// ---------------------------------------------------------------- what callers ask for
+
+// Call with the mutex held.
+static void interrupt_work(struct live *live)
+{
+    if (live->busy && !live->raised)
+        interrupt_raise(&live->interrupt);
+    live->raised = true;
+}
+
+static void ask(struct live *live, const struct request *next, bool ends)
+{
+    pthread_mutex_lock(&live->mutex);
+    arena_destroy(live->next.arena);
+    live->next = *next;
+    live->ends |= ends;
+    interrupt_work(live);
+    pthread_cond_signal(&live->changed);
+    pthread_mutex_unlock(&live->mutex);
+}
+
+void live_measure(struct live *live, const struct request *request)
+{
+    ask(live, request, false);
+}
+
+void live_cancel(struct live *live)
+{
+    ask(live, &(struct request){.arena = NULL}, false);
+}
+
+// Waits for a request; false if the thread must end. The caller destroys request->arena.
+static bool take_request(struct live *live, struct request *request)
+{
+    pthread_mutex_lock(&live->mutex);
+    live->busy = false;
+    while (!live->next.arena && !live->ends)
+        pthread_cond_wait(&live->changed, &live->mutex);
+    *request = live->next;
+    live->next.arena = NULL;
+    interrupt_clear(&live->interrupt);
+    live->busy = true;
+    live->raised = false;
+    bool goes_on = !live->ends;
+    pthread_mutex_unlock(&live->mutex);
+    return goes_on;
+}
+
+// True if another measurement waits: nobody wants to know how this one ended.
+static bool is_replaced(struct live *live)
+{
+    pthread_mutex_lock(&live->mutex);
+    bool replaced = live->next.arena != NULL;
+    pthread_mutex_unlock(&live->mutex);
+    return replaced;
+}
+
+// ---------------------------------------------------------------- what pages are told
+
+static void say(const struct live *live, const char *message)
+{
+    live->desc->say(live->desc->context, message);
+}
+
+static void say_status(const struct live *live, const char *text)
+{
+    struct arena *arena = arena_create();
+    say(live, answer_status(arena, text));
+    arena_destroy(arena);
+}
+
+static void say_error(const struct live *live, uint64_t id, const char *message)
+{
+    struct arena *arena = arena_create();
+    say(live, answer_error(arena, id, message));
+    arena_destroy(arena);
+}
+
+// ---------------------------------------------------------------- the worker
+
+static void end_worker(struct live *live)
+{
+    executor_destroy(live->executor);
+    arena_destroy(live->worker_arena);
+    live->executor = NULL;
+    live->worker_arena = NULL;
+    live->cases = 0;
+}
+
+// Makes `live->executor` that of the device.
+static void prepare_worker(struct live *live, const struct gpu_info *device,
+                           const struct budget *budget)
+{
+    const struct runner_desc *desc = &live->desc->runner;
+    // A cancel that ended the worker counts as a loss: it must not be held against the device.
+    bool is_cut = live->executor && executor_losses(live->executor) > 0;
+    if (live->device != device || live->cases >= LIVE_CASES_KEPT || is_cut)
+        end_worker(live);
+    if (live->executor)
+        return;
+    live->device = device;
+    live->worker_arena = arena_create();
+    live->executor = executor_create(
+        live->worker_arena,
+        &(struct executor_desc){
+            .device_id = device->id,
+            .in_process = desc->in_process,
+            .worker_argv = runner_worker_argv(live->worker_arena, desc, device),
+            .worker_environment = desc->worker_environment,
+            .silence_ns = desc->silence_ns ? desc->silence_ns : 6 * budget->timeout_ns,
+            .interrupt = &live->interrupt,
+            .leave_ns = LIVE_LEAVE_NS,
+        });
+    say_status(live, "a worker process starts");
+}
+
+// ---------------------------------------------------------------- one frame
+
+// A plan whose cases have numbers of their own, so that the worker does not take one for a case of
+// an earlier measurement.
+struct numbered_plan {
+    struct plan plan; // first member, so that functions can cast it to this struct
+    struct plan *cases;
+    size_t first;
+};
+
+static enum plan_step next_numbered(struct plan *plan, const struct run *so_far,
+                                    struct plan_case *next)
+{
+    const struct numbered_plan *numbered = (const struct numbered_plan *)plan;
+    enum plan_step step = numbered->cases->next(numbered->cases, so_far, next);
+    if (step == PLAN_CASE)
+        next->index += numbered->first;
+    return step;
+}
+
+static size_t left_numbered(const struct plan *plan, const struct benchmark *benchmark)
+{
+    const struct numbered_plan *numbered = (const struct numbered_plan *)plan;
+    return numbered->cases->left(numbered->cases, benchmark);
+}
+
+struct frame {
+    struct live *live;
+    const struct request *request;
+    uint64_t number;
+    struct run *run;
+    struct numbered_plan plan;
+    const char *key; // of the case that is visited
+    unsigned losses; // of workers in a row, as far as pages know
+    bool lost;       // the frame lost a worker
+};
+
+static void say_result(const struct frame *frame, const struct result *result)
+{
+    struct arena *arena = arena_create();
+    say(frame->live, answer_result(arena, frame->request->id, frame->number, result));
+    arena_destroy(arena);
+}
+
+static void say_loss(struct frame *frame, const struct result *result)
+{
+    const char *why = result && result->reason_count
+                          ? result->reasons[result->reason_count - 1].text
+                          : "it ended";
+    struct arena *arena = arena_create();
+    frame->lost = true;
+    say_error(frame->live, frame->request->id,
+              arena_printf(arena, "%s was lost: %s; its worker is started again",
+                           frame->request->device->id, why));
+    arena_destroy(arena);
+}
+
+// Notes which case is visited next (schedule_desc.progress).
+static void begin_visit(void *context, const struct schedule_state *state)
+{
+    struct frame *frame = context;
+    frame->key = state->plan_case->key;
+}
+
+// Tells what the visit brought (schedule_desc.save): the run has it now.
+static void end_visit(void *context)
+{
+    struct frame *frame = context;
+    struct live *live = frame->live;
+    const struct result *result = run_find(frame->run, live->device->id, frame->key);
+    unsigned losses = executor_losses(live->executor);
+    if (interrupt_count(&live->interrupt))
+        return;
+    if (losses > frame->losses)
+        say_loss(frame, result);
+    frame->losses = losses;
+    if (result)
+        say_result(frame, result);
+}
+
+static bool open_frame(struct frame *frame, struct error *err)
+{
+    const struct live_desc *desc = frame->live->desc;
+    const struct gpu_info *devices[] = {frame->request->device};
+    const struct device_list list = {.devices = devices, .count = 1};
+    struct runner_desc runner = desc->runner;
+    runner.devices = &list;
+    runner.choices = frame->request->choices;
+    runner.seed = 1 + clock_now_ns() / 1000 % 1000000;
+    frame->run = run_create();
+    runner_describe(frame->run, &runner, desc->argc, desc->argv);
+    struct plan *cases = plan_preset_create(frame->run->arena, &frame->request->choices, devices[0],
+                                            frame->run, err);
+    if (!cases)
+        return false;
+    frame->plan = (struct numbered_plan){
+        .plan = {.next = next_numbered, .total = cases->total, .left = left_numbered},
+        .cases = cases,
+        .first = frame->live->cases};
+    if (cases->total)
+        return true;
+    const char *why = frame->run->finding_count ? frame->run->findings[0].text : "no case is left";
+    return error_set(err, ERROR_UNSUPPORTED, "%s", why);
+}
+
+// Measures the frame. False if it was interrupted.
+static bool measure_frame(struct frame *frame, const struct budget *budget)
+{
+    struct live *live = frame->live;
+    const struct benchmark *benchmark = frame->request->choices.benchmarks[0];
+    const struct schedule_desc schedule = {
+        .run = frame->run,
+        .device = frame->request->device,
+        .plan = &frame->plan.plan,
+        .executor = live->executor,
+        .budget = budget,
+        .preset = frame->request->choices.preset,
+        .seed = frame->run->seed,
+        .interrupt = &live->interrupt,
+        .progress = begin_visit,
+        .save = end_visit,
+        .context = frame,
+    };
+    bool done = schedule_run(&schedule);
+    frame->run->status = done ? RUN_COMPLETE : RUN_INTERRUPTED;
+    for (size_t i = 0; done && i < frame->run->result_count; i++)
+        say_result(frame, frame->run->results[i]);
+    if (benchmark->conclude)
+        benchmark->conclude(frame->run, live->device->id);
+    cross_add_findings(frame->run);
+    return done;
+}
+
+// ---------------------------------------------------------------- one measurement
+
+static void say_done(const struct frame *frame, const struct run *run, bool whole)
+{
+    const struct answer_end end = {
+        .id = frame->request->id, .frame = frame->number, .run = run, .whole = whole};
+    struct arena *arena = arena_create();
+    say(frame->live, answer_done(arena, &end));
+    arena_destroy(arena);
+}
+
+// Makes frames until no further one follows. A frame that lost its worker is made again.
+static void measure_frames(struct frame *frame, const struct budget *budget)
+{
+    bool continuous = frame->request->continuous, goes_on = true;
+    struct run *last = NULL; // of the last whole frame
+    unsigned attempts = 0;
+    struct error err;
+    while (goes_on) {
+        frame->lost = false;
+        bool done = measure_frame(frame, budget);
+        bool whole = done && !frame->lost;
+        attempts = frame->lost ? attempts + 1 : 0;
+        goes_on = done && attempts < LIVE_ATTEMPTS && (continuous || frame->lost);
+        if (whole && goes_on)
+            say_done(frame, frame->run, false);
+        else if (!goes_on && !is_replaced(frame->live))
+            say_done(frame, done || !last ? frame->run : last, true);
+        run_destroy(whole ? last : frame->run);
+        last = whole ? frame->run : last;
+        frame->run = NULL;
+        frame->number += whole;
+        goes_on = goes_on && open_frame(frame, &err);
+    }
+    run_destroy(frame->run); // of a plan that failed, which it did not the first time
+    run_destroy(last);
+}
+
+static void measure(struct live *live, const struct request *request)
+{
+    struct frame frame = {.live = live, .request = request};
+    struct budget budget;
+    struct error err;
+    budget_of(request->choices.preset, request->device, &budget);
+    prepare_worker(live, request->device, &budget);
+    if (!open_frame(&frame, &err)) {
+        say_error(live, request->id, err.message);
+        run_destroy(frame.run);
+        return;
+    }
+    struct arena *arena = arena_create();
+    say(live, answer_started(arena, request->id, frame.plan.plan.total));
+    arena_destroy(arena);
+    size_t cases = frame.plan.plan.total;
+    measure_frames(&frame, &budget);
+    live->cases += cases;
+}
+
+static void *work(void *context)
+{
+    struct live *live = context;
+    struct request request;
+    while (take_request(live, &request)) {
+        measure(live, &request);
+        arena_destroy(request.arena);
+    }
+    arena_destroy(request.arena);
+    end_worker(live);
+    return NULL;
+}
+
+// ---------------------------------------------------------------- the thread
+
+struct live *live_start(const struct live_desc *desc, struct error *err)
+{
+    struct arena *arena = arena_create();
+    struct live *live = ARENA_NEW(arena, struct live);
+    *live = (struct live){.desc = desc, .arena = arena};
+    pthread_mutex_init(&live->mutex, NULL);
+    pthread_cond_init(&live->changed, NULL);
+    if (interrupt_init_own(&live->interrupt, err)) {
+        int failure = pthread_create(&live->thread, NULL, work, live);
+        if (failure == 0)
+            return live;
+        error_set(err, ERROR_IO, "cannot start a thread: %s", strerror(failure));
+    }
+    interrupt_fini(&live->interrupt);
+    arena_destroy(arena);
+    return NULL;
+}
+
+void live_stop(struct live *live)
+{
+    if (!live)
+        return;
+    ask(live, &(struct request){.arena = NULL}, true);
+    pthread_join(live->thread, NULL);
+    interrupt_fini(&live->interrupt);
+    pthread_cond_destroy(&live->changed);
+    pthread_mutex_destroy(&live->mutex);
+    arena_destroy(live->arena);
+}
