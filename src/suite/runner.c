@@ -278,6 +278,7 @@ static bool run_device(struct runner *runner)
         .preset = desc->choices.preset,
         .seed = desc->seed + runner->device,
         .interrupt = desc->interrupt,
+        .counting = desc->counting,
         .wait_idle_ns = desc->wait_idle_ns,
         .notice = desc->notice ? notice : NULL,
         .progress = desc->progress ? progress : NULL,
