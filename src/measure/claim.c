@@ -131,7 +131,7 @@ static void claim_results(const struct measure_claim *claim, double lanes,
 static void report_counters(const struct measure_account *account)
 {
     const struct measure_count *count = account->span->counted;
-    struct measure_count_claims claims = measure_count_no_claims();
+    struct measure_count_claims claims = measure_count_no_claims;
     if (account->claim->counts) {
         claims = *account->claim->counts;
     } else {

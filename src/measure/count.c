@@ -107,7 +107,9 @@ const struct gpu_info *measure_count_info(const struct measure_count *count)
 static bool run_group(struct measure_count *count, enum gpu_counter_group group,
                       const struct measure_count_desc *desc, struct error *err)
 {
-    struct gpu_counter_run run = {desc->once, desc->before, desc->timeout_ns};
+    // The same work precedes both, so that both find the caches in the same state.
+    struct gpu_counter_run run = {desc->once, desc->before ? desc->before : desc->once,
+                                  desc->timeout_ns};
     double *once = ARENA_ARRAY(count->arena, 2 * count->count, double),
            *twice = once + count->count;
     struct gpu_counter_set *set = count->sets[group];
@@ -144,13 +146,11 @@ bool measure_count_run(struct measure_count *count, const struct measure_count_d
 
 // ---------------------------------------------------------------- reporting
 
-struct measure_count_claims measure_count_no_claims(void)
-{
-    struct measure_count_claims claims;
-    for (int i = 0; i < GPU_COUNTER_COUNT; i++)
-        claims.of[i] = NAN;
-    return claims;
-}
+const struct measure_count_claims measure_count_no_claims = {{
+#define X(counter, name, group, unit, help) [GPU_COUNTER_##counter] = NAN,
+    GPU_COUNTERS(X)
+#undef X
+}};
 
 void measure_count_report(const struct measure_count *count,
                           const struct measure_count_claims *claims, struct measure_visit *visit)

@@ -20,7 +20,7 @@ void measure_count_close(struct measure_count *count); // NULL is legal
 
 struct measure_count_desc {
     struct gpu_batch *once, *twice; // N and 2 N units of the same work; ready
-    struct gpu_batch *before;       // as in struct gpu_counter_run
+    struct gpu_batch *before;       // runs before each pass of both; NULL: `once`
     double units;                   // N
     uint64_t timeout_ns;            // longest wait for one submission
 };
@@ -32,11 +32,11 @@ const struct gpu_info *measure_count_info(const struct measure_count *count);
 MUST_CHECK bool measure_count_run(struct measure_count *count,
                                   const struct measure_count_desc *desc, struct error *err);
 
-// The claims of one unit of work, by counter; NaN: none. measure_count_no_claims fills it with NaN.
+// The claims of one unit of work, by counter; NaN: none. measure_count_no_claims has none.
 struct measure_count_claims {
     double of[GPU_COUNTER_COUNT];
 };
-struct measure_count_claims measure_count_no_claims(void);
+extern const struct measure_count_claims measure_count_no_claims;
 
 // Adds to the visit what the last run counted, beside the claims. Does nothing if the visit has
 // counters already.

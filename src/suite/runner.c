@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "suite/runner.h"
 
+#include "analysis/audit.h"
 #include "analysis/cross.h"
 #include "base/clock.h"
 #include "base/text.h"
@@ -319,6 +320,7 @@ static void measure(struct runner *runner)
     runner->run->status = done ? RUN_COMPLETE : RUN_INTERRUPTED;
     conclude(runner);
     cross_add_findings(runner->run);
+    audit_add_findings(runner->run);
     save(runner);
 }
 

@@ -203,7 +203,7 @@ static void a_unit_of_work_is_the_slope_between_n_and_2_n(void **state)
                                             .units = 5,
                                             .timeout_ns = TIMEOUT_NS};
     assert_true(measure_count_run(count, &desc, &err));
-    struct measure_count_claims claims = measure_count_no_claims();
+    struct measure_count_claims claims = measure_count_no_claims;
     claims.of[GPU_COUNTER_DRAM_READ] = 99;
     measure_count_report(count, &claims, visit);
     assert_int_equal(visit->counter_count, 8);

@@ -376,7 +376,7 @@ static bool count(const struct measured *m, struct error *err)
     prepare_runs(m, runs, TIMED_CHASE + 1);
     if (!latency_chase_count(m->chase, &runs[TIMED_CHASE], err))
         return false;
-    struct measure_count_claims claims = measure_count_no_claims();
+    struct measure_count_claims claims = measure_count_no_claims;
     if (chase->this_case.path == LATENCY_VECTOR)
         claims.of[GPU_COUNTER_L1_REQUESTS] = 1;
     measure_count_report(chase->visit->request->count, &claims, m->visit);

@@ -199,9 +199,8 @@ static void report(const struct loads_session *session, const struct loads_run *
     const struct measure_span *span = &seen->span;
     const struct loads_kind *kind = seen->this_case->kind;
     // The claim is of the data path, per workgroup: what counters see depends on the pattern.
-    const struct measure_count_claims none = measure_count_no_claims();
     struct measure_claim claim = claim_of(session, kind);
-    claim.counts = &none;
+    claim.counts = &measure_count_no_claims;
     // The width of the data path is a limit only if each lane loads bytes of its own.
     bool is_limited = seen->this_case->pattern != LOADS_UNIFORM;
     const struct measure_account plain = {.claim = &claim, .span = span, .visit = visit},

@@ -111,7 +111,7 @@ static bool refuse_missing(const struct work *work, struct error *err)
 static struct measure_count_claims counts_of(const struct strides_case *this_case, double loads)
 {
     struct strides_traffic traffic = strides_traffic_of(this_case);
-    struct measure_count_claims claims = measure_count_no_claims();
+    struct measure_count_claims claims = measure_count_no_claims;
     if (traffic.sectors > 0) {
         claims.of[GPU_COUNTER_L1_REQUESTS] = loads;
         claims.of[GPU_COUNTER_L1_READ] = loads * traffic.sectors * STRIDES_SECTOR_BYTES;
