@@ -128,18 +128,17 @@ static void claim_results(const struct measure_claim *claim, double lanes,
     add_claim(&claims->of[GPU_COUNTER_INSTRUCTIONS_FP16], results[MEASURE_FP16] / lanes / 2);
 }
 
-static void report_counters(const struct measure_account *account)
+void measure_claim_counted(const struct measure_claim *claim, const struct measure_count *count,
+                           struct measure_visit *visit)
 {
-    const struct measure_count *count = account->span->counted;
     struct measure_count_claims claims = measure_count_no_claims;
-    if (account->claim->counts) {
-        claims = *account->claim->counts;
+    if (claim->counts) {
+        claims = *claim->counts;
     } else {
-        claim_bytes(account->claim, &claims);
-        claim_results(account->claim, (double)measure_count_info(count)->limits.subgroup_threads,
-                      &claims);
+        claim_bytes(claim, &claims);
+        claim_results(claim, (double)measure_count_info(count)->limits.subgroup_threads, &claims);
     }
-    measure_count_report(count, &claims, account->visit);
+    measure_count_report(count, &claims, visit);
 }
 
 // ---------------------------------------------------------------- metrics
@@ -167,7 +166,7 @@ void measure_claim_report(const struct measure_account *account, unsigned metric
 {
     const struct measure_span *span = account->span;
     if (span->counted)
-        report_counters(account);
+        measure_claim_counted(account->claim, span->counted, account->visit);
     account->visit->clock.load = measure_claim_load(account->claim);
     account->visit->clock.uses_memory = bytes_of(account->claim, MEASURE_DRAM) > 0;
     bool by_cycle = form == MEASURE_PER_CORE_CYCLE || form == MEASURE_CYCLES_EACH;

@@ -87,6 +87,10 @@ struct measure_account {
 void measure_claim_report(const struct measure_account *account, unsigned metric,
                           enum measure_form form, double amount);
 
+// Adds to the visit what was counted for the claimed work, beside what follows from the claim.
+void measure_claim_counted(const struct measure_claim *claim, const struct measure_count *count,
+                           struct measure_visit *visit);
+
 // Adds the flag "unseen-cache" to a result that should be of memory, if a cache that neither the
 // driver nor the tables report may hold the working set of `bytes`.
 void measure_claim_memory(struct measure_visit *visit, const struct measure_limits *limits,
