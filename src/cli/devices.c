@@ -5,8 +5,6 @@
 #include "results/units.h"
 #include "suite/select.h"
 
-#include <string.h>
-
 // ---------------------------------------------------------------- for people
 
 // The free memory of a chip is the same in every API, but only Vulkan reports it before the device
@@ -35,21 +33,10 @@ static void write_device(struct cli *cli, const struct gpu_system *system,
             left_bytes ? arena_printf(cli->arena, " (%s free)", left) : "", info->driver);
 }
 
-// True if counters of this device are asked for.
-static bool wants_counters(const struct cli *cli, const struct gpu_info *info)
-{
-    const char **names;
-    size_t count = options_values(cli->arena, cli->options, OPTION_DEVICE, &names);
-    bool named = count == 0;
-    for (size_t i = 0; i < count; i++)
-        named |= strcmp(names[i], info->id) == 0 || strcmp(names[i], info->api) == 0;
-    return named && options_has(cli->options, OPTION_COUNTERS);
-}
-
 static void write_counters(struct cli *cli, const struct gpu_info *info)
 {
     struct cli_counters counters;
-    if (!wants_counters(cli, info))
+    if (!options_has(cli->options, OPTION_COUNTERS))
         return;
     cli_counters_of(cli, info, &counters);
     if (counters.missing)
@@ -94,7 +81,7 @@ static void put_optional(struct json_out *out, const char *name, const char *tex
 static void put_counters(struct cli *cli, struct json_out *out, const struct gpu_info *info)
 {
     struct cli_counters counters;
-    if (!wants_counters(cli, info))
+    if (!options_has(cli->options, OPTION_COUNTERS))
         return;
     cli_counters_of(cli, info, &counters);
     json_put_open(out, "counters", '{');

@@ -14,11 +14,11 @@ const struct command_info command_table[COMMAND_COUNT] = {
             .detail =
                 "Lists the devices of Vulkan, CUDA and OpenCL without opening any. If an API "
                 "has no device, or no API can open a GPU of this machine, it says why and "
-                "what to do. --counters opens each device, or those chosen with -d, and lists "
-                "its hardware counters, or says what they need.",
+                "what to do. --counters opens each device and lists its hardware counters, or "
+                "says what they need.",
             .examples = {"fathom devices\twhat can be measured here",
                          "fathom devices --json\tthe same for a program",
-                         "fathom devices -d cuda --counters\twhat `run --counters` would count"},
+                         "fathom devices --counters\twhat `run --counters` would count"},
         },
     [COMMAND_LIST] =
         {
@@ -337,7 +337,7 @@ const struct option_info option_table[OPTION_COUNT] = {
             .help = "Measure on this device; repeat it for several. model:FILE is simulated",
             .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP) | COMMAND_BIT(WORKER) |
                         COMMAND_BIT(BESIDE) | COMMAND_BIT(CHECK) | COMMAND_BIT(CHECK_DEVICE) |
-                        COMMAND_BIT(DEVICES) | COMMAND_BIT(COUNTERS),
+                        COMMAND_BIT(COUNTERS),
             .repeated = true,
         },
     [OPTION_API] =

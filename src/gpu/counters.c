@@ -23,8 +23,8 @@ struct gpu_counters *gpu_counters_open(struct gpu_device *device, struct error *
         return NULL;
     const struct gpu_counting *slots = device->backend->counting;
     if (!slots) {
-        error_set(err, ERROR_UNSUPPORTED, "fathom reads no hardware counters through %s",
-                  device->info->api);
+        error_set(err, ERROR_UNSUPPORTED,
+                  "fathom reads hardware counters through CUDA, not through %s", device->info->api);
         return NULL;
     }
     struct arena *arena = arena_create();

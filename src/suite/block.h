@@ -75,8 +75,8 @@ void block_give_up(struct block *block, struct device_slot *slot, const char *wh
 // Makes one counted visit (struct visit_counting) of each own case that was measured, and keeps
 // what it counted for the result; nothing else of the visit is used. Then the worker ends, so that
 // no timed visit runs in a process that has loaded a profiler. A case whose visit fails gets a
-// remark. False if no further case can be counted: counters cannot be read (ERROR_UNSUPPORTED), or
-// the user interrupted the run (ERROR_INTERRUPTED).
+// remark. False if no further case can be counted: counters cannot be read (ERROR_UNSUPPORTED),
+// the user interrupted the run (ERROR_INTERRUPTED), or counting lost two workers in a row.
 bool block_count(struct block *block, const struct visit_counting *counting,
                  struct interrupt *interrupt, struct error *err);
 

@@ -3,6 +3,10 @@
 #include "suite/block.h"
 #include "suite/interrupt.h"
 
+enum {
+    LOSSES_MAX = 2 // workers lost in a row, after which no further case is counted
+};
+
 static bool wants_count(const struct block *block, const struct entry *entry)
 {
     return block_is_own(block, entry) && entry->plan_case.benchmark->counted && !entry->co_run &&
@@ -56,7 +60,8 @@ bool block_count(struct block *block, const struct visit_counting *counting,
         any = true;
         if (count_entry(block, entry, counting, err))
             continue;
-        more = err->code != ERROR_UNSUPPORTED && err->code != ERROR_INTERRUPTED;
+        more = err->code != ERROR_UNSUPPORTED && err->code != ERROR_INTERRUPTED &&
+               executor_losses(entry->slot->executor) < LOSSES_MAX;
         if (more)
             remark(block, entry, err);
     }

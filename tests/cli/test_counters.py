@@ -101,6 +101,16 @@ class Without(Case):
         self.assertIn("no counter no_such", done.err)
         self.assertTrue(all("counters" not in result for result in run["results"]))
 
+    def test_devices_says_why_there_are_none(self):
+        done = fathom.run("devices", "--counters")
+        self.assertEqual(done.status, 0, done.err)
+        self.assertEqual(done.out.count("no counters: fathom reads hardware counters through CUDA"),
+                         len(json.loads(fathom.run("devices", "--json").out)["devices"]))
+        devices = json.loads(fathom.run("devices", "--counters", "--json").out)["devices"]
+        for device in devices:
+            self.assertEqual(device["counters"], {})
+            self.assertIn("through CUDA", device["no_counters"])
+
     def test_native_counters_need_the_option(self):
         done = fathom.run("run", "latency", "--native", "l2_read")
         self.assertEqual(done.status, 2)
