@@ -185,6 +185,7 @@ struct gpu_managed {
 
 struct gpu_counters {
     struct gpu_device *device;
+    bool kept;           // a run that begins now uses what the backend kept of an earlier one
     struct arena *arena; // lives as long as the counters; their sets are in it
 };
 
@@ -193,6 +194,7 @@ struct gpu_counter_set {
     const double *factors; // gpu_counter_source.factor of each counter
     size_t count;
     unsigned passes;
+    bool done; // the run that ends in set_end has succeeded
 };
 
 // The slots that implement gpu/counters.h.
@@ -206,6 +208,8 @@ struct gpu_counting {
     // arena. Factors are not applied to the values that set_read returns.
     struct gpu_counter_set *(*set_create)(struct gpu_counters *, const struct gpu_counter_source *,
                                           size_t count, struct error *);
+    // A backend may keep its profiler from one run to the next (`kept`). If such a run fails,
+    // set_end lets go of it, and the front end makes the run once more.
     // One run: set_begin, then pass_begin and pass_end until no more pass is needed, set_read,
     // set_end. Nothing runs on the device during these calls. set_end follows a set_begin that
     // succeeded, whatever failed later.

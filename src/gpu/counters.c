@@ -103,16 +103,28 @@ static bool run_passes(struct gpu_counter_set *set, const struct gpu_counter_run
     return true;
 }
 
+static bool run_set(struct gpu_counter_set *set, const struct gpu_counter_run *run, double *values,
+                    struct error *err)
+{
+    const struct gpu_counting *slots = set->counters->device->backend->counting;
+    if (!slots->set_begin(set, err))
+        return false;
+    set->done = run_passes(set, run, err) && slots->set_read(set, values, err);
+    slots->set_end(set);
+    return set->done;
+}
+
 bool gpu_counter_set_run(struct gpu_counter_set *set, const struct gpu_counter_run *run,
                          double *values, struct error *err)
 {
     struct gpu_device *device = set->counters->device;
-    const struct gpu_counting *slots = device->backend->counting;
-    if (!gpu_device_check(device, err) || !slots->set_begin(set, err))
+    if (!gpu_device_check(device, err))
         return false;
-    bool done = run_passes(set, run, err) && slots->set_read(set, values, err);
-    slots->set_end(set);
+    bool kept = set->counters->kept;
+    bool done = gpu_device_note(device, run_set(set, run, values, err), err);
+    if (!done && kept && err->code == ERROR_UNSUPPORTED)
+        done = gpu_device_note(device, run_set(set, run, values, err), err);
     for (size_t i = 0; done && i < set->count; i++)
         values[i] *= set->factors[i];
-    return gpu_device_note(device, done, err);
+    return done;
 }

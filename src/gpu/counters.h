@@ -21,16 +21,11 @@ enum gpu_counter_unit {
     GPU_COUNTER_RATIO, // an average: it does not grow with the work
 };
 
-// Counters of one group are read in one set, so that the parts of a hit rate are of the same runs
-// if the device can read them in one pass.
+// Counters of one group are read in one set. A set costs more than a pass, so there are few: the
+// two parts of the L1's hit rate, which devices read in one pass, and all others.
 enum gpu_counter_group {
-    GPU_COUNTERS_DRAM,
-    GPU_COUNTERS_L2,
     GPU_COUNTERS_L1,
-    GPU_COUNTERS_CORE_MEMORY,
-    GPU_COUNTERS_CORE,
-    GPU_COUNTERS_STALLS,
-    GPU_COUNTERS_NATIVE, // those that are asked for by a native name
+    GPU_COUNTERS_OTHERS,
     GPU_COUNTER_GROUPS
 };
 
@@ -38,50 +33,50 @@ enum gpu_counter_group {
 // a load of 4 bytes moves a sector. A subgroup counts once in instructions, wavefronts and
 // requests.
 #define GPU_COUNTERS(X)                                                                            \
-    X(DRAM_READ, "dram_read", DRAM, BYTES, "bytes read from the device's memory")                  \
-    X(DRAM_WRITTEN, "dram_written", DRAM, BYTES, "bytes written to the device's memory")           \
-    X(L2_READ, "l2_read", L2, BYTES, "bytes that cores read from the L2, or through it")           \
-    X(L2_READ_HIT, "l2_read_hit", L2, BYTES,                                                       \
+    X(DRAM_READ, "dram_read", OTHERS, BYTES, "bytes read from the device's memory")                \
+    X(DRAM_WRITTEN, "dram_written", OTHERS, BYTES, "bytes written to the device's memory")         \
+    X(L2_READ, "l2_read", OTHERS, BYTES, "bytes that cores read from the L2, or through it")       \
+    X(L2_READ_HIT, "l2_read_hit", OTHERS, BYTES,                                                   \
       "part of l2_read that the L2 held (where it has two halves: the half that was asked first)") \
-    X(L2_FAR_HIT, "l2_far_hit", L2, BYTES, "bytes read that the far half of the L2 held")          \
-    X(L2_WRITTEN, "l2_written", L2, BYTES, "bytes that cores wrote to the L2, or through it")      \
-    X(L2_FAR, "l2_far", L2, BYTES, "bytes that moved between the two halves of the L2")            \
+    X(L2_FAR_HIT, "l2_far_hit", OTHERS, BYTES, "bytes read that the far half of the L2 held")      \
+    X(L2_WRITTEN, "l2_written", OTHERS, BYTES, "bytes that cores wrote to the L2, or through it")  \
+    X(L2_FAR, "l2_far", OTHERS, BYTES, "bytes that moved between the two halves of the L2")        \
     X(L1_READ, "l1_read", L1, BYTES, "bytes that loads from global memory read through the L1")    \
     X(L1_READ_HIT, "l1_read_hit", L1, BYTES, "part of l1_read that the L1 held")                   \
-    X(L1_WRITTEN, "l1_written", CORE_MEMORY, BYTES, "bytes that stores to global memory wrote")    \
-    X(L1_REQUESTS, "l1_requests", CORE_MEMORY, EVENTS,                                             \
+    X(L1_WRITTEN, "l1_written", OTHERS, BYTES, "bytes that stores to global memory wrote")         \
+    X(L1_REQUESTS, "l1_requests", OTHERS, EVENTS,                                                  \
       "loads from global memory, one for each subgroup")                                           \
-    X(TEXTURE_READ, "texture_read", CORE_MEMORY, BYTES, "bytes that texture instructions read")    \
-    X(SHARED_WAVEFRONTS, "shared_wavefronts", CORE_MEMORY, EVENTS,                                 \
+    X(TEXTURE_READ, "texture_read", OTHERS, BYTES, "bytes that texture instructions read")         \
+    X(SHARED_WAVEFRONTS, "shared_wavefronts", OTHERS, EVENTS,                                      \
       "turns that accesses to shared memory took; one moves at most 128 bytes on NVIDIA")          \
-    X(SHARED_CONFLICTS, "shared_conflicts", CORE_MEMORY, EVENTS,                                   \
+    X(SHARED_CONFLICTS, "shared_conflicts", OTHERS, EVENTS,                                        \
       "part of shared_wavefronts that bank conflicts added")                                       \
-    X(INSTRUCTIONS, "instructions", CORE, EVENTS, "instructions of all kinds")                     \
-    X(INSTRUCTIONS_FMA, "instructions_fma", CORE, EVENTS,                                          \
+    X(INSTRUCTIONS, "instructions", OTHERS, EVENTS, "instructions of all kinds")                   \
+    X(INSTRUCTIONS_FMA, "instructions_fma", OTHERS, EVENTS,                                        \
       "instructions of the FP32 units (on NVIDIA also integer multiply-adds)")                     \
-    X(INSTRUCTIONS_FP64, "instructions_fp64", CORE, EVENTS, "instructions of the FP64 units")      \
-    X(INSTRUCTIONS_FP16, "instructions_fp16", CORE, EVENTS, "instructions of the FP16 units")      \
-    X(INSTRUCTIONS_INT, "instructions_int", CORE, EVENTS,                                          \
+    X(INSTRUCTIONS_FP64, "instructions_fp64", OTHERS, EVENTS, "instructions of the FP64 units")    \
+    X(INSTRUCTIONS_FP16, "instructions_fp16", OTHERS, EVENTS, "instructions of the FP16 units")    \
+    X(INSTRUCTIONS_INT, "instructions_int", OTHERS, EVENTS,                                        \
       "instructions of the units for integers and logic")                                          \
-    X(INSTRUCTIONS_MATRIX, "instructions_matrix", CORE, EVENTS,                                    \
+    X(INSTRUCTIONS_MATRIX, "instructions_matrix", OTHERS, EVENTS,                                  \
       "instructions of the matrix units")                                                          \
-    X(INSTRUCTIONS_MEMORY, "instructions_memory", CORE, EVENTS,                                    \
+    X(INSTRUCTIONS_MEMORY, "instructions_memory", OTHERS, EVENTS,                                  \
       "instructions of the units for loads and stores")                                            \
-    X(ACTIVE_CYCLES, "active_cycles", CORE, CYCLES,                                                \
+    X(ACTIVE_CYCLES, "active_cycles", OTHERS, CYCLES,                                              \
       "cycles in which a core had work, added up over the cores")                                  \
-    X(RESIDENT_CYCLES, "resident_cycles", CORE, CYCLES,                                            \
+    X(RESIDENT_CYCLES, "resident_cycles", OTHERS, CYCLES,                                          \
       "cycles that subgroups were resident, added up over the subgroups")                          \
-    X(ISSUE_SLOTS, "issue_slots", CORE, CYCLES,                                                    \
+    X(ISSUE_SLOTS, "issue_slots", OTHERS, CYCLES,                                                  \
       "cycles in which a scheduler issued an instruction, added up over the schedulers")           \
-    X(STALL_MEMORY, "stall_memory", STALLS, CYCLES,                                                \
+    X(STALL_MEMORY, "stall_memory", OTHERS, CYCLES,                                                \
       "cycles that subgroups waited for memory, added up over the subgroups, as below")            \
-    X(STALL_SHARED, "stall_shared", STALLS, CYCLES,                                                \
+    X(STALL_SHARED, "stall_shared", OTHERS, CYCLES,                                                \
       "cycles that subgroups waited for shared memory or a slow unit")                             \
-    X(STALL_QUEUE, "stall_queue", STALLS, CYCLES,                                                  \
+    X(STALL_QUEUE, "stall_queue", OTHERS, CYCLES,                                                  \
       "cycles that subgroups waited because the queue to memory was full")                         \
-    X(STALL_UNITS, "stall_units", STALLS, CYCLES, "cycles that subgroups waited for a busy unit")  \
-    X(STALL_BARRIER, "stall_barrier", STALLS, CYCLES, "cycles that subgroups waited at a barrier") \
-    X(STALL_FETCH, "stall_fetch", STALLS, CYCLES, "cycles that subgroups waited for instructions")
+    X(STALL_UNITS, "stall_units", OTHERS, CYCLES, "cycles that subgroups waited for a busy unit")  \
+    X(STALL_BARRIER, "stall_barrier", OTHERS, CYCLES, "cycles that subgroups waited at a barrier") \
+    X(STALL_FETCH, "stall_fetch", OTHERS, CYCLES, "cycles that subgroups waited for instructions")
 
 enum gpu_counter {
 #define X(counter, name, group, unit, help) GPU_COUNTER_##counter,

@@ -46,7 +46,7 @@ static void add_native(struct measure_count *count, const char *native)
     count->all[count->count++] =
         (struct counted){.name = arena_printf(count->arena, "native:%s", native),
                          .source = {.native = arena_strdup(count->arena, native), .factor = 1},
-                         .group = GPU_COUNTERS_NATIVE,
+                         .group = GPU_COUNTERS_OTHERS,
                          .unit = is_ratio ? GPU_COUNTER_RATIO : GPU_COUNTER_EVENTS,
                          .neutral = -1,
                          .value = NAN};

@@ -154,6 +154,40 @@ static void a_set_of_three_passes_runs_the_batch_in_each(void **state)
     check_three(*state, 3);
 }
 
+// Counts one and then two kernels, so that the second run finds the profiler of the first.
+static void check_twice(const struct world *world, int fail_call)
+{
+    struct error err = {0};
+    struct gpu_counters *counters = open_counters(world);
+    const struct gpu_counter_source *source = gpu_counters_source(counters, GPU_COUNTER_DRAM_READ);
+    struct gpu_counter_set *all = gpu_counter_set_create(counters, source, 1, &err);
+    for (unsigned kernels_run = 1; kernels_run <= 2; kernels_run++) {
+        const struct gpu_counter_run run = {.batch = batch_of(world, kernels_run),
+                                            .timeout_ns = TIMEOUT_NS};
+        double value = 0;
+        if (fail_call && kernels_run == 2)
+            set("FAKE_CUPTI_FAIL_CALL", get("FAKE_CUPTI_CALLS") + fail_call);
+        if (!gpu_counter_set_run(all, &run, &value, &err))
+            fail_msg("%s", err.message);
+        assert_true(value == 100 * kernels_run);
+    }
+    gpu_counters_close(counters);
+    assert_null(getenv("FAKE_CUPTI_MISUSE"));
+    assert_int_equal(get("FAKE_CUPTI_OPEN"), 0);
+}
+
+static void a_second_run_uses_the_profiler_of_the_first(void **state)
+{
+    check_twice(*state, 0);
+}
+
+// If a library does not let a profiler be used again, each call may be the one that says so.
+static void a_run_that_fails_with_a_kept_profiler_is_made_again_with_a_new_one(void **state)
+{
+    for (int call = 1; call <= 10; call++)
+        check_twice(*state, call);
+}
+
 static void a_later_library_takes_the_sizes_of_an_older_one(void **state)
 {
     set("FAKE_CUPTI_NEWER", 1);
@@ -211,8 +245,8 @@ static void a_unit_of_work_is_the_slope_between_n_and_2_n(void **state)
     assert_true(visit->counters[0].counted == 100 && visit->counters[0].claimed == 99);
     assert_true(visit->counters[0].units == 5);
     assert_string_equal(visit->counters[6].name, "native:vendor__only");
-    assert_true(visit->counters[6].counted == 100);
-    assert_true(visit->counters[7].counted == 12 * 200); // a ratio is not a slope
+    assert_true(visit->counters[6].counted == 700);
+    assert_true(visit->counters[7].counted == 12 * 800); // a ratio is not a slope
     measure_count_close(count);
     arena_destroy(arena);
 }
@@ -279,6 +313,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(counters_are_those_of_the_batch_alone),
         TEST(a_set_of_three_passes_runs_the_batch_in_each),
+        TEST(a_second_run_uses_the_profiler_of_the_first),
+        TEST(a_run_that_fails_with_a_kept_profiler_is_made_again_with_a_new_one),
         TEST(a_later_library_takes_the_sizes_of_an_older_one),
         TEST(a_device_has_the_counters_whose_native_names_its_chip_has),
         TEST(a_counter_that_the_chip_lacks_is_refused_by_name),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Hardware counters through CUPTI. The library is loaded when counters are opened, so a run without
 // them never meets it. Each set has a host object of its own, whose configuration lists the set's
-// counters. The device's profiler exists from set_begin to set_end.
+// counters. The device's profiler takes tenths of a second to create, so it stays from the first
+// run on; a run that fails ends it.
 #include "gpu/cuda/cuda.h"
 #include "gpu/cuda/cupti.h"
 
@@ -23,6 +24,7 @@ struct counters {
     size_t native_count, native_capacity;
     struct gpu_counter_source sources[GPU_COUNTER_COUNT]; // native NULL: the device lacks it
     struct set *sets;                                     // list, newest first
+    struct cupti_range *range; // the device's profiler; NULL: there is none
 };
 
 struct set {
@@ -32,7 +34,6 @@ struct set {
     const char **names;
     uint8_t *config, *data;
     size_t config_bytes, data_bytes;
-    struct cupti_range *range; // NULL outside set_begin … set_end
 };
 
 #define CALL(counters, name, params)                                                               \
@@ -196,10 +197,21 @@ static bool open_library(struct counters *counters, struct error *err)
     return true;
 }
 
+static void end_profiler(struct counters *counters)
+{
+    struct cupti_range_only params = {CUPTI_HEAD(cupti_range_only, range),
+                                      .range = counters->range};
+    if (counters->range)
+        counters->api.cuptiRangeProfilerDisable(&params);
+    counters->range = NULL;
+    counters->base.kept = false;
+}
+
 static void counters_close(struct gpu_counters *base)
 {
     struct counters *counters = (struct counters *)base;
     struct cupti_initialize params = {.head = {.size = sizeof params}};
+    end_profiler(counters);
     for (struct set *set = counters->sets; set; set = set->older)
         close_host(counters, set->host);
     if (counters->initialized)
@@ -300,17 +312,17 @@ static struct counters *counters_of(const struct gpu_counter_set *set)
 static bool prepare_data(struct counters *counters, struct set *set, struct error *err)
 {
     struct cupti_data_size size = {
-        CUPTI_HEAD(cupti_data_size, bytes), .range = set->range, .names = set->names,
-        .count = set->base.count,           .ranges_max = 1,     .nodes_max = 1};
+        CUPTI_HEAD(cupti_data_size, bytes), .range = counters->range, .names = set->names,
+        .count = set->base.count,           .ranges_max = 1,          .nodes_max = 1};
     if (!CALL(counters, cuptiRangeProfilerGetCounterDataSize, &size))
         return false;
     if (!set->data || set->data_bytes != size.bytes)
         set->data = ARENA_ARRAY(counters->base.arena, size.bytes, uint8_t);
     set->data_bytes = size.bytes;
-    struct cupti_data data = {CUPTI_HEAD(cupti_data, image), .range = set->range,
+    struct cupti_data data = {CUPTI_HEAD(cupti_data, image), .range = counters->range,
                               .bytes = size.bytes, .image = set->data};
     struct cupti_set_config config = {CUPTI_HEAD(cupti_set_config, target_level),
-                                      .range = set->range,
+                                      .range = counters->range,
                                       .config_bytes = set->config_bytes,
                                       .config = set->config,
                                       .data_bytes = size.bytes,
@@ -325,37 +337,42 @@ static bool prepare_data(struct counters *counters, struct set *set, struct erro
            CALL(counters, cuptiRangeProfilerSetConfig, &config);
 }
 
+static bool begin_profiler(struct counters *counters, struct error *err)
+{
+    struct cupti_enable params = {CUPTI_HEAD(cupti_enable, range),
+                                  .context = counters->device->context};
+    if (counters->range)
+        return true;
+    if (!CALL(counters, cuptiRangeProfilerEnable, &params))
+        return false;
+    counters->range = params.range;
+    return true;
+}
+
 static void set_end(struct gpu_counter_set *base)
 {
     struct counters *counters = counters_of(base);
-    struct set *set = (struct set *)base;
-    struct cupti_range_only params = {CUPTI_HEAD(cupti_range_only, range), .range = set->range};
-    if (set->range)
-        counters->api.cuptiRangeProfilerDisable(&params);
-    set->range = NULL;
+    counters->base.kept = base->done;
+    if (!base->done)
+        end_profiler(counters);
 }
 
 static bool set_begin(struct gpu_counter_set *base, struct error *err)
 {
     struct counters *counters = counters_of(base);
-    struct set *set = (struct set *)base;
-    struct cupti_enable params = {CUPTI_HEAD(cupti_enable, range),
-                                  .context = counters->device->context};
-    if (!cuda_enter(counters->device, err) || !CALL(counters, cuptiRangeProfilerEnable, &params))
-        return false;
-    set->range = params.range;
-    if (prepare_data(counters, set, err))
+    if (cuda_enter(counters->device, err) && begin_profiler(counters, err) &&
+        prepare_data(counters, (struct set *)base, err))
         return true;
-    set_end(base);
+    end_profiler(counters);
     return false;
 }
 
 static bool pass_begin(struct gpu_counter_set *base, struct error *err)
 {
     struct counters *counters = counters_of(base);
-    struct set *set = (struct set *)base;
-    struct cupti_range_only start = {CUPTI_HEAD(cupti_range_only, range), .range = set->range};
-    struct cupti_push push = {CUPTI_HEAD(cupti_push, name), .range = set->range, .name = "fathom"};
+    struct cupti_range_only start = {CUPTI_HEAD(cupti_range_only, range), .range = counters->range};
+    struct cupti_push push = {CUPTI_HEAD(cupti_push, name), .range = counters->range,
+                              .name = "fathom"};
     return CALL(counters, cuptiRangeProfilerStart, &start) &&
            CALL(counters, cuptiRangeProfilerPushRange, &push);
 }
@@ -363,9 +380,8 @@ static bool pass_begin(struct gpu_counter_set *base, struct error *err)
 static bool pass_end(struct gpu_counter_set *base, bool *more, struct error *err)
 {
     struct counters *counters = counters_of(base);
-    struct set *set = (struct set *)base;
-    struct cupti_range_only pop = {CUPTI_HEAD(cupti_range_only, range), .range = set->range};
-    struct cupti_stop stop = {CUPTI_HEAD(cupti_stop, all_passes), .range = set->range};
+    struct cupti_range_only pop = {CUPTI_HEAD(cupti_range_only, range), .range = counters->range};
+    struct cupti_stop stop = {CUPTI_HEAD(cupti_stop, all_passes), .range = counters->range};
     if (!CALL(counters, cuptiRangeProfilerPopRange, &pop) ||
         !CALL(counters, cuptiRangeProfilerStop, &stop))
         return false;
@@ -377,7 +393,7 @@ static bool set_read(struct gpu_counter_set *base, double *values, struct error 
 {
     struct counters *counters = counters_of(base);
     struct set *set = (struct set *)base;
-    struct cupti_decode decode = {CUPTI_HEAD(cupti_decode, dropped), .range = set->range};
+    struct cupti_decode decode = {CUPTI_HEAD(cupti_decode, dropped), .range = counters->range};
     struct cupti_data_info info = {CUPTI_HEAD(cupti_data_info, ranges), .data = set->data,
                                    .data_bytes = set->data_bytes};
     struct cupti_evaluate evaluate = {CUPTI_HEAD(cupti_evaluate, values),
