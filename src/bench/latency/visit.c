@@ -363,7 +363,7 @@ static void describe(const struct measured *m)
 }
 
 // Counts a chase, if the visit is counted. Of a chase through the L1 each hop is one load by one
-// thread.
+// thread; work that runs beside it is counted, too.
 static bool count(const struct measured *m, struct error *err)
 {
     const struct latency_chase *chase = m->chase;
@@ -377,7 +377,7 @@ static bool count(const struct measured *m, struct error *err)
     if (!latency_chase_count(m->chase, &runs[TIMED_CHASE], err))
         return false;
     struct measure_count_claims claims = measure_count_no_claims;
-    if (chase->this_case.path == LATENCY_VECTOR)
+    if (chase->this_case.path == LATENCY_VECTOR && !chase->this_case.keep_awake)
         claims.of[GPU_COUNTER_L1_REQUESTS] = 1;
     measure_count_report(chase->visit->request->count, &claims, m->visit);
     return true;
