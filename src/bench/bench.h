@@ -148,6 +148,8 @@ struct benchmark {
     // (suite/forecast.h).
     double slowness, quick_slowness;
 
+    bool counted; // its visits can be counted (measure_request.count)
+
     // True: its cases use the link between host and device, so other work on the link disturbs
     // them. The host has its part in their times, so a slow sample is no sign of other work on the
     // device (collect_rule.alone).

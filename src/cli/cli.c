@@ -61,6 +61,7 @@ static bool run_command(struct cli *cli, struct error *err)
         [COMMAND_BESIDE] = command_beside,
         [COMMAND_ENUMERATE] = command_enumerate,
         [COMMAND_GUARD] = command_guard,
+        [COMMAND_COUNTERS] = command_counters,
         [COMMAND_CHECK] = command_check,
         [COMMAND_CHECK_DEVICE] = command_check_device,
     };

@@ -53,6 +53,7 @@ bool command_worker(struct cli *cli, struct error *err);
 bool command_enumerate(struct cli *cli, struct error *err);
 bool command_beside(struct cli *cli, struct error *err);
 bool command_guard(struct cli *cli, struct error *err);
+bool command_counters(struct cli *cli, struct error *err);
 bool command_check(struct cli *cli, struct error *err);
 bool command_check_device(struct cli *cli, struct error *err);
 
@@ -127,6 +128,18 @@ struct gpu_system *cli_system_create(struct cli *cli, struct error *err);
 
 // The number of seconds of --silence-limit as nanoseconds; 0: not given.
 MUST_CHECK bool cli_silence(const struct cli *cli, uint64_t *silence_ns, struct error *err);
+
+// The hardware counters of a device.
+struct cli_counters {
+    const char *missing;        // why it has none, and what to do; NULL: it has counters
+    struct named_text *neutral; // name, and the vendor's name
+    size_t neutral_count;
+    const char **natives; // all names of the vendor
+    size_t native_count;
+};
+
+// Lists the counters of a device, which a child process opens.
+void cli_counters_of(struct cli *cli, const struct gpu_info *device, struct cli_counters *counters);
 
 // Destroys the system. Drivers in this process stay loaded, so that their crashes at the end take
 // nothing away: cli_main ends the process without them.

@@ -33,10 +33,28 @@ static void write_device(struct cli *cli, const struct gpu_system *system,
             left_bytes ? arena_printf(cli->arena, " (%s free)", left) : "", info->driver);
 }
 
+static void write_counters(struct cli *cli, const struct gpu_info *info)
+{
+    struct cli_counters counters;
+    if (!options_has(cli->options, OPTION_COUNTERS))
+        return;
+    cli_counters_of(cli, info, &counters);
+    if (counters.missing)
+        fprintf(cli->out, "%-10s no counters: %s\n", "", counters.missing);
+    for (size_t i = 0; i < counters.neutral_count; i++)
+        fprintf(cli->out, "%-10s %-20s %s\n", "", counters.neutral[i].name,
+                counters.neutral[i].text);
+    if (!counters.missing)
+        fprintf(cli->out, "%-10s and %zu native ones: fathom devices --counters --json\n", "",
+                counters.native_count);
+}
+
 static void write_text(struct cli *cli, const struct gpu_system *system)
 {
-    for (size_t i = 0; i < gpu_system_device_count(system); i++)
+    for (size_t i = 0; i < gpu_system_device_count(system); i++) {
         write_device(cli, system, gpu_system_info(system, i));
+        write_counters(cli, gpu_system_info(system, i));
+    }
     for (size_t i = 0; i < gpu_system_unavailable_count(system); i++) {
         const struct gpu_unavailable *unavailable = gpu_system_unavailable(system, i);
         fprintf(cli->out, "%-10s no devices: %s\n", unavailable->api, unavailable->reason);
@@ -60,7 +78,24 @@ static void put_optional(struct json_out *out, const char *name, const char *tex
         json_put_null(out, name);
 }
 
-static void put_device(struct json_out *out, const struct gpu_system *system,
+static void put_counters(struct cli *cli, struct json_out *out, const struct gpu_info *info)
+{
+    struct cli_counters counters;
+    if (!options_has(cli->options, OPTION_COUNTERS))
+        return;
+    cli_counters_of(cli, info, &counters);
+    json_put_open(out, "counters", '{');
+    for (size_t i = 0; i < counters.neutral_count; i++)
+        json_put_text(out, counters.neutral[i].name, counters.neutral[i].text);
+    json_put_close(out, '}');
+    json_put_open(out, "native_counters", '[');
+    for (size_t i = 0; i < counters.native_count; i++)
+        json_put_text(out, NULL, counters.natives[i]);
+    json_put_close(out, ']');
+    put_optional(out, "no_counters", counters.missing);
+}
+
+static void put_device(struct cli *cli, struct json_out *out, const struct gpu_system *system,
                        const struct gpu_info *info)
 {
     json_put_open(out, NULL, '{');
@@ -87,6 +122,7 @@ static void put_device(struct json_out *out, const struct gpu_system *system,
             json_put_count(out, gpu_limit_name(i), value);
     }
     json_put_close(out, '}');
+    put_counters(cli, out, info);
     json_put_close(out, '}');
 }
 
@@ -96,7 +132,7 @@ static bool write_json(struct cli *cli, const struct gpu_system *system, struct 
     json_put_open(&out, NULL, '{');
     json_put_open(&out, "devices", '[');
     for (size_t i = 0; i < gpu_system_device_count(system); i++)
-        put_device(&out, system, gpu_system_info(system, i));
+        put_device(cli, &out, system, gpu_system_info(system, i));
     json_put_close(&out, ']');
     json_put_open(&out, "absences", '[');
     for (size_t i = 0; i < gpu_system_unavailable_count(system); i++) {

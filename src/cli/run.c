@@ -24,7 +24,8 @@ struct running {
     struct run *run;
     struct device_list devices;
     struct runner_desc desc;
-    struct interrupt interrupt; // signals are counted until every result is shown and saved
+    struct visit_counting counting; // of --counters
+    struct interrupt interrupt;     // signals are counted until every result is shown and saved
     struct progress progress;
     struct live_text card; // the card while it fills
     struct console_desc console;
@@ -106,6 +107,18 @@ static bool read_number(const struct options *options, enum option_id id, uint64
                      option_table[id].name, text, (unsigned long long)limit);
 }
 
+static bool read_counters(struct running *r, struct error *err)
+{
+    const struct options *options = r->cli->options;
+    const char **natives;
+    size_t count = options_values(r->cli->arena, options, OPTION_NATIVE, &natives);
+    if (!options_has(options, OPTION_COUNTERS))
+        return count == 0 || error_set(err, ERROR_USAGE, "--native needs --counters");
+    r->counting = (struct visit_counting){natives, count};
+    r->desc.counting = &r->counting;
+    return true;
+}
+
 static bool read_request(struct running *r, struct error *err)
 {
     const struct options *options = r->cli->options;
@@ -120,7 +133,7 @@ static bool read_request(struct running *r, struct error *err)
     r->desc.output = options_value(options, OPTION_OUTPUT);
     r->desc.in_process = options_has(options, OPTION_NO_ISOLATE);
     r->desc.validation = cli_validation();
-    return read_benchmarks(r, err) && read_settings(r, err);
+    return read_counters(r, err) && read_benchmarks(r, err) && read_settings(r, err);
 }
 
 // ---------------------------------------------------------------- devices

@@ -11,11 +11,14 @@ const struct command_info command_table[COMMAND_COUNT] = {
             .name = "devices",
             .operands = "",
             .summary = "Show the devices of every API, and why an API has none",
-            .detail = "Lists the devices of Vulkan, CUDA and OpenCL without opening any. If an API "
-                      "has no device, or no API can open a GPU of this machine, it says why and "
-                      "what to do.",
+            .detail =
+                "Lists the devices of Vulkan, CUDA and OpenCL without opening any. If an API "
+                "has no device, or no API can open a GPU of this machine, it says why and "
+                "what to do. --counters opens each device and lists its hardware counters, or "
+                "says what they need.",
             .examples = {"fathom devices\twhat can be measured here",
-                         "fathom devices --json\tthe same for a program"},
+                         "fathom devices --json\tthe same for a program",
+                         "fathom devices --counters\twhat `run --counters` would count"},
         },
     [COMMAND_LIST] =
         {
@@ -63,7 +66,10 @@ const struct command_info command_table[COMMAND_COUNT] = {
                 "first case and between cases, measures again what it disturbed, and calls the "
                 "result suspect (shared-device) if that does not help. --wait-idle waits for the "
                 "device before the first case; if other work still runs after that time, fathom "
-                "says so and measures all the same.",
+                "says so and measures all the same.\n"
+                "--counters adds one visit to each case, in which the device's counters run, and "
+                "compares what they say with what the benchmark claims; that visit gives no time. "
+                "Counters are read through CUDA; docs/COUNTERS.md says what they need.",
             .examples =
                 {"fathom run --preset quick\tevery benchmark on the best GPU, some seconds each",
                  "fathom run latency bandwidth -o run.json\ttwo benchmarks, and a run file",
@@ -269,6 +275,15 @@ const struct command_info command_table[COMMAND_COUNT] = {
                       "standard input, and restores the clock when the socket closes.",
             .hidden = true,
         },
+    [COMMAND_COUNTERS] =
+        {
+            .name = "__counters",
+            .operands = "",
+            .summary = "List the hardware counters of a device for the parent process",
+            .detail = "Started by `fathom devices --counters`; writes to a socket, its standard "
+                      "input.",
+            .hidden = true,
+        },
     [COMMAND_CHECK_DEVICE] =
         {
             .name = "__check",
@@ -339,7 +354,7 @@ const struct option_info option_table[OPTION_COUNT] = {
             .help = "Measure on this device; repeat it for several. model:FILE is simulated",
             .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP) | COMMAND_BIT(WORKER) |
                         COMMAND_BIT(BESIDE) | COMMAND_BIT(CHECK) | COMMAND_BIT(CHECK_DEVICE) |
-                        COMMAND_BIT(SERVE),
+                        COMMAND_BIT(SERVE) | COMMAND_BIT(COUNTERS),
             .repeated = true,
         },
     [OPTION_API] =
@@ -516,6 +531,23 @@ const struct option_info option_table[OPTION_COUNT] = {
             .kind = WORD_ANY,
             .help = "Wait at most so long until no other work runs on the device, then measure",
             .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
+        },
+    [OPTION_COUNTERS] =
+        {
+            .name = "counters",
+            .help = "Hardware counters: `run` also counts what each case moves and computes, "
+                    "`devices` lists the counters",
+            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(DEVICES),
+        },
+    [OPTION_NATIVE] =
+        {
+            .name = "native",
+            .argument = "COUNTER",
+            .kind = WORD_ANY,
+            .help = "With --counters: also count this counter of the vendor, as `devices "
+                    "--counters --json` names it; repeat it for several",
+            .commands = COMMAND_BIT(RUN),
+            .repeated = true,
         },
     [OPTION_REFERENCE] =
         {

@@ -17,6 +17,7 @@
 #ifndef GPU_BACKEND_H
 #define GPU_BACKEND_H
 
+#include "gpu/counters.h"
 #include "gpu/graphics.h"
 #include "gpu/managed.h"
 #include "gpu/peers.h"
@@ -203,6 +204,43 @@ struct gpu_managed {
     bool (*batch_prefetch)(struct gpu_batch *, const struct gpu_managed_range *, struct error *);
 };
 
+struct gpu_counters {
+    struct gpu_device *device;
+    bool kept;           // a run that begins now uses what the backend kept of an earlier one
+    struct arena *arena; // lives as long as the counters; their sets are in it
+};
+
+struct gpu_counter_set {
+    struct gpu_counters *counters;
+    const double *factors; // gpu_counter_source.factor of each counter
+    size_t count;
+    unsigned passes;
+    bool done; // the run that ends in set_end has succeeded
+};
+
+// The slots that implement gpu/counters.h.
+struct gpu_counting {
+    // Returns a struct that begins with struct gpu_counters, in `arena`.
+    struct gpu_counters *(*open)(struct gpu_device *, struct arena *, struct error *);
+    void (*close)(struct gpu_counters *);
+    const struct gpu_counter_source *(*source)(const struct gpu_counters *, enum gpu_counter);
+    const char *const *(*natives)(const struct gpu_counters *, size_t *count);
+    // Fills passes. Returns a struct that begins with struct gpu_counter_set, in the counters'
+    // arena. Factors are not applied to the values that set_read returns.
+    struct gpu_counter_set *(*set_create)(struct gpu_counters *, const struct gpu_counter_source *,
+                                          size_t count, struct error *);
+    // A backend may keep its profiler from one run to the next (`kept`). If such a run fails,
+    // set_end lets go of it, and the front end makes the run once more.
+    // One run: set_begin, then pass_begin and pass_end until no more pass is needed, set_read,
+    // set_end. Nothing runs on the device during these calls. set_end follows a set_begin that
+    // succeeded, whatever failed later.
+    bool (*set_begin)(struct gpu_counter_set *, struct error *);
+    bool (*pass_begin)(struct gpu_counter_set *, struct error *);
+    bool (*pass_end)(struct gpu_counter_set *, bool *more, struct error *);
+    bool (*set_read)(struct gpu_counter_set *, double *values, struct error *);
+    void (*set_end)(struct gpu_counter_set *);
+};
+
 // The tunable of glibc that reserves space for thread-local variables of libraries loaded later.
 #define GPU_TUNABLE_STATIC_TLS "glibc.rtld.optional_static_tls"
 
@@ -298,6 +336,8 @@ struct gpu_backend {
     const struct gpu_rays *rays;         // with RAYS
     const struct gpu_peers *peers;       // with PEERS
     const struct gpu_managed *managed;   // with MANAGED
+
+    const struct gpu_counting *counting; // NULL: fathom reads no hardware counters through this API
 
     // Frees what a _create slot made. The device no longer uses the object.
     void (*object_destroy)(struct gpu_object *object);

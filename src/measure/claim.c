@@ -94,6 +94,53 @@ uint32_t measure_claim_load(const struct measure_claim *claim)
     return load << 13 | (claim->cores & 0x1fff);
 }
 
+// ---------------------------------------------------------------- counters
+
+static void add_claim(double *claim, double amount)
+{
+    if (amount > 0)
+        *claim = isfinite(*claim) ? *claim + amount : amount;
+}
+
+// All that is read from or written to memory passes the L2. Loads through a core's cache are not
+// claimed for it, because kernels may read past it.
+static void claim_bytes(const struct measure_claim *claim, struct measure_count_claims *claims)
+{
+    const double *read = claim->read_bytes, *written = claim->written_bytes;
+    add_claim(&claims->of[GPU_COUNTER_DRAM_READ], read[MEASURE_DRAM]);
+    add_claim(&claims->of[GPU_COUNTER_DRAM_WRITTEN], written[MEASURE_DRAM]);
+    add_claim(&claims->of[GPU_COUNTER_L2_READ], read[MEASURE_DRAM] + read[MEASURE_CACHE]);
+    add_claim(&claims->of[GPU_COUNTER_L2_WRITTEN], written[MEASURE_DRAM] + written[MEASURE_CACHE]);
+    add_claim(&claims->of[GPU_COUNTER_L1_READ], read[MEASURE_CORE_CACHE]);
+    add_claim(&claims->of[GPU_COUNTER_L1_WRITTEN], written[MEASURE_CORE_CACHE]);
+}
+
+// A subgroup's instruction computes a result in each thread, for FP16 a pair.
+static void claim_results(const struct measure_claim *claim, double lanes,
+                          struct measure_count_claims *claims)
+{
+    const double *results = claim->results;
+    if (!(lanes > 0))
+        return;
+    add_claim(&claims->of[GPU_COUNTER_INSTRUCTIONS_FMA],
+              (results[MEASURE_FP32] + results[MEASURE_INT32_MAD]) / lanes);
+    add_claim(&claims->of[GPU_COUNTER_INSTRUCTIONS_FP64], results[MEASURE_FP64] / lanes);
+    add_claim(&claims->of[GPU_COUNTER_INSTRUCTIONS_FP16], results[MEASURE_FP16] / lanes / 2);
+}
+
+void measure_claim_counted(const struct measure_claim *claim, const struct measure_count *count,
+                           struct measure_visit *visit)
+{
+    struct measure_count_claims claims = measure_count_no_claims;
+    if (claim->counts) {
+        claims = *claim->counts;
+    } else {
+        claim_bytes(claim, &claims);
+        claim_results(claim, (double)measure_count_info(count)->limits.subgroup_threads, &claims);
+    }
+    measure_count_report(count, &claims, visit);
+}
+
 // ---------------------------------------------------------------- metrics
 
 static void report_samples(const struct measure_account *account, unsigned metric,
@@ -118,6 +165,8 @@ void measure_claim_report(const struct measure_account *account, unsigned metric
                           enum measure_form form, double amount)
 {
     const struct measure_span *span = account->span;
+    if (span->counted)
+        measure_claim_counted(account->claim, span->counted, account->visit);
     account->visit->clock.load = measure_claim_load(account->claim);
     account->visit->clock.uses_memory = bytes_of(account->claim, MEASURE_DRAM) > 0;
     bool by_cycle = form == MEASURE_PER_CORE_CYCLE || form == MEASURE_CYCLES_EACH;

@@ -5,6 +5,7 @@
 #ifndef MEASURE_CLAIM_H
 #define MEASURE_CLAIM_H
 
+#include "measure/count.h"
 #include "measure/limits.h"
 #include "measure/span.h"
 
@@ -34,6 +35,9 @@ struct measure_claim {
     double written_bytes[MEASURE_LEVEL_COUNT];
     double results[MEASURE_CLASS_COUNT];
     unsigned cores; // number of cores at work; 0 = not known
+    // What hardware counters should count for this work. NULL: what follows from the bytes and
+    // results above, if whole sectors are read and written.
+    const struct measure_count_claims *counts;
 };
 
 // The maximum of results of a class per core and cycle; 0 = not known.
@@ -79,9 +83,13 @@ struct measure_account {
 
 // Sets metric number `metric`, with its clock step and its limit: the rate of a quantity, or the
 // time of one byte or result (`form` says which), if a unit of the claimed work has `amount` of it.
-// Sets the visit's kind of load.
+// Sets the visit's kind of load. Adds the counters of a counted visit.
 void measure_claim_report(const struct measure_account *account, unsigned metric,
                           enum measure_form form, double amount);
+
+// Adds to the visit what was counted for the claimed work, beside what follows from the claim.
+void measure_claim_counted(const struct measure_claim *claim, const struct measure_count *count,
+                           struct measure_visit *visit);
 
 // Adds the flag "unseen-cache" to a result that should be of memory, if a cache that neither the
 // driver nor the tables report may hold the working set of `bytes`.

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "math/stats.h"
 #include "measure/clock_kernel.h"
+#include "measure/count.h"
 #include "measure/pace.h"
 
 #include <math.h>
@@ -373,6 +374,40 @@ static bool take_paced_samples(struct worker *worker, struct measure_span *span,
     }
 }
 
+// Returns a batch of the work alone, without stamps and span. NULL with `err`.
+static struct gpu_batch *record_counted(const struct worker *worker, uint64_t repeats,
+                                        struct error *err)
+{
+    const struct measure_span_desc *desc = worker->desc;
+    const struct gpu_batch_desc alike = {
+        .queue = desc->queue, .unordered = desc->unordered, .draws = desc->draws};
+    struct gpu_batch *batch = gpu_batch_create(desc->scope, &alike, err);
+    if (!batch)
+        return NULL;
+    desc->record(desc->context, batch, repeats);
+    return gpu_batch_end(batch, err) ? batch : NULL;
+}
+
+// Counts the work of a sample and of two samples. A sample of more than SPAN_LONGEST_NS / 2 is
+// halved first, so that no submission is longer than SPAN_LONGEST_NS.
+static bool count_work(const struct worker *worker, struct measure_span *span, struct error *err)
+{
+    struct measure_count *count = worker->desc->request->count;
+    uint64_t timeout_ns = worker->desc->request->timeout_ns, repeats = worker->repeats;
+    if (!count)
+        return true;
+    if (span->sample_ns > SPAN_LONGEST_NS / 2.0 && repeats > 1)
+        repeats /= 2;
+    struct measure_count_desc desc = {.units = (double)repeats,
+                                      .timeout_ns = timeout_ns ? timeout_ns : timeout_default_ns};
+    desc.once = record_counted(worker, repeats, err);
+    desc.twice = desc.once ? record_counted(worker, 2 * repeats, err) : NULL;
+    if (!desc.twice || !measure_count_run(count, &desc, err))
+        return false;
+    span->counted = count;
+    return true;
+}
+
 bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
                       struct measure_span *span, struct error *err)
 {
@@ -383,7 +418,8 @@ bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
     size_t most = desc->request->samples ? desc->request->samples : 1;
     *span = (struct measure_span){.unit_ns = ARENA_ARRAY(arena, most, double),
                                   .core_hz = ARENA_ARRAY(arena, most, double)};
-    if (!pass_gate(&worker, err) || !take_paced_samples(&worker, span, err))
+    if (!pass_gate(&worker, err) || !take_paced_samples(&worker, span, err) ||
+        !count_work(&worker, span, err))
         return false;
     span->repeats = worker.repeats;
     span->step_ns = worker.stamp_step_ns / (double)span->repeats;

@@ -37,17 +37,19 @@ struct measure_span {
     // before and after a sample count one by one, so that a fall within it is seen.
     double low_hz, high_hz;
     size_t count;
-    bool host_bound;             // the device waited for the host (MEASURE_HOST_BOUND)
-    uint64_t repeats;            // units per sample; for measure_span_desc of the next visit
-    double sample_ns;            // median length of a sample
-    double step_ns;              // step of the time stamps divided by `repeats`
-    uint64_t device_time_ns;     // device time of all runs: sizing, warm-up and samples
-    uint64_t began_ns, ended_ns; // host time before the first and after the last sample
+    bool host_bound;               // the device waited for the host (MEASURE_HOST_BOUND)
+    uint64_t repeats;              // units per sample; for measure_span_desc of the next visit
+    double sample_ns;              // median length of a sample
+    double step_ns;                // step of the time stamps divided by `repeats`
+    uint64_t device_time_ns;       // device time of all runs: sizing, warm-up and samples
+    uint64_t began_ns, ended_ns;   // host time before the first and after the last sample
+    struct measure_count *counted; // has counted the same work; NULL: the visit is not counted
 };
 
 // Takes request->samples samples (0: one) after a warm-up, fewer if they are long (span_another).
 // Samples whose core clock was too low are taken again, each after its part of a lead in the same
 // batch, unless there is a gate (measure/pace.h).
+// If request->count is set, counts the work as well, after the samples.
 // The arrays of `span` live in `arena`. ERROR_TIMEOUT if one unit alone takes longer than the
 // request's time-out (0: 10 s).
 MUST_CHECK bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,

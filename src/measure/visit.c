@@ -170,6 +170,14 @@ void visit_core_clock(struct measure_visit *visit, const double *hz, size_t coun
     visit->clock.error = error;
 }
 
+void visit_counter(struct measure_visit *visit, const struct counter *counter)
+{
+    visit->counters =
+        list_room(visit->arena, visit->counters, visit->counter_count, sizeof(struct counter));
+    visit->counters[visit->counter_count] = *counter;
+    visit->counters[visit->counter_count++].name = arena_strdup(visit->arena, counter->name);
+}
+
 void visit_series(struct measure_visit *visit, const struct series *series)
 {
     struct series copy = *series;

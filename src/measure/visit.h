@@ -50,6 +50,8 @@ struct measure_visit {
     size_t sensor_count;
     struct series *series;
     size_t series_count;
+    struct counter *counters; // of a counted visit (measure_request.count)
+    size_t counter_count;
     struct kernel_info kernel;
     uint64_t device_time_ns;     // device time spent measuring, for the budget
     uint64_t began_ns, ended_ns; // host time of the samples' begin and end; 0: not known
@@ -77,6 +79,7 @@ struct measure_request {
     unsigned round;      // 0: the case's first visit, which sizes the work and chooses its shape
     const struct measure_gate *gate;   // NULL: no other device takes part
     bool any_clock;                    // the core clock of the samples is not judged
+    struct measure_count *count;       // NULL: the visit is not counted (measure/count.h)
     struct measure_pace *pace;         // NULL: samples are not taken again because of their clock
     const struct measure_leave *leave; // NULL: nobody asks
 };
@@ -135,6 +138,9 @@ double visit_sensor_value(const struct measure_visit *visit, const char *name);
 // the sensor "core_clock" with the median. Of four clocks or more the lowest and the highest one do
 // not count for the range: a single one may be misread. Does nothing if no clock is known.
 void visit_core_clock(struct measure_visit *visit, const double *hz, size_t count, double error);
+
+// Adds a counter of one unit of the visit's work; `claimed` NaN: no claim.
+void visit_counter(struct measure_visit *visit, const struct counter *counter);
 
 // Adds a series with its name, columns and data.
 void visit_series(struct measure_visit *visit, const struct series *series);

@@ -236,6 +236,12 @@ void console_benchmark(const struct run *run, const char *device, const char *be
     for (size_t i = 0; info && !lines && i < info->view_count; i++)
         if (info->views[i].kind != VIEW_LINES)
             view_print(&screen, run, device, &notes, info, &info->views[i]);
+    if (info) {
+        const struct view_info all = {.kind = VIEW_TABLE};
+        size_t count;
+        const struct result **results = view_select(screen.arena, run, device, &all, info, &count);
+        counters_print(&screen, info, results, count);
+    }
     if (notes.count) {
         fputc('\n', screen.stream);
         notes_print(&notes, &screen);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Prints a table with one row per case; its columns are the axes that vary, metrics and sensors.
+#include "analysis/audit.h"
 #include "report/tables.h"
 
 #include <math.h>
@@ -242,4 +243,89 @@ void cases_print(struct screen *screen, const struct notes *notes,
         fprintf(screen->stream,
                 "  (%zu of %zu cases, %zu of %zu columns; all are in the run file)\n", rows, count,
                 choice.count, choice.count + choice.left);
+}
+
+// ---------------------------------------------------------------- counters
+
+static const double percent = 100;
+
+// The claimed counters of the results, each once, in the order of their appearance.
+static size_t claimed_names(struct arena *arena, const struct result *const *results, size_t count,
+                            const char ***names)
+{
+    size_t found = 0, capacity = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t c = 0; c < results[i]->counter_count; c++) {
+            const struct counter *counter = &results[i]->counters[c];
+            size_t at = 0;
+            while (at < found && strcmp((*names)[at], counter->name) != 0)
+                at++;
+            if (at < found || !isfinite(audit_ratio(counter)))
+                continue;
+            *names = arena_grow(arena, *names, found, &capacity, sizeof **names);
+            (*names)[found++] = counter->name;
+        }
+    return found;
+}
+
+static double claimed_percent(const struct result *result, const char *name)
+{
+    for (size_t i = 0; i < result->counter_count; i++)
+        if (strcmp(result->counters[i].name, name) == 0)
+            return percent * audit_ratio(&result->counters[i]);
+    return NAN;
+}
+
+// Adds a column of values in %; `unit` says of what.
+static void percent_add(const struct cases *cases, const char *name, const char *unit,
+                        const double *values, struct choice *choice)
+{
+    struct metric_column column;
+    if (!column_of(cases, name, UNIT_NONE, values, NULL, false, &column))
+        return;
+    column.unit = unit;
+    column.columns = cell_columns(&column.widths, unit);
+    column_add(cases, choice, &column);
+}
+
+static void counter_columns(const struct cases *cases, struct choice *choice)
+{
+    struct arena *arena = cases->screen->arena;
+    const char **names = NULL;
+    size_t count = claimed_names(arena, cases->results, cases->count, &names);
+    double *values = ARENA_ARRAY(arena, cases->count, double);
+    choice->columns = ARENA_ARRAY(arena, count + 2, struct metric_column);
+    for (size_t axis = 0; axis < cases->axis_count; axis++)
+        choice->used += GAP + cases->axis_widths[axis];
+    for (size_t n = 0; n < count; n++) {
+        for (size_t i = 0; i < cases->count; i++)
+            values[i] = claimed_percent(cases->results[i], names[n]);
+        percent_add(cases, names[n], "% claimed", values, choice);
+    }
+    for (unsigned level = 1; level <= 2; level++) {
+        for (size_t i = 0; i < cases->count; i++)
+            values[i] = percent * audit_hit_rate(cases->results[i], level);
+        percent_add(cases, level == 1 ? "L1" : "L2", "% hits", values, choice);
+    }
+}
+
+void counters_print(struct screen *screen, const struct benchmark_info *info,
+                    const struct result *const *results, size_t count)
+{
+    struct cases cases = {.screen = screen, .table = {.screen = screen}, .info = info};
+    const struct result **counted = ARENA_ARRAY(screen->arena, count, const struct result *);
+    struct choice choice = {.count = 0};
+    for (size_t i = 0; i < count; i++)
+        if (results[i]->counter_count)
+            counted[cases.count++] = results[i];
+    if (cases.count == 0)
+        return;
+    cases.results = counted;
+    cases.axes = view_varying(screen->arena, info, counted, cases.count, &cases.axis_count);
+    axes_measure(&cases);
+    counter_columns(&cases, &choice);
+    fputs("\nhardware counters\n", screen->stream);
+    head_print(&cases, choice.columns, choice.count);
+    for (size_t row = 0; row < cases.count && row < ROWS_MAX; row++)
+        row_print(&cases, choice.columns, choice.count, row);
 }

@@ -177,6 +177,11 @@ void cases_print(struct screen *screen, const struct notes *notes,
                  const struct benchmark_info *info, const struct view_info *view,
                  const struct result *const *results, size_t count);
 
+// Prints the cases that have hardware counters: what was counted in % of what the benchmark claims,
+// and the hit rates of the caches; nothing if there are none.
+void counters_print(struct screen *screen, const struct benchmark_info *info,
+                    const struct result *const *results, size_t count);
+
 // Draws the time lines (report/spans.h) of the first 8 results that have one.
 void timelines_print(struct screen *screen, const struct benchmark_info *info,
                      const struct result *const *results, size_t count);

@@ -70,6 +70,15 @@ static const struct json_field series_fields[] = {
 };
 const struct json_table series_table = {JSON_TABLE(struct series, series_fields)};
 
+static const struct json_field counter_fields[] = {
+    {"name", FIELD_TEXT, JSON_AT(struct counter, name), .required = true},
+    {"unit", FIELD_WORD, JSON_AT(struct counter, unit), .words = &unit_words},
+    {"counted", FIELD_REAL, JSON_AT(struct counter, counted)},
+    {"claimed", FIELD_REAL, JSON_AT(struct counter, claimed)},
+    {"units", FIELD_REAL, JSON_AT(struct counter, units)},
+};
+const struct json_table counter_table = {JSON_TABLE(struct counter, counter_fields)};
+
 static bool kernel_keep(const void *object)
 {
     return ((const struct kernel_info *)object)->hash != NULL;
@@ -337,6 +346,8 @@ static const struct json_field result_fields[] = {
      .table = &named_number_table},
     {"series", FIELD_LIST, JSON_LIST_AT(struct result, series, series_count),
      .table = &series_table},
+    {"counters", FIELD_LIST, JSON_LIST_AT(struct result, counters, counter_count),
+     .omit_zero = true, .table = &counter_table},
     {"kernel", FIELD_OBJECT, JSON_AT(struct result, kernel), .table = &kernel_table},
 };
 static const struct json_table result_table = {JSON_TABLE(struct result, result_fields)};

@@ -56,6 +56,6 @@ struct run *run_read_text(const char *text, size_t bytes, const char *name, stru
 // The tables of the structs that both a result and a worker's visit contain, for the messages of
 // workers.
 extern const struct json_table reason_table, named_text_table, named_number_table, series_table,
-    kernel_table;
+    counter_table, kernel_table;
 
 #endif

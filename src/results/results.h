@@ -293,6 +293,15 @@ struct series {
     size_t row_count;
 };
 
+// What a hardware counter says of one unit of a case's work, beside what its benchmark claims of
+// it.
+struct counter {
+    const char *name; // "dram_read", or "native:" and the vendor's name
+    enum unit unit;
+    double counted, claimed; // claimed: non-finite = no claim
+    double units;            // number of units of work from which `counted` was derived
+};
+
 struct kernel_info {
     const char *hash; // NULL: no kernel was involved
     const char *source;
@@ -316,6 +325,8 @@ struct result {
     size_t sensor_count;
     struct series *series;
     size_t series_count;
+    struct counter *counters; // of a visit of its own, which gave no times
+    size_t counter_count;
     struct kernel_info kernel;
 };
 

@@ -9,6 +9,8 @@
 #include "suite/executor.h"
 #include "suite/plan.h"
 
+struct interrupt;
+
 // A device whose cases are visited.
 struct device_slot {
     const struct gpu_info *device;
@@ -25,6 +27,8 @@ struct entry {
     struct collect *collect;
     unsigned watched; // number of visits that watches have judged (suite/watcher.h)
     struct result *result;
+    struct counter *counters; // of the case's counted visit; they live as long as the run
+    size_t counter_count;
     // Set by entry_end: verdict, reason code and text. VERDICT_OK: entry_end was not called.
     enum verdict verdict;
     const char *code, *why;
@@ -67,6 +71,17 @@ void entry_end(struct entry *entry, enum verdict verdict, const char *code, cons
 // Stops all visits on a device: its open entries fail, and entries that are added later fail too.
 // `why` must live as long as the run.
 void block_give_up(struct block *block, struct device_slot *slot, const char *why);
+
+// Makes one counted visit (struct visit_counting) of each own case that was measured, and keeps
+// what it counted for the result; nothing else of the visit is used. Then the worker ends, so that
+// no timed visit runs in a process that has loaded a profiler. A case whose visit fails gets a
+// remark. False if no further case can be counted: counters cannot be read (ERROR_UNSUPPORTED),
+// the user interrupted the run (ERROR_INTERRUPTED), or counting lost two workers in a row.
+bool block_count(struct block *block, const struct visit_counting *counting,
+                 struct interrupt *interrupt, struct error *err);
+
+// The code of reasons and findings that say why there are no counters.
+#define BLOCK_UNCOUNTED "uncounted"
 
 enum block_stage {
     BLOCK_AT_WORK, // more visits follow

@@ -32,14 +32,18 @@ struct executor *executor_create(struct arena *arena, const struct executor_desc
     return executor;
 }
 
-void executor_destroy(struct executor *executor)
+void executor_rest(struct executor *executor)
 {
-    if (!executor)
-        return;
     child_destroy(executor->worker, grace_ns);
     visitor_destroy(executor->visitor);
     executor->worker = NULL;
     executor->visitor = NULL;
+}
+
+void executor_destroy(struct executor *executor)
+{
+    if (executor)
+        executor_rest(executor);
 }
 
 unsigned executor_losses(const struct executor *executor)

@@ -36,6 +36,9 @@ struct executor_desc {
 struct executor *executor_create(struct arena *arena, const struct executor_desc *desc);
 void executor_destroy(struct executor *executor);
 
+// Ends the worker, or closes the device. The next visit starts a new one.
+void executor_rest(struct executor *executor);
+
 // Makes the visit that `order` asks for; *visit lives in `arena`. False with the visit's error.
 // After ERROR_DEVICE_LOST, ERROR_TIMEOUT or the death of a worker, the next call starts a new
 // worker (in process: opens the device again). ERROR_INTERRUPTED after a second signal,

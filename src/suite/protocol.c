@@ -15,7 +15,9 @@ struct order_message {
     size_t index;
     const struct bench_case *bench_case;
     struct measure_request request;
-    bool waits;
+    bool waits, counts;
+    const char **natives;
+    size_t native_count;
 };
 
 static void benchmark_put(struct json_out *out, const char *name, const void *object)
@@ -96,6 +98,9 @@ static const struct json_field order_fields[] = {
     {"round", FIELD_COUNT, JSON_AT(struct order_message, request.round)},
     {"any_clock", FIELD_FLAG, JSON_AT(struct order_message, request.any_clock), .omit_zero = true},
     {"waits", FIELD_FLAG, JSON_AT(struct order_message, waits)},
+    {"counts", FIELD_FLAG, JSON_AT(struct order_message, counts), .omit_zero = true},
+    {"natives", FIELD_TEXTS, JSON_LIST_AT(struct order_message, natives, native_count),
+     .omit_zero = true},
 };
 static const struct json_table order_table = {JSON_TABLE(struct order_message, order_fields)};
 
@@ -155,6 +160,8 @@ static const struct json_field visit_fields[] = {
      .table = &named_number_table},
     {"series", FIELD_LIST, JSON_LIST_AT(struct measure_visit, series, series_count),
      .table = &series_table},
+    {"counters", FIELD_LIST, JSON_LIST_AT(struct measure_visit, counters, counter_count),
+     .omit_zero = true, .table = &counter_table},
     {"kernel", FIELD_OBJECT, JSON_AT(struct measure_visit, kernel), .table = &kernel_table},
     {"device_time_ns", FIELD_COUNT, JSON_AT(struct measure_visit, device_time_ns)},
     {"began_ns", FIELD_COUNT, JSON_AT(struct measure_visit, began_ns)},
@@ -220,12 +227,19 @@ static const char *message_write(struct arena *arena, const char *kind,
 
 const char *protocol_write_order(struct arena *arena, const struct visit_order *order)
 {
-    const struct order_message message = {.benchmark = order->benchmark,
-                                          .version = order->benchmark->info.version,
-                                          .index = order->index,
-                                          .bench_case = order->bench_case,
-                                          .request = *order->request,
-                                          .waits = order->waits};
+    struct order_message message = {.benchmark = order->benchmark,
+                                    .version = order->benchmark->info.version,
+                                    .index = order->index,
+                                    .bench_case = order->bench_case,
+                                    .request = *order->request,
+                                    .waits = order->waits,
+                                    .counts = order->counting != NULL};
+    if (order->counting) {
+        message.native_count = order->counting->native_count;
+        message.natives = ARENA_ARRAY(arena, message.native_count, const char *);
+        for (size_t i = 0; i < message.native_count; i++)
+            message.natives[i] = order->counting->natives[i];
+    }
     return message_write(arena, "visit", &order_table, &message);
 }
 
@@ -345,6 +359,10 @@ bool protocol_read_order(struct arena *arena, const char *line, struct visit_ord
                                   .bench_case = message->bench_case,
                                   .request = &message->request,
                                   .waits = message->waits};
+    struct visit_counting *counting = ARENA_NEW(arena, struct visit_counting);
+    *counting =
+        (struct visit_counting){(const char *const *)message->natives, message->native_count};
+    order->counting = message->counts ? counting : NULL;
     return !reader.failed;
 }
 

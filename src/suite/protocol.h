@@ -11,6 +11,9 @@
 //   parent   {"watch": {"least_ns":5000000}}
 //   worker   {"watch": {"method":1,"share":0.0,…}} (measure/watch.h) or {"failure": {…}}
 //
+// An order with "counts": true, and perhaps "natives": [names], asks for a counted visit; its
+// answer has "counters".
+//
 // An order with "waits": true belongs to a co-run: when everything is prepared and warm, the worker
 // sends {"gate": {}}. It takes its samples after the parent has sent the same message.
 //
@@ -26,12 +29,19 @@
 #include "bench/bench.h"
 #include "measure/watch.h"
 
+// Orders a counted visit (measure/count.h).
+struct visit_counting {
+    const char *const *natives; // vendor's names to count beside the neutral ones
+    size_t native_count;
+};
+
 struct visit_order {
     const struct benchmark *benchmark;
     size_t index; // number of the case in its plan; the same in all its visits
     const struct bench_case *bench_case;
     const struct measure_request *request;
     bool waits; // true: the worker waits for other devices before it takes samples
+    const struct visit_counting *counting; // NULL: the visit is not counted
 };
 
 // Return the message as a line without newline, in `arena`.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "suite/runner.h"
 
+#include "analysis/audit.h"
 #include "analysis/cross.h"
 #include "base/clock.h"
 #include "base/text.h"
@@ -275,6 +276,7 @@ static bool run_device(struct runner *runner)
         .preset = desc->choices.preset,
         .seed = desc->seed + runner->device,
         .interrupt = desc->interrupt,
+        .counting = desc->counting,
         .wait_idle_ns = desc->wait_idle_ns,
         .notice = desc->notice ? notice : NULL,
         .progress = desc->progress ? progress : NULL,
@@ -315,6 +317,7 @@ static void measure(struct runner *runner)
     runner->run->status = done ? RUN_COMPLETE : RUN_INTERRUPTED;
     conclude(runner);
     cross_add_findings(runner->run);
+    audit_add_findings(runner->run);
     save(runner);
 }
 

@@ -28,7 +28,8 @@ struct runner_desc {
     struct interrupt *interrupt;
     // Called after all checks, before the first visit. May be NULL.
     void (*starting)(void *context);
-    uint64_t wait_idle_ns; // longest wait for each device to become idle; 0: none
+    const struct visit_counting *counting; // NULL: no case gets a counted visit
+    uint64_t wait_idle_ns;                 // longest wait for each device to become idle; 0: none
     // Called with one line for the user, as schedule_desc.notice. May be NULL.
     void (*notice)(void *context, const char *text);
     // Called before each visit. `device` is the index of the device, `devices` their number. May be

@@ -20,6 +20,7 @@ struct scheduler {
     const struct benchmark *benchmark; // the benchmark to which soft_ns and hard_ns belong
     uint64_t soft_ns, hard_ns;         // as in struct block, but for the whole benchmark
     size_t done;                       // number of cases in finished blocks
+    bool uncounted;                    // counters cannot be read: no more counted visits
     struct forecast forecast;          // one part per benchmark, in the order of `benchmarks`
     bool interrupted;
 };
@@ -360,6 +361,25 @@ static bool watch_rest(struct scheduler *s, struct block *block)
     return false;
 }
 
+// Counts the block's cases. If counters cannot be read, says so in the run, and counts no more.
+static void count_block(struct scheduler *s, struct block *block)
+{
+    const struct schedule_desc *desc = s->desc;
+    struct error why;
+    if (!desc->counting || s->uncounted || s->interrupted ||
+        block_count(block, desc->counting, desc->interrupt, &why))
+        return;
+    s->interrupted |= why.code == ERROR_INTERRUPTED;
+    s->uncounted = true;
+    if (s->interrupted)
+        return;
+    const char *text = arena_printf(desc->run->arena, "%s: counters were not read: %s",
+                                    desc->device->id, why.message);
+    add_finding(desc->run, BLOCK_UNCOUNTED, text);
+    if (desc->notice)
+        desc->notice(desc->context, text);
+}
+
 static void run_block(struct scheduler *s, struct block *block)
 {
     set_times(s, block);
@@ -368,6 +388,7 @@ static void run_block(struct scheduler *s, struct block *block)
             continue;
     while (watch_rest(s, block));
     settle(s, block);
+    count_block(s, block);
     block_publish(block, s->desc->run->arena, s->interrupted ? BLOCK_INTERRUPTED : BLOCK_ENDED);
     s->done += block->own;
 }

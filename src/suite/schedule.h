@@ -48,10 +48,11 @@ struct schedule_desc {
     const struct schedule_peer *peers;
     size_t peer_count;
     const struct budget *budget;
-    const char *preset;          // name of the preset, for messages
-    uint64_t seed;               // seed of the random orders
-    struct interrupt *interrupt; // NULL: signals are not watched
-    uint64_t wait_idle_ns;       // longest wait for a device on which there is other work; 0: none
+    const char *preset;                    // name of the preset, for messages
+    uint64_t seed;                         // seed of the random orders
+    struct interrupt *interrupt;           // NULL: signals are not watched
+    const struct visit_counting *counting; // NULL: no case gets a counted visit
+    uint64_t wait_idle_ns; // longest wait for a device on which there is other work; 0: none
     // Called with one line if there is other work on the device at the start, and again if it is
     // still there after wait_idle_ns. The second line is also a finding of the run. May be NULL.
     void (*notice)(void *context, const char *text);

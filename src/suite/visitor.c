@@ -4,6 +4,7 @@
 #include "base/child.h"
 #include "base/processors.h"
 #include "measure/card.h"
+#include "measure/count.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,6 +32,7 @@ struct visitor {
                    struct gpu_device_desc *); // benchmark.device by which `device` was opened
     struct error refusal; // why the usual device cannot be opened (no memory is left for it); then
                           // no visit tries again. ERROR_NONE: it can be opened
+    struct measure_count *count;   // counters of `device`; NULL until the first counted visit
     struct measure_card *card;     // the card's sensors; NULL: none
     struct gpu_scope *watch_scope; // on `usual`
     struct measure_watch *watch;   // NULL until the first watch
@@ -90,6 +92,8 @@ static void session_close(struct visitor *visitor)
 
 static void close_device(struct visitor *visitor)
 {
+    measure_count_close(visitor->count);
+    visitor->count = NULL;
     if (visitor->device != visitor->usual)
         gpu_device_close(visitor->device);
     visitor->device = NULL;
@@ -171,6 +175,16 @@ static struct case_memory *memory_of(struct visitor *visitor, size_t index)
     return memory;
 }
 
+// Opens the device's counters unless they are open, with the same native counters as before.
+static bool count_open(struct visitor *visitor, const struct visit_counting *counting,
+                       struct error *err)
+{
+    if (!visitor->count)
+        visitor->count =
+            measure_count_open(visitor->device, counting->natives, counting->native_count, err);
+    return visitor->count != NULL;
+}
+
 static bool validation_check(const struct visitor *visitor, size_t before, struct error *err)
 {
     const char *first = NULL;
@@ -194,12 +208,14 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
         return false;
     size_t messages_before =
         visitor->device ? gpu_device_validation_messages(visitor->device, NULL) : 0;
-    if (!session_open(visitor, benchmark, err))
+    if (!session_open(visitor, benchmark, err) ||
+        (order->counting && !count_open(visitor, order->counting, err)))
         return false;
     struct case_memory *memory = memory_of(visitor, order->index);
     struct measure_request request = *order->request;
     struct measure_pace *pace = measure_card_begin(visitor->card, &memory->core_hz);
     request.pace = request.any_clock ? NULL : pace;
+    request.count = order->counting ? visitor->count : NULL;
     struct bench_visit run = {
         .session = &visitor->session,
         .bench_case = order->bench_case,

@@ -15,7 +15,7 @@ static struct {
     int calls, fail_call, fail_result;
     char failed[64];
     bool broken;
-    int objects;
+    int objects, launches;
     double now_ms;
     struct cu_stream *streams[STREAMS_MAX];
 } world;
@@ -60,6 +60,11 @@ int fake_enter(const char *function)
 void fake_count(int objects)
 {
     world.objects += objects;
+}
+
+int fake_launches(void)
+{
+    return world.launches;
 }
 
 void *fake_make(size_t bytes)
@@ -153,6 +158,7 @@ static void run(const struct fake_op *op)
     switch (op->kind) {
     case FAKE_OP_LAUNCH:
         fake_launch(op);
+        world.launches++;
         break;
     case FAKE_OP_COPY:
         memcpy(op->to, op->from, op->bytes);

@@ -118,6 +118,9 @@ void fake_list_init(struct fake_list *list);
 void fake_list_copy(struct fake_list *to, const struct fake_list *from);
 void fake_list_fini(struct fake_list *list);
 
+// The number of kernels that ran so far; for the double of libcupti.
+int fake_launches(void);
+
 // Does what the kernel with that name does (kernels.c).
 void fake_launch(const struct fake_op *op);
 

@@ -42,6 +42,7 @@ static const struct measure_visit *rich_visit(void)
     visit_remark(visit, "power-limited", "1.78 GHz");
     visit_detail(visit, "shape", "grid %d × %d", 3, 4);
     visit_sensor(visit, "core_clock", UNIT_HZ, 1.98e9);
+    visit_counter(visit, &(struct counter){"dram_read", UNIT_BYTE, 1024, NAN, 8});
     visit_series(
         visit,
         &(struct series){
@@ -129,6 +130,9 @@ static void a_visit_comes_through_with_every_bit(void **state)
     assert_int_equal(got->series[0].row_count, 2);
     assert_string_equal(got->series[0].columns[1], "clock");
     assert_true(isnan(got->series[0].data[3]));
+    assert_int_equal(got->counter_count, 1);
+    assert_string_equal(got->counters[0].name, "dram_read");
+    assert_true(got->counters[0].counted == 1024 && isnan(got->counters[0].claimed));
     assert_string_equal(got->kernel.source, "a.comp");
     assert_true(got->kernel.registers == 18 && isnan(got->kernel.loads));
     assert_true(got->device_time_ns == sent->device_time_ns);
@@ -157,7 +161,10 @@ static void an_order_comes_through_with_every_bit(void **state)
     const struct bench_case bench_case = {values, 3};
     const struct measure_request request = {
         .samples = 4, .sample_ns = 2000000, .timeout_ns = UINT64_C(1) << 62, .round = 7};
-    const struct visit_order sent = {benchmark_find("chase"), 42, &bench_case, &request, true};
+    const char *const natives[] = {"dram__bytes_read.sum"};
+    const struct visit_counting counting = {natives, 1};
+    const struct visit_order sent = {
+        benchmark_find("chase"), 42, &bench_case, &request, true, &counting};
     struct visit_order got;
     struct error err = {0};
     if (!protocol_read_order(arena, protocol_write_order(arena, &sent), &got, &err))
@@ -170,6 +177,8 @@ static void an_order_comes_through_with_every_bit(void **state)
     assert_int_equal(got.request->samples, 4);
     assert_int_equal(got.request->round, 7);
     assert_true(got.waits);
+    assert_int_equal(got.counting->native_count, 1);
+    assert_string_equal(got.counting->natives[0], "dram__bytes_read.sum");
     assert_true(protocol_is_gate(protocol_write_gate(arena)));
     assert_false(protocol_is_gate("garbage"));
     assert_true(protocol_is_leave(protocol_write_leave(arena)));

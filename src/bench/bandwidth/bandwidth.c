@@ -181,5 +181,6 @@ const struct benchmark bench_bandwidth = {
     .plan = bandwidth_plan,
     .open = bandwidth_open,
     .close = bandwidth_close,
+    .counted = true,
     .visit = bandwidth_visit,
 };

@@ -201,6 +201,9 @@ struct measure_claim bandwidth_claim_of(const struct bandwidth_case *this_case,
                                : is_l1                                ? MEASURE_CORE_CACHE
                                : bandwidth_is_dram(this_case, limits) ? MEASURE_DRAM
                                                                       : MEASURE_CACHE;
+    // Workgroups that share a place may find it in an L1 whose size is not known.
+    if (!this_case->apart && !this_case->shared && limits->l1_bytes == 0)
+        claim.counts = &measure_count_no_claims;
     if (this_case->op == BANDWIDTH_READ)
         claim.read_bytes[level] = bytes;
     else if (this_case->op == BANDWIDTH_WRITE)

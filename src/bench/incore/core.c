@@ -338,6 +338,40 @@ static void report(struct core *core, struct measure_visit *visit)
         visit_detail(visit, "fma", "rounds twice: a product and a sum");
 }
 
+// ---------------------------------------------------------------- counters
+
+static struct gpu_batch *batch_of_iterations(struct core *core, unsigned proof, struct error *err)
+{
+    struct gpu_batch *batch = gpu_batch_create(core->run->scope, &(struct gpu_batch_desc){0}, err);
+    if (!batch)
+        return NULL;
+    record_dispatch(core, batch, 0, proof);
+    return gpu_batch_end(batch, err) ? batch : NULL;
+}
+
+// Counts the case, if the visit is counted: its unit is all iterations of a sample.
+static bool count(struct core *core, struct measure_visit *visit, struct error *err)
+{
+    const struct measure_request *request = core->run->request;
+    if (!request->count)
+        return true;
+    struct measure_count_desc desc = {.units = 1, .timeout_ns = request->timeout_ns};
+    if (!(desc.once = batch_of_iterations(core, 0, err)) ||
+        !(desc.twice = batch_of_iterations(core, 1, err)) ||
+        !measure_count_run(request->count, &desc, err))
+        return false;
+    const struct incore_case *this_case = core->this_case;
+    struct measure_claim claim = {.cores = 1};
+    claim.results[incore_kind_class(this_case->kind)] =
+        (double)core->memory->iterations * this_case->chains *
+        (double)incore_chain_steps(this_case) * this_case->subgroups *
+        core->session->subgroup_threads * this_case->kind->results;
+    measure_claim_counted(&claim, request->count, visit);
+    return true;
+}
+
+// ---------------------------------------------------------------- a visit
+
 bool incore_core_visit(struct bench_visit *run, const struct incore_case *this_case,
                        struct measure_visit *visit, struct error *err)
 {
@@ -361,6 +395,8 @@ bool incore_core_visit(struct bench_visit *run, const struct incore_case *this_c
     if (!run_samples(&core, err))
         return false;
     report(&core, visit);
+    if (!count(&core, visit, err))
+        return false;
     visit->kernel = *measure_program_info(&session->bench->programs, core.program);
     return true;
 }

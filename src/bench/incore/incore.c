@@ -221,6 +221,7 @@ const struct benchmark bench_incore = {
     .quick_slowness = 1.5, // few cases: their kernels are compiled for one or two each
     .product = {.reach = reach, .keep = is_wanted},
     .open = incore_open,
+    .counted = true,
     .visit = visit_case,
     .conclude = incore_conclude,
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The chain of a visit: its programs and its memory, the links in it, and chases over them.
 #include "bench/latency/session.h"
+#include "measure/count.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +11,8 @@ enum {
     NAME_BYTES = 64,
     TOUCH_BYTES = 65536,       // no page of device memory is smaller
     AWAKE_POLLS_MAX = 1 << 18, // each poll takes about a microsecond
-    AWAKE_REPEATS = 64
+    AWAKE_REPEATS = 64,
+    FILL_CACHES = 2
 };
 
 struct params { // the parameters of every kernel
@@ -309,6 +311,49 @@ static bool record(struct latency_chase *chase, struct gpu_batch *batch,
     gpu_batch_copy(batch, chase->session->readback, 0, chase->session->out, 0,
                    (uint64_t)count * LATENCY_OUT_STRIDE);
     return gpu_batch_end(batch, err);
+}
+
+// ---------------------------------------------------------------- counting
+
+static struct gpu_batch *batch_of_run(struct latency_chase *chase, const struct latency_run *run,
+                                      struct error *err)
+{
+    const struct gpu_batch_desc desc = {.unordered = chase->awake != NULL};
+    struct gpu_batch *batch = gpu_batch_create(chase->visit->scope, &desc, err);
+    if (!batch)
+        return NULL;
+    record_run(chase, batch, 0, run);
+    return gpu_batch_end(batch, err) ? batch : NULL;
+}
+
+// Returns a batch that fills memory of several times the largest cache. NULL with `err`.
+static struct gpu_batch *batch_of_fill(const struct latency_chase *chase, struct error *err)
+{
+    struct gpu_scope *scope = chase->visit->scope;
+    uint64_t bytes =
+        FILL_CACHES * measure_limits_cache_most(&chase->session->bench->limits) / 4 * 4;
+    struct gpu_buffer *memory = bench_buffer(scope, bytes, GPU_MEMORY_DEVICE, err);
+    struct gpu_batch *batch =
+        memory ? gpu_batch_create(scope, &(struct gpu_batch_desc){0}, err) : NULL;
+    if (!batch)
+        return NULL;
+    gpu_batch_fill(batch, memory, 0, bytes, 0);
+    return gpu_batch_end(batch, err) ? batch : NULL;
+}
+
+bool latency_chase_count(struct latency_chase *chase, const struct latency_run *run,
+                         struct error *err)
+{
+    const struct measure_request *request = chase->visit->request;
+    struct latency_run longer = *run;
+    longer.repeats = 2 * run->repeats;
+    struct measure_count_desc desc = {.units = (double)run->windows * run->repeats * LATENCY_UNROLL,
+                                      .timeout_ns = request->timeout_ns};
+    if (run->warm == 0 && !(desc.before = batch_of_fill(chase, err)))
+        return false;
+    return (desc.once = batch_of_run(chase, run, err)) &&
+           (desc.twice = batch_of_run(chase, &longer, err)) &&
+           measure_count_run(request->count, &desc, err);
 }
 
 // ---------------------------------------------------------------- checking

@@ -136,6 +136,7 @@ const struct benchmark bench_latency = {
     .plan = latency_plan,
     .open = latency_open,
     .close = latency_close,
+    .counted = true,
     .visit = latency_visit,
     .conclude = levels_add_findings,
 };

@@ -362,6 +362,27 @@ static void describe(const struct measured *m)
         visit_detail(m->visit, "warm-up", "each page touched once; no lap");
 }
 
+// Counts a chase, if the visit is counted. Of a chase through the L1 each hop is one load by one
+// thread; work that runs beside it is counted, too.
+static bool count(const struct measured *m, struct error *err)
+{
+    const struct latency_chase *chase = m->chase;
+    const struct latency_memory *memory = m->memory;
+    if (!chase->visit->request->count)
+        return true;
+    struct latency_run runs[TIMED_CHASE + 1] = {[TIMED_CHASE] = {.untimed = memory->untimed,
+                                                                 .windows = memory->windows,
+                                                                 .repeats = memory->repeats}};
+    prepare_runs(m, runs, TIMED_CHASE + 1);
+    if (!latency_chase_count(m->chase, &runs[TIMED_CHASE], err))
+        return false;
+    struct measure_count_claims claims = measure_count_no_claims;
+    if (chase->this_case.path == LATENCY_VECTOR && !chase->this_case.keep_awake)
+        claims.of[GPU_COUNTER_L1_REQUESTS] = 1;
+    measure_count_report(chase->visit->request->count, &claims, m->visit);
+    return true;
+}
+
 bool latency_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     struct latency_session *session = run->session->state;
@@ -378,6 +399,7 @@ bool latency_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     }
     struct measured measured = {.chase = &chase, .memory = memory, .visit = visit};
     describe(&measured);
-    return session->clocked ? measure_by_counter(&measured, err)
-                            : measure_by_stamps(&measured, err);
+    return (session->clocked ? measure_by_counter(&measured, err)
+                             : measure_by_stamps(&measured, err)) &&
+           count(&measured, err);
 }

@@ -142,6 +142,7 @@ const struct benchmark bench_loads = {
     .product = {.keep = makes_sense},
     .open = loads_open,
     .close = loads_close,
+    .counted = true,
     .visit = loads_visit,
     .conclude = loads_conclude,
 };

@@ -106,6 +106,7 @@ static bool run_beside(struct bench_visit *visit, struct loads_run *run, double 
 {
     struct measure_request request = *visit->request;
     request.samples = 1;
+    request.count = NULL;
     request.sample_ns /= run->control ? CONTROL_SHARE : 1;
     request.round = request.round ? request.round : 1; // not 0: only the case itself warms up
     run->request = &request;
@@ -197,7 +198,9 @@ static void report(const struct loads_session *session, const struct loads_run *
 {
     const struct measure_span *span = &seen->span;
     const struct loads_kind *kind = seen->this_case->kind;
-    const struct measure_claim claim = claim_of(session, kind);
+    // The claim is of the data path, per workgroup: what counters see depends on the pattern.
+    struct measure_claim claim = claim_of(session, kind);
+    claim.counts = &measure_count_no_claims;
     // The width of the data path is a limit only if each lane loads bytes of its own.
     bool is_limited = seen->this_case->pattern != LOADS_UNIFORM;
     const struct measure_account plain = {.claim = &claim, .span = span, .visit = visit},

@@ -197,5 +197,6 @@ const struct benchmark bench_stream = {
     .product = {.replace = replace, .reach = reach, .keep = has_kernel},
     .open = stream_open,
     .close = stream_close,
+    .counted = true,
     .visit = stream_visit,
 };

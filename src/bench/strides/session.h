@@ -24,8 +24,9 @@ enum {
     STRIDES_STRIDE_MAX = 1024,       // largest stride at which the buffer holds the widest subgroup
     STRIDES_SHARED_STRIDE_MAX = 128, // the same for shared memory
     STRIDES_ACROSS_MAX = 1024,
-    STRIDES_LANES = 32,     // the metrics `cycles` and `time` are per load of this many threads
-    STRIDES_LANES_MAX = 64, // threads of the widest subgroup
+    STRIDES_LANES = 32, // the metrics `cycles` and `time` are per load of this many threads
+    STRIDES_SECTOR_BYTES = 32,
+    STRIDES_LANES_MAX = 64,         // threads of the widest subgroup
     STRIDES_ITERATIONS_MAX = 60000, // lavapipe ends a thread's loops after 65534 iterations
     STRIDES_BUFFER_BYTES = 4 << 20,
     STRIDES_WORDS = STRIDES_THREADS + 1
@@ -75,6 +76,14 @@ uint32_t strides_element(const struct strides_case *this_case, uint32_t t, uint3
 // Returns the size in bytes of all 128-byte lines that the threads load from: a cache of that size
 // serves every load. 0 for BANKS.
 uint64_t strides_footprint_bytes(const struct strides_case *this_case);
+
+// What the loads of one subgroup of STRIDES_LANES threads take, on average over all subgroups and
+// over the loads in flight.
+struct strides_traffic {
+    double sectors;    // sectors of 32 bytes that a load reads from; 0 for BANKS
+    double wavefronts; // BANKS with loads of 4 bytes: turns that a load takes; else 0
+};
+struct strides_traffic strides_traffic_of(const struct strides_case *this_case);
 
 // Returns word number `i` of the memory that the threads load from.
 uint32_t strides_data(uint32_t i);

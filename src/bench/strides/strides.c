@@ -152,6 +152,7 @@ const struct benchmark bench_strides = {
     .slowness = 0.3,
     .product = {.keep = is_wanted},
     .open = strides_open,
+    .counted = true,
     .visit = strides_visit,
     .conclude = strides_conclude,
 };

@@ -5,6 +5,7 @@ enum {
     WORD_BYTES = 4,
     LOADS = 8,         // loads in flight per thread, for BANKS and as in the original
     LOADS_BYTES = 128, // bytes in flight otherwise: narrow loads must be more to keep a core busy
+    BANKS = 32,        // of shared memory, on NVIDIA
     LINES = STRIDES_BUFFER_BYTES / STRIDES_LINE_BYTES
 };
 
@@ -110,6 +111,53 @@ uint64_t strides_footprint_bytes(const struct strides_case *this_case)
             seen[line / bits] |= bit;
         }
     return lines * STRIDES_LINE_BYTES;
+}
+
+// The number of different values among `count` ones, at most STRIDES_LANES.
+static unsigned different(const uint32_t *values, unsigned count)
+{
+    unsigned found = 0;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned j = 0;
+        while (j < i && values[j] != values[i])
+            j++;
+        found += j == i;
+    }
+    return found;
+}
+
+// The turns of a load of 4 bytes from shared memory: the most words that one of its banks delivers.
+static unsigned bank_turns(const uint32_t words[STRIDES_LANES])
+{
+    unsigned most = 0;
+    for (uint32_t bank = 0; bank < BANKS; bank++) {
+        uint32_t of_bank[STRIDES_LANES];
+        unsigned count = 0;
+        for (unsigned i = 0; i < STRIDES_LANES; i++)
+            if (words[i] % BANKS == bank)
+                of_bank[count++] = words[i];
+        unsigned turns = different(of_bank, count);
+        most = turns > most ? turns : most;
+    }
+    return most;
+}
+
+struct strides_traffic strides_traffic_of(const struct strides_case *this_case)
+{
+    bool is_shared = this_case->pattern == STRIDES_BANKS;
+    unsigned sectors = 0, turns = 0, loads = 0;
+    for (uint32_t first = 0; first < STRIDES_THREADS; first += STRIDES_LANES)
+        for (uint32_t k = 0; k < this_case->loads; k++) {
+            uint32_t places[STRIDES_LANES];
+            for (uint32_t lane = 0; lane < STRIDES_LANES; lane++)
+                places[lane] = strides_element(this_case, first + lane, k) * this_case->width /
+                               (is_shared ? WORD_BYTES : STRIDES_SECTOR_BYTES);
+            sectors += is_shared ? 0 : different(places, STRIDES_LANES);
+            turns += is_shared && this_case->width == WORD_BYTES ? bank_turns(places) : 0;
+            loads++;
+        }
+    return (struct strides_traffic){.sectors = sectors / (double)loads,
+                                    .wavefronts = turns / (double)loads};
 }
 
 // ---------------------------------------------------------------- the proof

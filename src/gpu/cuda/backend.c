@@ -77,6 +77,7 @@ const struct gpu_backend cuda_backend = {
     .hold_create = cuda_hold_create,
     .hold_release = cuda_hold_release,
     .peers = &peers,
+    .counting = &cuda_counting,
     .managed = &managed,
     .object_destroy = object_destroy,
 };

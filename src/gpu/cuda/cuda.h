@@ -288,6 +288,8 @@ bool cuda_managed_advise(struct gpu_buffer *buffer, enum gpu_managed_advice advi
                          struct error *err);
 bool cuda_managed_batch_prefetch(struct gpu_batch *batch, const struct gpu_managed_range *range,
                                  struct error *err);
+extern const struct gpu_counting cuda_counting; // counters.c
+
 bool cuda_peers_connect(struct gpu_device *from, struct gpu_device *to, bool *direct,
                         struct error *err);
 bool cuda_peers_batch_copy(struct gpu_batch *batch, const struct gpu_peers_copy *copy,

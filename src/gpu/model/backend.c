@@ -276,4 +276,5 @@ const struct gpu_backend model_backend = {
     .batch_wait = model_batch_wait,
     .batch_span_ns = model_batch_span_ns,
     .object_destroy = object_destroy,
+    .counting = &model_counting,
 };

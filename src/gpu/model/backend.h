@@ -7,6 +7,7 @@
 //   memory.c   addresses of buffers; sums and tables that are kept between dispatches
 //   caches.c   simulates caches and TLBs;  steady.c  computes the duration of streams
 //   machine.c  reads the file that describes the machine
+//   counters.c counts what the simulated caches served and what streams moved
 #ifndef GPU_MODEL_BACKEND_H
 #define GPU_MODEL_BACKEND_H
 
@@ -94,6 +95,7 @@ struct model_execution {
     double slowness;     // noise: factor on all latencies and on the duration of streams
     struct model_stream streams[MODEL_STREAMS_MAX]; // the streams that the kernel described
     size_t stream_count;
+    uint32_t stream_level; // the level that served them; level_count: memory
 };
 
 // Runs all groups and sets `*cycles` to the duration of the dispatch. A kernel that describes
@@ -147,11 +149,12 @@ struct model_device {
     struct model_memory memory;
     struct model_places places;
     uint64_t used_bytes;
-    double chosen_hz;   // upper limit of the core clock; 0: the machine's clock
-    double now_ns;      // virtual time: the total duration of all batches
-    double now_cycles;  // the same time in cycles of the cores' counters
-    uint64_t random;    // state of the noise generator (splitmix64)
-    double disturbance; // state of the noise's AR(1) series
+    double chosen_hz;                   // upper limit of the core clock; 0: the machine's clock
+    double now_ns;                      // virtual time: the total duration of all batches
+    double now_cycles;                  // the same time in cycles of the cores' counters
+    uint64_t random;                    // state of the noise generator (splitmix64)
+    double disturbance;                 // state of the noise's AR(1) series
+    double streamed[GPU_COUNTER_COUNT]; // bytes that streams have moved so far
 };
 
 static inline struct model_device *model_device_of(const struct gpu_scope *scope)
@@ -164,6 +167,13 @@ static inline char *model_host_of(const struct gpu_buffer *buffer)
 {
     return (char *)(uintptr_t)buffer->address; // NOLINT: the address was made from a pointer
 }
+
+// ---------------------------------------------------------------- counters.c
+
+extern const struct gpu_counting model_counting;
+
+// Adds the bytes that the streams of a dispatch moved to device->streamed.
+void model_count_streams(struct model_device *device, const struct model_execution *execution);
 
 // ---------------------------------------------------------------- batch.c
 

@@ -201,6 +201,7 @@ static bool run_dispatch(struct model_device *device, struct model_execution *ex
     execution->slowness = draw_slowness(device);
     if (!model_execute(execution, &cycles, err))
         return false;
+    model_count_streams(device, execution);
     forget_written(device, execution);
     device->now_ns += cycles * execution->cycle_ns;
     device->now_cycles = execution->start_cycles + cycles;
@@ -224,6 +225,7 @@ static void run_transfer(struct model_device *device, const struct command *comm
     for (uint64_t i = 0; command->kind == COMMAND_FILL && i < command->bytes; i += 4)
         memcpy(command->to + i, &command->word, 4);
     model_memory_forget(&device->memory, command->to);
+    model_caches_fill(device->caches, command->bytes);
     pass_time(device, device->machine.launch_ns + transfer_ns(device, command));
 }
 

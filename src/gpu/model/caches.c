@@ -41,6 +41,7 @@ struct model_caches {
     double cycle_ns;
     uint32_t level_count, tlb_count;
     struct level levels[MODEL_LEVELS_MAX], tlbs[MODEL_TLBS_MAX];
+    uint64_t served[MODEL_LEVELS_MAX + 1];
 };
 
 // ---------------------------------------------------------------- one cache
@@ -281,9 +282,30 @@ double model_caches_load(struct model_caches *caches, uint32_t core, uint64_t ad
         translation += latency_of(caches, caches->tlbs[i].desc);
     }
     for (uint32_t i = 0; i < caches->level_count; i++)
-        if (level_access(caches, &caches->levels[i], core, address))
+        if (level_access(caches, &caches->levels[i], core, address)) {
+            caches->served[i]++;
             return translation + latency_of(caches, caches->levels[i].desc);
+        }
+    caches->served[caches->level_count]++;
     return translation + memory_cycles(caches, now);
+}
+
+const uint64_t *model_caches_served(const struct model_caches *caches)
+{
+    return caches->served;
+}
+
+void model_caches_fill(struct model_caches *caches, uint64_t bytes)
+{
+    for (uint32_t i = 0; i < caches->level_count; i++) {
+        struct level *level = &caches->levels[i];
+        uint32_t cores = caches->machine->cores;
+        for (uint32_t c = 0; level->desc->capacity_bytes <= bytes && c * level->sharers < cores;
+             c++)
+            if (level->caches[c].lines)
+                memset(level->caches[c].lines, 0,
+                       level->sets * level->ways * sizeof *level->caches[c].lines);
+    }
 }
 
 void model_caches_expect(const struct model_caches *caches, uint32_t core, uint64_t address)

@@ -23,6 +23,12 @@ void model_caches_clock(struct model_caches *caches, double cycle_ns);
 // that missed.
 double model_caches_load(struct model_caches *caches, uint32_t core, uint64_t address, double now);
 
+// The number of loads that each level has served so far; the last element is of memory.
+const uint64_t *model_caches_served(const struct model_caches *caches);
+
+// A fill or copy wrote `bytes`: caches that hold no more than that lose what they had.
+void model_caches_fill(struct model_caches *caches, uint64_t bytes);
+
 // Announces a load: the host prefetches the words that simulate its lines. The simulated caches do
 // not change.
 void model_caches_expect(const struct model_caches *caches, uint32_t core, uint64_t address);

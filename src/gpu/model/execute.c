@@ -372,6 +372,7 @@ static bool run_streams(struct model_execution *execution, double *cycles, struc
     struct model_steady steady = model_steady_solve(
         machine, execution->streams, execution->stream_count, 1e9 / execution->cycle_ns);
     *cycles = steady.cycles * execution->slowness;
+    execution->stream_level = steady.level;
     if (steady.has_bandwidth)
         return true;
     return steady.level < machine->level_count

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/audit.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double close_bound = 0.01, wide_bound = 0.03;
+static const double close_bytes = 1 << 30; // from here on close_bound holds
+
+enum {
+    NAMED_MAX = 3 // differing claims that the finding names
+};
+
+// What the result counted; 0 if it lacks the counter.
+static double counted(const struct result *result, const char *name)
+{
+    for (size_t i = 0; i < result->counter_count; i++)
+        if (strcmp(result->counters[i].name, name) == 0)
+            return result->counters[i].counted;
+    return 0;
+}
+
+double audit_ratio(const struct counter *counter)
+{
+    return counter->claimed > 0 ? counter->counted / counter->claimed : NAN;
+}
+
+static double bound_of(const struct counter *counter)
+{
+    bool is_small =
+        counter->unit == UNIT_BYTE && !(counter->claimed * counter->units >= close_bytes);
+    return is_small ? wide_bound : close_bound;
+}
+
+bool audit_agrees(const struct result *result, const struct counter *counter)
+{
+    double ratio = audit_ratio(counter), bound = bound_of(counter), served = 0;
+    if (!isfinite(ratio))
+        return true;
+    if (strcmp(counter->name, "dram_read") == 0)
+        served = counted(result, "l2_read_hit") + counted(result, "l2_far_hit");
+    return ratio <= 1 + bound && ratio + served / counter->claimed >= 1 - bound;
+}
+
+double audit_hit_rate(const struct result *result, unsigned level)
+{
+    double read = counted(result, level == 1 ? "l1_read" : "l2_read");
+    double hit = level == 1 ? counted(result, "l1_read_hit")
+                            : counted(result, "l2_read_hit") + counted(result, "l2_far_hit");
+    return read >= 1 ? fmin(fmax(hit / read, 0), 1) : NAN;
+}
+
+// ---------------------------------------------------------------- findings
+
+struct tally {
+    const char *device;
+    size_t cases, claims, agreeing;
+    const char *named; // the first claims that differ, in words
+    size_t named_count;
+    const char **keys; // of the results that have one
+    size_t key_count, key_capacity;
+};
+
+static bool is_disturbed(const struct result *result)
+{
+    for (size_t i = 0; i < result->reason_count; i++)
+        if (strcmp(result->reasons[i].code, "shared-device") == 0)
+            return true;
+    return false;
+}
+
+static void name_claim(struct run *run, struct tally *tally, const struct result *result,
+                       const struct counter *counter)
+{
+    if (tally->key_count == 0 || strcmp(tally->keys[tally->key_count - 1], result->key) != 0) {
+        tally->keys = arena_grow(run->arena, tally->keys, tally->key_count, &tally->key_capacity,
+                                 sizeof *tally->keys);
+        tally->keys[tally->key_count++] = result->key;
+    }
+    if (tally->named_count++ < NAMED_MAX)
+        tally->named = arena_printf(run->arena, "%s%s%s of %s is %.3g times its claim",
+                                    tally->named ? tally->named : "", tally->named ? ", " : "",
+                                    counter->name, result->key, audit_ratio(counter));
+}
+
+static void tally_result(struct run *run, struct tally *tally, const struct result *result)
+{
+    bool any = false;
+    for (size_t i = 0; i < result->counter_count; i++) {
+        const struct counter *counter = &result->counters[i];
+        if (!isfinite(audit_ratio(counter)))
+            continue;
+        any = true;
+        tally->claims++;
+        if (audit_agrees(result, counter))
+            tally->agreeing++;
+        else
+            name_claim(run, tally, result, counter);
+    }
+    tally->cases += any;
+}
+
+static void report(struct run *run, const struct tally *tally)
+{
+    if (tally->claims == 0)
+        return;
+    *run_add_finding(run) = (struct finding){
+        .code = "counted",
+        .device = tally->device,
+        .value = (double)tally->agreeing / (double)tally->claims,
+        .text = arena_printf(run->arena,
+                             "%s: hardware counters agree with %zu of %zu claims of %zu cases, "
+                             "within 1 %% (3 %% where less than 1 GiB moved)",
+                             tally->device, tally->agreeing, tally->claims, tally->cases)};
+    if (tally->key_count == 0)
+        return;
+    size_t more = tally->named_count > NAMED_MAX ? tally->named_count - NAMED_MAX : 0;
+    *run_add_finding(run) = (struct finding){
+        .code = "claim-differs",
+        .device = tally->device,
+        .value = (double)tally->named_count,
+        .text = arena_printf(run->arena, "%s: counted is not claimed: %s%s", tally->device,
+                             tally->named,
+                             more ? arena_printf(run->arena, ", and %zu more", more) : ""),
+        .keys = tally->keys,
+        .key_count = tally->key_count};
+}
+
+void audit_add_findings(struct run *run)
+{
+    for (size_t d = 0; d < run->device_count; d++) {
+        struct tally tally = {.device = run->devices[d].id};
+        for (size_t i = 0; i < run->result_count; i++)
+            if (strcmp(run->results[i]->device, tally.device) == 0 &&
+                !is_disturbed(run->results[i]))
+                tally_result(run, &tally, run->results[i]);
+        report(run, &tally);
+    }
+}

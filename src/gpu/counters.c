@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include "gpu/counters.h"
+#include "gpu/front.h"
+
+enum {
+    PASSES_MAX = 1000 // a library that asks for more passes than this never ends
+};
+
+const struct gpu_counter_info *gpu_counter_info(enum gpu_counter counter)
+{
+    static const struct gpu_counter_info table[GPU_COUNTER_COUNT] = {
+#define X(counter, name, group, unit, help)                                                        \
+    [GPU_COUNTER_##counter] = {name, GPU_COUNTERS_##group, GPU_COUNTER_##unit, help},
+        GPU_COUNTERS(X)
+#undef X
+    };
+    return &table[counter];
+}
+
+struct gpu_counters *gpu_counters_open(struct gpu_device *device, struct error *err)
+{
+    if (!gpu_device_check(device, err))
+        return NULL;
+    const struct gpu_counting *slots = device->backend->counting;
+    if (!slots) {
+        error_set(err, ERROR_UNSUPPORTED,
+                  "fathom reads hardware counters through CUDA, not through %s", device->info->api);
+        return NULL;
+    }
+    struct arena *arena = arena_create();
+    struct gpu_counters *counters = slots->open(device, arena, err);
+    if (!gpu_device_note(device, counters != NULL, err)) {
+        arena_destroy(arena);
+        return NULL;
+    }
+    counters->device = device;
+    counters->arena = arena;
+    return counters;
+}
+
+void gpu_counters_close(struct gpu_counters *counters)
+{
+    if (!counters)
+        return;
+    struct arena *arena = counters->arena;
+    counters->device->backend->counting->close(counters);
+    arena_destroy(arena);
+}
+
+const struct gpu_counter_source *gpu_counters_source(const struct gpu_counters *counters,
+                                                     enum gpu_counter counter)
+{
+    return counters->device->backend->counting->source(counters, counter);
+}
+
+const char *const *gpu_counters_natives(const struct gpu_counters *counters, size_t *count)
+{
+    return counters->device->backend->counting->natives(counters, count);
+}
+
+struct gpu_counter_set *gpu_counter_set_create(struct gpu_counters *counters,
+                                               const struct gpu_counter_source *sources,
+                                               size_t count, struct error *err)
+{
+    if (!gpu_device_check(counters->device, err))
+        return NULL;
+    struct gpu_counter_set *set =
+        counters->device->backend->counting->set_create(counters, sources, count, err);
+    if (!set)
+        return NULL;
+    double *factors = ARENA_ARRAY(counters->arena, count, double);
+    for (size_t i = 0; i < count; i++)
+        factors[i] = sources[i].factor;
+    set->counters = counters;
+    set->factors = factors;
+    set->count = count;
+    return set;
+}
+
+unsigned gpu_counter_set_passes(const struct gpu_counter_set *set)
+{
+    return set->passes;
+}
+
+static bool run_passes(struct gpu_counter_set *set, const struct gpu_counter_run *run,
+                       struct error *err)
+{
+    const struct gpu_counting *slots = set->counters->device->backend->counting;
+    bool more = true;
+    for (unsigned pass = 0; more; pass++) {
+        if (pass == PASSES_MAX)
+            return error_set(err, ERROR_INTERNAL, "the counters want more than %d passes",
+                             PASSES_MAX);
+        if (!gpu_batch_run(run->before ? run->before : run->batch, run->timeout_ns, err) ||
+            !slots->pass_begin(set, err))
+            return false;
+        // The pass ends also after an error: the device would stay in it.
+        struct error unheard;
+        bool ran = gpu_batch_run(run->batch, run->timeout_ns, err);
+        if (!slots->pass_end(set, &more, ran ? err : &unheard) || !ran)
+            return false;
+    }
+    return true;
+}
+
+static bool run_set(struct gpu_counter_set *set, const struct gpu_counter_run *run, double *values,
+                    struct error *err)
+{
+    const struct gpu_counting *slots = set->counters->device->backend->counting;
+    if (!slots->set_begin(set, err))
+        return false;
+    set->done = run_passes(set, run, err) && slots->set_read(set, values, err);
+    slots->set_end(set);
+    return set->done;
+}
+
+bool gpu_counter_set_run(struct gpu_counter_set *set, const struct gpu_counter_run *run,
+                         double *values, struct error *err)
+{
+    struct gpu_device *device = set->counters->device;
+    if (!gpu_device_check(device, err))
+        return false;
+    bool kept = set->counters->kept;
+    bool done = gpu_device_note(device, run_set(set, run, values, err), err);
+    if (!done && kept && err->code == ERROR_UNSUPPORTED)
+        done = gpu_device_note(device, run_set(set, run, values, err), err);
+    for (size_t i = 0; done && i < set->count; i++)
+        values[i] *= set->factors[i];
+    return done;
+}

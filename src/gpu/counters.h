@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// Hardware counters around one submission: bytes that each level of the memory moved, instructions
+// by their kind, cycles. Counters have the same names on all devices; what a device counts beyond
+// them is reached by its vendor's own names.
+//
+//   counters     of one open device; while they are open, the device may be slower than usual
+//   counter set  counters that are read together, in as many passes as the device needs: in each
+//                pass the same batch runs once
+//
+// A counted run is never timed. Counters that belong to the whole device (DRAM, L2) also count the
+// work of other processes.
+#ifndef GPU_COUNTERS_H
+#define GPU_COUNTERS_H
+
+#include "gpu/gpu.h"
+
+enum gpu_counter_unit {
+    GPU_COUNTER_BYTES,
+    GPU_COUNTER_EVENTS,
+    GPU_COUNTER_CYCLES,
+    GPU_COUNTER_RATIO, // an average: it does not grow with the work
+};
+
+// Counters of one group are read in one set. A set costs more than a pass, so there are few: the
+// two parts of the L1's hit rate, which devices read in one pass, and all others.
+enum gpu_counter_group {
+    GPU_COUNTERS_L1,
+    GPU_COUNTERS_OTHERS,
+    GPU_COUNTER_GROUPS
+};
+
+// Counters: name, name in files, group, unit, meaning. Bytes of caches are those of whole sectors:
+// a load of 4 bytes moves a sector. A subgroup counts once in instructions, wavefronts and
+// requests.
+#define GPU_COUNTERS(X)                                                                            \
+    X(DRAM_READ, "dram_read", OTHERS, BYTES, "bytes read from the device's memory")                \
+    X(DRAM_WRITTEN, "dram_written", OTHERS, BYTES, "bytes written to the device's memory")         \
+    X(L2_READ, "l2_read", OTHERS, BYTES, "bytes that cores read from the L2, or through it")       \
+    X(L2_READ_HIT, "l2_read_hit", OTHERS, BYTES,                                                   \
+      "part of l2_read that the L2 held (where it has two halves: the half that was asked first)") \
+    X(L2_FAR_HIT, "l2_far_hit", OTHERS, BYTES, "bytes read that the far half of the L2 held")      \
+    X(L2_WRITTEN, "l2_written", OTHERS, BYTES, "bytes that cores wrote to the L2, or through it")  \
+    X(L2_FAR, "l2_far", OTHERS, BYTES, "bytes that moved between the two halves of the L2")        \
+    X(L1_READ, "l1_read", L1, BYTES, "bytes that loads from global memory read through the L1")    \
+    X(L1_READ_HIT, "l1_read_hit", L1, BYTES, "part of l1_read that the L1 held")                   \
+    X(L1_WRITTEN, "l1_written", OTHERS, BYTES, "bytes that stores to global memory wrote")         \
+    X(L1_REQUESTS, "l1_requests", OTHERS, EVENTS,                                                  \
+      "loads from global memory, one for each subgroup")                                           \
+    X(TEXTURE_READ, "texture_read", OTHERS, BYTES, "bytes that texture instructions read")         \
+    X(SHARED_WAVEFRONTS, "shared_wavefronts", OTHERS, EVENTS,                                      \
+      "turns that accesses to shared memory took; one moves at most 128 bytes on NVIDIA")          \
+    X(SHARED_CONFLICTS, "shared_conflicts", OTHERS, EVENTS,                                        \
+      "part of shared_wavefronts that bank conflicts added")                                       \
+    X(INSTRUCTIONS, "instructions", OTHERS, EVENTS, "instructions of all kinds")                   \
+    X(INSTRUCTIONS_FMA, "instructions_fma", OTHERS, EVENTS,                                        \
+      "instructions of the FP32 units (on NVIDIA also integer multiply-adds)")                     \
+    X(INSTRUCTIONS_FP64, "instructions_fp64", OTHERS, EVENTS, "instructions of the FP64 units")    \
+    X(INSTRUCTIONS_FP16, "instructions_fp16", OTHERS, EVENTS, "instructions of the FP16 units")    \
+    X(INSTRUCTIONS_INT, "instructions_int", OTHERS, EVENTS,                                        \
+      "instructions of the units for integers and logic")                                          \
+    X(INSTRUCTIONS_MATRIX, "instructions_matrix", OTHERS, EVENTS,                                  \
+      "instructions of the matrix units")                                                          \
+    X(INSTRUCTIONS_MEMORY, "instructions_memory", OTHERS, EVENTS,                                  \
+      "instructions of the units for loads and stores")                                            \
+    X(ACTIVE_CYCLES, "active_cycles", OTHERS, CYCLES,                                              \
+      "cycles in which a core had work, added up over the cores")                                  \
+    X(RESIDENT_CYCLES, "resident_cycles", OTHERS, CYCLES,                                          \
+      "cycles that subgroups were resident, added up over the subgroups")                          \
+    X(ISSUE_SLOTS, "issue_slots", OTHERS, CYCLES,                                                  \
+      "cycles in which a scheduler issued an instruction, added up over the schedulers")           \
+    X(STALL_MEMORY, "stall_memory", OTHERS, CYCLES,                                                \
+      "cycles that subgroups waited for memory, added up over the subgroups, as below")            \
+    X(STALL_SHARED, "stall_shared", OTHERS, CYCLES,                                                \
+      "cycles that subgroups waited for shared memory or a slow unit")                             \
+    X(STALL_QUEUE, "stall_queue", OTHERS, CYCLES,                                                  \
+      "cycles that subgroups waited because the queue to memory was full")                         \
+    X(STALL_UNITS, "stall_units", OTHERS, CYCLES, "cycles that subgroups waited for a busy unit")  \
+    X(STALL_BARRIER, "stall_barrier", OTHERS, CYCLES, "cycles that subgroups waited at a barrier") \
+    X(STALL_FETCH, "stall_fetch", OTHERS, CYCLES, "cycles that subgroups waited for instructions")
+
+enum gpu_counter {
+#define X(counter, name, group, unit, help) GPU_COUNTER_##counter,
+    GPU_COUNTERS(X)
+#undef X
+    GPU_COUNTER_COUNT
+};
+
+struct gpu_counter_info {
+    const char *name;
+    enum gpu_counter_group group;
+    enum gpu_counter_unit unit;
+    const char *help;
+};
+
+const struct gpu_counter_info *gpu_counter_info(enum gpu_counter counter);
+
+// Where a device reads a counter.
+struct gpu_counter_source {
+    const char *native; // name that the vendor gives it
+    double factor;      // the counter is `factor` times the native one: bytes of a sector
+};
+
+struct gpu_counters;
+
+// Opens the counters of a device. NULL with ERROR_UNSUPPORTED if the API or the device has none, a
+// library is missing, or the user may not read them; the message then has the remedy. At most one
+// at a time for each device; gpu_counters_close(NULL) is legal.
+struct gpu_counters *gpu_counters_open(struct gpu_device *device, struct error *err);
+void gpu_counters_close(struct gpu_counters *counters);
+
+// Where the device reads this counter; NULL if it does not have it.
+const struct gpu_counter_source *gpu_counters_source(const struct gpu_counters *counters,
+                                                     enum gpu_counter counter);
+
+// All native names, `*count` of them. They live as long as `counters`.
+const char *const *gpu_counters_natives(const struct gpu_counters *counters, size_t *count);
+
+// A set of `count` counters. ERROR_UNSUPPORTED if the device does not have one of them. It lives as
+// long as `counters`.
+struct gpu_counter_set;
+struct gpu_counter_set *gpu_counter_set_create(struct gpu_counters *counters,
+                                               const struct gpu_counter_source *sources,
+                                               size_t count, struct error *err);
+
+// The number of passes in which the device reads the set.
+unsigned gpu_counter_set_passes(const struct gpu_counter_set *set);
+
+struct gpu_counter_run {
+    struct gpu_batch *batch; // ready; its queue has no other work
+    // Runs before each pass, uncounted, so that all passes find the caches in the same state. NULL:
+    // `batch` itself; the caches are then as this work leaves them.
+    struct gpu_batch *before;
+    uint64_t timeout_ns; // longest wait for one submission
+};
+
+// Counts the batch, in all passes. values[i] belongs to source i of the set.
+MUST_CHECK bool gpu_counter_set_run(struct gpu_counter_set *set, const struct gpu_counter_run *run,
+                                    double *values, struct error *err);
+
+#endif

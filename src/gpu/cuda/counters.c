@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: MIT
+// Hardware counters through CUPTI. The library is loaded when counters are opened, so a run without
+// them never meets it. Each set has a host object of its own, whose configuration lists the set's
+// counters. The device's profiler takes tenths of a second to create, so it stays from the first
+// run on; a run that fails ends it.
+#include "gpu/cuda/cuda.h"
+#include "gpu/cuda/cupti.h"
+
+#include <string.h>
+
+enum {
+    SECTOR_BYTES = 32,
+    NATIVE_BYTES = 128
+};
+
+struct counters {
+    struct gpu_counters base;
+    struct cuda_device *device;
+    struct cupti_api api;
+    bool initialized;
+    const char *chip;
+    const uint8_t *availability; // NULL: the library does not tell
+    const char **natives;        // without the suffix for the sum
+    size_t native_count, native_capacity;
+    struct gpu_counter_source sources[GPU_COUNTER_COUNT]; // native NULL: the device lacks it
+    struct set *sets;                                     // list, newest first
+    struct cupti_range *range; // the device's profiler; NULL: there is none
+};
+
+struct set {
+    struct gpu_counter_set base;
+    struct set *older;
+    struct cupti_host *host;
+    const char **names;
+    uint8_t *config, *data;
+    size_t config_bytes, data_bytes;
+};
+
+#define CALL(counters, name, params)                                                               \
+    cupti_check(&(counters)->api, (counters)->api.name(params), #name, err)
+
+// ---------------------------------------------------------------- names
+
+// Native names of the counters, by Nsight Compute's reference of metrics. The first that a chip has
+// is taken. L2 and L1 count sectors.
+static const struct native {
+    enum gpu_counter counter;
+    const char *name;
+    double factor;
+} natives[] = {
+    {GPU_COUNTER_DRAM_READ, "dram__bytes_read.sum", 1},
+    {GPU_COUNTER_DRAM_READ, "dram__sectors_read.sum", SECTOR_BYTES},
+    {GPU_COUNTER_DRAM_WRITTEN, "dram__bytes_write.sum", 1},
+    {GPU_COUNTER_DRAM_WRITTEN, "dram__sectors_write.sum", SECTOR_BYTES},
+    {GPU_COUNTER_L2_READ, "lts__t_sectors_srcunit_tex_op_read.sum", SECTOR_BYTES},
+    {GPU_COUNTER_L2_READ_HIT, "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum", SECTOR_BYTES},
+    {GPU_COUNTER_L2_FAR_HIT, "lts__t_sectors_srcunit_ltcfabric_op_read_lookup_hit.sum",
+     SECTOR_BYTES},
+    {GPU_COUNTER_L2_WRITTEN, "lts__t_sectors_srcunit_tex_op_write.sum", SECTOR_BYTES},
+    {GPU_COUNTER_L2_FAR, "lts__t_sectors_srcunit_ltcfabric.sum", SECTOR_BYTES},
+    {GPU_COUNTER_L1_READ, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", SECTOR_BYTES},
+    {GPU_COUNTER_L1_READ_HIT, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
+     SECTOR_BYTES},
+    {GPU_COUNTER_L1_WRITTEN, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", SECTOR_BYTES},
+    {GPU_COUNTER_L1_REQUESTS, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", 1},
+    {GPU_COUNTER_TEXTURE_READ, "l1tex__t_sectors_pipe_tex_mem_texture.sum", SECTOR_BYTES},
+    {GPU_COUNTER_SHARED_WAVEFRONTS, "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", 1},
+    {GPU_COUNTER_SHARED_CONFLICTS, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", 1},
+    {GPU_COUNTER_INSTRUCTIONS, "smsp__inst_executed.sum", 1},
+    {GPU_COUNTER_INSTRUCTIONS, "sm__inst_executed.sum", 1},
+    {GPU_COUNTER_INSTRUCTIONS_FMA, "smsp__inst_executed_pipe_fma.sum", 1},
+    {GPU_COUNTER_INSTRUCTIONS_FMA, "sm__inst_executed_pipe_fma.sum", 1},
+    {GPU_COUNTER_INSTRUCTIONS_FP64, "smsp__inst_executed_pipe_fp64.sum", 1},
+    {GPU_COUNTER_INSTRUCTIONS_FP64, "sm__inst_executed_pipe_fp64.sum", 1},
+    {GPU_COUNTER_INSTRUCTIONS_FP16, "smsp__inst_executed_pipe_fma_type_fp16.sum", 1},
+    {GPU_COUNTER_INSTRUCTIONS_FP16, "smsp__inst_executed_pipe_fp16.sum", 1},
+    {GPU_COUNTER_INSTRUCTIONS_FP16, "sm__inst_executed_pipe_fp16.sum", 1},
+    {GPU_COUNTER_INSTRUCTIONS_INT, "smsp__inst_executed_pipe_alu.sum", 1},
+    {GPU_COUNTER_INSTRUCTIONS_INT, "sm__inst_executed_pipe_alu.sum", 1},
+    {GPU_COUNTER_INSTRUCTIONS_MATRIX, "sm__inst_executed_pipe_tensor.sum", 1},
+    {GPU_COUNTER_INSTRUCTIONS_MATRIX, "smsp__inst_executed_pipe_tensor.sum", 1},
+    {GPU_COUNTER_INSTRUCTIONS_MEMORY, "smsp__inst_executed_pipe_lsu.sum", 1},
+    {GPU_COUNTER_INSTRUCTIONS_MEMORY, "sm__inst_executed_pipe_lsu.sum", 1},
+    {GPU_COUNTER_ACTIVE_CYCLES, "sm__cycles_active.sum", 1},
+    {GPU_COUNTER_RESIDENT_CYCLES, "sm__warps_active.sum", 1},
+    {GPU_COUNTER_RESIDENT_CYCLES, "smsp__warps_active.sum", 1},
+    {GPU_COUNTER_ISSUE_SLOTS, "smsp__issue_active.sum", 1},
+    {GPU_COUNTER_STALL_MEMORY, "smsp__warps_issue_stalled_long_scoreboard.sum", 1},
+    {GPU_COUNTER_STALL_SHARED, "smsp__warps_issue_stalled_short_scoreboard.sum", 1},
+    {GPU_COUNTER_STALL_QUEUE, "smsp__warps_issue_stalled_lg_throttle.sum", 1},
+    {GPU_COUNTER_STALL_UNITS, "smsp__warps_issue_stalled_math_pipe_throttle.sum", 1},
+    {GPU_COUNTER_STALL_BARRIER, "smsp__warps_issue_stalled_barrier.sum", 1},
+    {GPU_COUNTER_STALL_FETCH, "smsp__warps_issue_stalled_no_instruction.sum", 1},
+};
+
+// True if the device has the metric; what follows the first dot of the name is not compared.
+static bool has_native(const struct counters *counters, const char *name)
+{
+    size_t bytes = strcspn(name, ".");
+    for (size_t i = 0; i < counters->native_count; i++)
+        if (strncmp(counters->natives[i], name, bytes) == 0 && counters->natives[i][bytes] == '\0')
+            return true;
+    return false;
+}
+
+static void find_sources(struct counters *counters)
+{
+    for (size_t i = 0; i < COUNT(natives); i++) {
+        struct gpu_counter_source *source = &counters->sources[natives[i].counter];
+        if (!source->native && has_native(counters, natives[i].name))
+            *source = (struct gpu_counter_source){natives[i].name, natives[i].factor};
+    }
+}
+
+// ---------------------------------------------------------------- host objects
+
+static struct cupti_host *open_host(const struct counters *counters, struct error *err)
+{
+    struct cupti_host_initialize params = {CUPTI_HEAD(cupti_host_initialize, host),
+                                           .type = CUPTI_RANGE_PROFILER, .chip = counters->chip,
+                                           .availability = counters->availability};
+    return CALL(counters, cuptiProfilerHostInitialize, &params) ? params.host : NULL;
+}
+
+static void close_host(const struct counters *counters, struct cupti_host *host)
+{
+    struct cupti_host_only params = {CUPTI_HEAD(cupti_host_only, host), .host = host};
+    if (host)
+        counters->api.cuptiProfilerHostDeinitialize(&params);
+}
+
+// The names that the library returns may end with the host object, so they are copied.
+static bool add_natives(struct counters *counters, struct cupti_host *host, int type,
+                        struct error *err)
+{
+    struct cupti_base_metrics params = {CUPTI_HEAD(cupti_base_metrics, count), .host = host,
+                                        .type = type};
+    struct arena *arena = counters->base.arena;
+    if (!CALL(counters, cuptiProfilerHostGetBaseMetrics, &params))
+        return false;
+    for (size_t i = 0; i < params.count; i++) {
+        counters->natives = arena_grow(arena, counters->natives, counters->native_count,
+                                       &counters->native_capacity, sizeof *counters->natives);
+        counters->natives[counters->native_count++] = arena_strdup(arena, params.names[i]);
+    }
+    return true;
+}
+
+static bool list_natives(struct counters *counters, struct error *err)
+{
+    struct cupti_host *host = open_host(counters, err);
+    bool listed = host && add_natives(counters, host, CUPTI_METRIC_COUNTER, err) &&
+                  add_natives(counters, host, CUPTI_METRIC_RATIO, err);
+    close_host(counters, host);
+    return listed;
+}
+
+// ---------------------------------------------------------------- opening
+
+// Learns which counters the chip, the driver and the user's rights leave. This is the first call
+// that fails where counters are not permitted.
+static bool learn_availability(struct counters *counters, struct error *err)
+{
+    struct cupti_availability params = {CUPTI_HEAD(cupti_availability, image),
+                                        .context = counters->device->context};
+    if (!CALL(counters, cuptiProfilerGetCounterAvailability, &params))
+        return false;
+    params.image = ARENA_ARRAY(counters->base.arena, params.image_bytes, uint8_t);
+    counters->availability = params.image;
+    return CALL(counters, cuptiProfilerGetCounterAvailability, &params);
+}
+
+static bool check_capability(const struct cuda_device *device, struct error *err)
+{
+    int major = 0;
+    return cuda_check(device->api,
+                      device->api->cuDeviceGetAttribute(&major, CU_ATTR_COMPUTE_CAPABILITY_MAJOR,
+                                                        device->device),
+                      "cuDeviceGetAttribute", err) &&
+           (major >= 7 ||
+            error_set(err, ERROR_UNSUPPORTED,
+                      "hardware counters need compute capability 7.0; this device has %d", major));
+}
+
+static bool open_library(struct counters *counters, struct error *err)
+{
+    struct cupti_initialize params = {.head = {.size = sizeof params}};
+    struct cupti_chip_name chip = {CUPTI_HEAD(cupti_chip_name, name),
+                                   .device = (size_t)counters->device->device};
+    if (!cupti_load(counters->base.arena, &counters->api, err) ||
+        !CALL(counters, cuptiProfilerInitialize, &params))
+        return false;
+    counters->initialized = true;
+    if (!CALL(counters, cuptiDeviceGetChipName, &chip))
+        return false;
+    counters->chip = arena_strdup(counters->base.arena, chip.name);
+    return true;
+}
+
+static void end_profiler(struct counters *counters)
+{
+    struct cupti_range_only params = {CUPTI_HEAD(cupti_range_only, range),
+                                      .range = counters->range};
+    if (counters->range)
+        counters->api.cuptiRangeProfilerDisable(&params);
+    counters->range = NULL;
+    counters->base.kept = false;
+}
+
+static void counters_close(struct gpu_counters *base)
+{
+    struct counters *counters = (struct counters *)base;
+    struct cupti_initialize params = {.head = {.size = sizeof params}};
+    end_profiler(counters);
+    for (struct set *set = counters->sets; set; set = set->older)
+        close_host(counters, set->host);
+    if (counters->initialized)
+        counters->api.cuptiProfilerDeInitialize(&params);
+}
+
+static struct gpu_counters *counters_open(struct gpu_device *device, struct arena *arena,
+                                          struct error *err)
+{
+    struct counters *counters = ARENA_NEW(arena, struct counters);
+    counters->base = (struct gpu_counters){.device = device, .arena = arena};
+    counters->device = (struct cuda_device *)device;
+    if (cuda_enter(counters->device, err) && check_capability(counters->device, err) &&
+        open_library(counters, err) && learn_availability(counters, err) &&
+        list_natives(counters, err)) {
+        find_sources(counters);
+        return &counters->base;
+    }
+    counters_close(&counters->base);
+    return NULL;
+}
+
+static const struct gpu_counter_source *counters_source(const struct gpu_counters *base,
+                                                        enum gpu_counter counter)
+{
+    const struct counters *counters = (const struct counters *)base;
+    return counters->sources[counter].native ? &counters->sources[counter] : NULL;
+}
+
+static const char *const *counters_natives(const struct gpu_counters *base, size_t *count)
+{
+    const struct counters *counters = (const struct counters *)base;
+    *count = counters->native_count;
+    return (const char *const *)counters->natives;
+}
+
+// ---------------------------------------------------------------- sets
+
+static bool make_config(struct counters *counters, struct set *set, struct error *err)
+{
+    struct cupti_add_metrics add = {CUPTI_HEAD(cupti_add_metrics, count), .host = set->host,
+                                    .names = set->names, .count = set->base.count};
+    struct cupti_config_size size = {CUPTI_HEAD(cupti_config_size, bytes), .host = set->host};
+    if (!CALL(counters, cuptiProfilerHostConfigAddMetrics, &add) ||
+        !CALL(counters, cuptiProfilerHostGetConfigImageSize, &size))
+        return false;
+    set->config_bytes = size.bytes;
+    set->config = ARENA_ARRAY(counters->base.arena, size.bytes, uint8_t);
+    struct cupti_config config = {CUPTI_HEAD(cupti_config, image), .host = set->host,
+                                  .bytes = size.bytes, .image = set->config};
+    struct cupti_passes passes = {CUPTI_HEAD(cupti_passes, passes), .bytes = size.bytes,
+                                  .image = set->config};
+    if (!CALL(counters, cuptiProfilerHostGetConfigImage, &config) ||
+        !CALL(counters, cuptiProfilerHostGetNumOfPasses, &passes))
+        return false;
+    set->base.passes = (unsigned)passes.passes;
+    return true;
+}
+
+// The native name as the library takes it. A bare name of a counter means its sum over all units.
+static const char *full_name(struct arena *arena, const char *native)
+{
+    return strchr(native, '.') ? arena_strdup(arena, native)
+                               : arena_printf(arena, "%s.sum", native);
+}
+
+static struct gpu_counter_set *set_create(struct gpu_counters *base,
+                                          const struct gpu_counter_source *sources, size_t count,
+                                          struct error *err)
+{
+    struct counters *counters = (struct counters *)base;
+    struct set *set = ARENA_NEW(base->arena, struct set);
+    set->base.count = count;
+    set->names = ARENA_ARRAY(base->arena, count, const char *);
+    for (size_t i = 0; i < count; i++) {
+        if (!has_native(counters, sources[i].native)) {
+            error_set(err, ERROR_UNSUPPORTED,
+                      "the device has no counter %.*s: `fathom devices "
+                      "--counters` lists them",
+                      NATIVE_BYTES, sources[i].native);
+            return NULL;
+        }
+        set->names[i] = full_name(base->arena, sources[i].native);
+    }
+    set->host = open_host(counters, err);
+    set->older = counters->sets;
+    counters->sets = set;
+    return set->host && make_config(counters, set, err) ? &set->base : NULL;
+}
+
+// ---------------------------------------------------------------- counting
+
+static struct counters *counters_of(const struct gpu_counter_set *set)
+{
+    return (struct counters *)set->counters;
+}
+
+static bool prepare_data(struct counters *counters, struct set *set, struct error *err)
+{
+    struct cupti_data_size size = {
+        CUPTI_HEAD(cupti_data_size, bytes), .range = counters->range, .names = set->names,
+        .count = set->base.count,           .ranges_max = 1,          .nodes_max = 1};
+    if (!CALL(counters, cuptiRangeProfilerGetCounterDataSize, &size))
+        return false;
+    if (!set->data || set->data_bytes != size.bytes)
+        set->data = ARENA_ARRAY(counters->base.arena, size.bytes, uint8_t);
+    set->data_bytes = size.bytes;
+    struct cupti_data data = {CUPTI_HEAD(cupti_data, image), .range = counters->range,
+                              .bytes = size.bytes, .image = set->data};
+    struct cupti_set_config config = {CUPTI_HEAD(cupti_set_config, target_level),
+                                      .range = counters->range,
+                                      .config_bytes = set->config_bytes,
+                                      .config = set->config,
+                                      .data_bytes = size.bytes,
+                                      .data = set->data,
+                                      .range_mode = CUPTI_USER_RANGE,
+                                      .replay_mode = CUPTI_USER_REPLAY,
+                                      .ranges_max = 1,
+                                      .levels = 1,
+                                      .first_level = 1,
+                                      .target_level = 1};
+    return CALL(counters, cuptiRangeProfilerCounterDataImageInitialize, &data) &&
+           CALL(counters, cuptiRangeProfilerSetConfig, &config);
+}
+
+static bool begin_profiler(struct counters *counters, struct error *err)
+{
+    struct cupti_enable params = {CUPTI_HEAD(cupti_enable, range),
+                                  .context = counters->device->context};
+    if (counters->range)
+        return true;
+    if (!CALL(counters, cuptiRangeProfilerEnable, &params))
+        return false;
+    counters->range = params.range;
+    return true;
+}
+
+static void set_end(struct gpu_counter_set *base)
+{
+    struct counters *counters = counters_of(base);
+    counters->base.kept = base->done;
+    if (!base->done)
+        end_profiler(counters);
+}
+
+static bool set_begin(struct gpu_counter_set *base, struct error *err)
+{
+    struct counters *counters = counters_of(base);
+    if (cuda_enter(counters->device, err) && begin_profiler(counters, err) &&
+        prepare_data(counters, (struct set *)base, err))
+        return true;
+    end_profiler(counters);
+    return false;
+}
+
+static bool pass_begin(struct gpu_counter_set *base, struct error *err)
+{
+    struct counters *counters = counters_of(base);
+    struct cupti_range_only start = {CUPTI_HEAD(cupti_range_only, range), .range = counters->range};
+    struct cupti_push push = {CUPTI_HEAD(cupti_push, name), .range = counters->range,
+                              .name = "fathom"};
+    return CALL(counters, cuptiRangeProfilerStart, &start) &&
+           CALL(counters, cuptiRangeProfilerPushRange, &push);
+}
+
+static bool pass_end(struct gpu_counter_set *base, bool *more, struct error *err)
+{
+    struct counters *counters = counters_of(base);
+    struct cupti_range_only pop = {CUPTI_HEAD(cupti_range_only, range), .range = counters->range};
+    struct cupti_stop stop = {CUPTI_HEAD(cupti_stop, all_passes), .range = counters->range};
+    if (!CALL(counters, cuptiRangeProfilerPopRange, &pop) ||
+        !CALL(counters, cuptiRangeProfilerStop, &stop))
+        return false;
+    *more = !stop.all_passes;
+    return true;
+}
+
+static bool set_read(struct gpu_counter_set *base, double *values, struct error *err)
+{
+    struct counters *counters = counters_of(base);
+    struct set *set = (struct set *)base;
+    struct cupti_decode decode = {CUPTI_HEAD(cupti_decode, dropped), .range = counters->range};
+    struct cupti_data_info info = {CUPTI_HEAD(cupti_data_info, ranges), .data = set->data,
+                                   .data_bytes = set->data_bytes};
+    struct cupti_evaluate evaluate = {CUPTI_HEAD(cupti_evaluate, values),
+                                      .host = set->host,
+                                      .data = set->data,
+                                      .data_bytes = set->data_bytes,
+                                      .names = set->names,
+                                      .count = base->count,
+                                      .values = values};
+    if (!CALL(counters, cuptiRangeProfilerDecodeData, &decode) ||
+        !CALL(counters, cuptiRangeProfilerGetCounterDataInfo, &info))
+        return false;
+    if (decode.dropped > 0 || info.ranges != 1)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "hardware counters: the library counted %zu ranges and dropped %zu",
+                         info.ranges, decode.dropped);
+    return CALL(counters, cuptiProfilerHostEvaluateToGpuValues, &evaluate);
+}
+
+const struct gpu_counting cuda_counting = {
+    .open = counters_open,
+    .close = counters_close,
+    .source = counters_source,
+    .natives = counters_natives,
+    .set_create = set_create,
+    .set_begin = set_begin,
+    .pass_begin = pass_begin,
+    .pass_end = pass_end,
+    .set_read = set_read,
+    .set_end = set_end,
+};

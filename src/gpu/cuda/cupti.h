@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+// The part of NVIDIA's CUPTI that fathom uses, declared here, so that no toolkit is needed to
+// build: the Profiler Host and the Range Profiler API, from CUDA 12.6 on. Names, values and layouts
+// are those of the CUPTI reference (docs.nvidia.com/cupti), for 64-bit Linux. The library belongs
+// to the CUDA toolkit, not to the driver.
+//
+// Every struct begins with its size, up to the end of its last member without padding; a library
+// refuses sizes that it does not know. Members that a later CUDA appended are left out, because
+// each library takes the sizes of older ones.
+#ifndef GPU_CUDA_CUPTI_H
+#define GPU_CUDA_CUPTI_H
+
+#include "base/arena.h"
+#include "base/dynlib.h"
+
+#include <stdint.h>
+
+struct cu_context;
+struct cupti_host;  // evaluates counters on the host: CUpti_Profiler_Host_Object
+struct cupti_range; // counts on the device: CUpti_RangeProfiler_Object
+
+enum { // CUptiResult
+    CUPTI_SUCCESS = 0,
+    CUPTI_INVALID_PARAMETER = 1,
+    CUPTI_HARDWARE_BUSY = 26,
+    CUPTI_NOT_SUPPORTED = 27,
+    CUPTI_INSUFFICIENT_PRIVILEGES = 35,
+    CUPTI_VIRTUALIZED_INSUFFICIENT_PRIVILEGES = 40,
+};
+
+enum {
+    CUPTI_METRIC_COUNTER = 0,
+    CUPTI_METRIC_RATIO = 1,
+    CUPTI_RANGE_PROFILER = 0,
+    CUPTI_USER_RANGE = 2,
+    CUPTI_USER_REPLAY = 3,
+};
+
+struct cupti_head { // the first two members of every struct
+    size_t size;
+    void *reserved;
+};
+
+struct cupti_initialize {
+    struct cupti_head head;
+};
+
+struct cupti_chip_name {
+    struct cupti_head head;
+    size_t device;
+    const char *name; // out
+};
+
+struct cupti_availability {
+    struct cupti_head head;
+    struct cu_context *context;
+    size_t image_bytes; // in and out
+    uint8_t *image;     // NULL: only image_bytes is filled
+};
+
+struct cupti_host_initialize {
+    struct cupti_head head;
+    int type;
+    const char *chip;
+    const uint8_t *availability;
+    struct cupti_host *host; // out
+};
+
+struct cupti_host_only {
+    struct cupti_head head;
+    struct cupti_host *host;
+};
+
+struct cupti_base_metrics {
+    struct cupti_head head;
+    struct cupti_host *host;
+    int type;
+    const char **names; // out
+    size_t count;       // out
+};
+
+struct cupti_add_metrics {
+    struct cupti_head head;
+    struct cupti_host *host;
+    const char **names;
+    size_t count;
+};
+
+struct cupti_config_size {
+    struct cupti_head head;
+    struct cupti_host *host;
+    size_t bytes; // out
+};
+
+struct cupti_config {
+    struct cupti_head head;
+    struct cupti_host *host;
+    size_t bytes;
+    uint8_t *image;
+};
+
+struct cupti_passes {
+    struct cupti_head head;
+    size_t bytes;
+    uint8_t *image;
+    size_t passes; // out
+};
+
+struct cupti_evaluate {
+    struct cupti_head head;
+    struct cupti_host *host;
+    const uint8_t *data;
+    size_t data_bytes;
+    size_t range;
+    const char **names;
+    size_t count;
+    double *values;
+};
+
+struct cupti_enable {
+    struct cupti_head head;
+    struct cu_context *context;
+    struct cupti_range *range; // out
+};
+
+struct cupti_range_only {
+    struct cupti_head head;
+    struct cupti_range *range;
+};
+
+struct cupti_data_size {
+    struct cupti_head head;
+    struct cupti_range *range;
+    const char **names;
+    size_t count;
+    size_t ranges_max;
+    uint32_t nodes_max;
+    size_t bytes; // out
+};
+
+struct cupti_data {
+    struct cupti_head head;
+    struct cupti_range *range;
+    size_t bytes;
+    uint8_t *image;
+};
+
+struct cupti_set_config {
+    struct cupti_head head;
+    struct cupti_range *range;
+    size_t config_bytes;
+    const uint8_t *config;
+    size_t data_bytes;
+    uint8_t *data;
+    int range_mode, replay_mode;
+    size_t ranges_max;
+    uint16_t levels, first_level;
+    size_t pass;
+    uint16_t target_level;
+};
+
+struct cupti_stop {
+    struct cupti_head head;
+    struct cupti_range *range;
+    size_t pass, target_level; // out
+    uint8_t all_passes;        // out: 1 if no more pass is needed
+};
+
+struct cupti_push {
+    struct cupti_head head;
+    struct cupti_range *range;
+    const char *name;
+};
+
+struct cupti_decode {
+    struct cupti_head head;
+    struct cupti_range *range;
+    size_t dropped; // out
+};
+
+struct cupti_data_info {
+    struct cupti_head head;
+    const uint8_t *data;
+    size_t data_bytes;
+    size_t ranges; // out
+};
+
+// The size that a struct passes, up to the end of its last member.
+#define CUPTI_SIZE(type, last) (offsetof(struct type, last) + sizeof(((struct type *)0)->last))
+#define CUPTI_HEAD(type, last) .head = {.size = CUPTI_SIZE(type, last)}
+
+_Static_assert(CUPTI_SIZE(cupti_set_config, target_level) == 90, "SetConfig");
+_Static_assert(CUPTI_SIZE(cupti_stop, all_passes) == 41, "Stop");
+_Static_assert(CUPTI_SIZE(cupti_data_size, bytes) == 64, "GetCounterDataSize");
+_Static_assert(CUPTI_SIZE(cupti_evaluate, values) == 72, "EvaluateToGpuValues");
+_Static_assert(CUPTI_SIZE(cupti_host_initialize, host) == 48, "HostInitialize");
+
+// Exported name and argument of every function that is needed. All return CUptiResult.
+// clang-format off
+#define CUPTI_FUNCTIONS(X) \
+    X(cuptiProfilerInitialize, cupti_initialize) \
+    X(cuptiProfilerDeInitialize, cupti_initialize) \
+    X(cuptiDeviceGetChipName, cupti_chip_name) \
+    X(cuptiProfilerGetCounterAvailability, cupti_availability) \
+    X(cuptiProfilerHostInitialize, cupti_host_initialize) \
+    X(cuptiProfilerHostDeinitialize, cupti_host_only) \
+    X(cuptiProfilerHostGetBaseMetrics, cupti_base_metrics) \
+    X(cuptiProfilerHostConfigAddMetrics, cupti_add_metrics) \
+    X(cuptiProfilerHostGetConfigImageSize, cupti_config_size) \
+    X(cuptiProfilerHostGetConfigImage, cupti_config) \
+    X(cuptiProfilerHostGetNumOfPasses, cupti_passes) \
+    X(cuptiProfilerHostEvaluateToGpuValues, cupti_evaluate) \
+    X(cuptiRangeProfilerEnable, cupti_enable) \
+    X(cuptiRangeProfilerDisable, cupti_range_only) \
+    X(cuptiRangeProfilerGetCounterDataSize, cupti_data_size) \
+    X(cuptiRangeProfilerCounterDataImageInitialize, cupti_data) \
+    X(cuptiRangeProfilerSetConfig, cupti_set_config) \
+    X(cuptiRangeProfilerStart, cupti_range_only) \
+    X(cuptiRangeProfilerStop, cupti_stop) \
+    X(cuptiRangeProfilerPushRange, cupti_push) \
+    X(cuptiRangeProfilerPopRange, cupti_range_only) \
+    X(cuptiRangeProfilerDecodeData, cupti_decode) \
+    X(cuptiRangeProfilerGetCounterDataInfo, cupti_data_info)
+// clang-format on
+
+struct cupti_api {
+#define X(name, type) int (*name)(struct type *);
+    CUPTI_FUNCTIONS(X)
+#undef X
+    int (*cuptiGetResultString)(int result, const char **text);
+};
+
+// Opens libcupti and the two libraries that it needs, and fills the table: the file or folder that
+// FATHOM_CUPTI names; else $CUDA_HOME, the loader's path and /usr/local/cuda*. False with
+// ERROR_UNSUPPORTED; the message says what to install. The libraries stay loaded as long as the
+// process, because they leave threads and hooks in the driver behind. Scratch memory is in `arena`.
+MUST_CHECK bool cupti_load(struct arena *arena, struct cupti_api *api, struct error *err);
+
+// True if `result` is CUPTI_SUCCESS. Else false with ERROR_UNSUPPORTED: "WHAT: its text", or what
+// lacks (permission, a free device) with the remedy.
+MUST_CHECK bool cupti_check(const struct cupti_api *api, int result, const char *what,
+                            struct error *err);
+
+#endif

@@ -1,0 +1,130 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""`--counters`: on models, whose counters come from the simulation, what is claimed is counted; where
+there are none, a run says so once and goes on."""
+
+import json
+import os
+import re
+import unittest
+
+import fathom
+
+REAL = os.environ["FATHOM_REAL"]
+MODELS = sorted(path.stem for path in (fathom.ROOT / "models").glob("*.json"))
+
+
+def counters_of(result):
+    return {counter["name"]: counter for counter in result.get("counters", [])}
+
+
+class Case(fathom.Case):
+    def run_model(self, name, *arguments, latency="bytes=16KiB", op="read"):
+        """The run file of latency and bandwidth on a model, and what the command left."""
+        done = fathom.run("run", "latency", "bandwidth", "--preset", "quick", "-d",
+                          f"model:{fathom.ROOT}/models/{name}.json", "-o", self.path("run.json"),
+                          "--set", "latency.path=vector", "--set", "latency." + latency,
+                          "--set", "bandwidth.op=" + op, *arguments, binary=REAL)
+        self.assertEqual(done.status, 0, done.err)
+        with open(self.path("run.json"), encoding="utf-8") as file:
+            return json.load(file), done
+
+
+class Models(Case):
+    def test_what_is_claimed_is_counted_on_every_model(self):
+        for name in MODELS:
+            with self.subTest(model=name):
+                run, _ = self.run_model(name, "--counters",
+                                        op="read,copy" if name == "v100" else "read")
+                measured = [result for result in run["results"] if result["verdict"] != "skipped"]
+                self.assertTrue(measured)
+                for result in measured:
+                    counters = counters_of(result)
+                    self.assertTrue(counters, result["key"])
+                    for counter in counters.values():
+                        if "claimed" in counter:
+                            self.assertAlmostEqual(counter["counted"] / counter["claimed"], 1,
+                                                   delta=0.001, msg=result["key"])
+                self.assertIn("counted", [finding["code"] for finding in run["findings"]])
+                self.assertNotIn("claim-differs", [finding["code"] for finding in run["findings"]])
+
+    def test_hits_end_where_the_caches_end(self):
+        run, _ = self.run_model("v100", "--counters", latency="bytes=16KiB,64MiB")
+        small, large = [counters_of(result) for result in run["results"]
+                        if result["benchmark"] == "latency"]
+        self.assertEqual(small["l1_read_hit"]["counted"], small["l1_read"]["counted"])
+        self.assertEqual(small["l2_read"]["counted"], 0)
+        self.assertLess(large["l1_read_hit"]["counted"], 0.01 * large["l1_read"]["counted"])
+        self.assertLess(large["l2_read_hit"]["counted"], 0.01 * large["l2_read"]["counted"])
+        self.assertGreaterEqual(large["dram_read"]["counted"], 32)
+
+    def test_a_counted_visit_gives_no_time(self):
+        plain, _ = self.run_model("v100", "--seed", "5")
+        counted, _ = self.run_model("v100", "--seed", "5", "--counters")
+        for one, other in zip(plain["results"], counted["results"]):
+            self.assertEqual(one["key"], other["key"])
+            self.assertEqual([metric["n"] for metric in one["metrics"]],
+                             [metric["n"] for metric in other["metrics"]])
+            self.assertNotIn("counters", one)
+
+    def test_tables_show_what_was_counted_beside_the_claim(self):
+        _, done = self.run_model("v100", "--counters", "--tables")
+        self.assertRegex(done.out, r"hardware counters\n.*l1_requests +L1\n")
+        self.assertIn("% claimed", done.out)
+
+    def test_a_native_counter_is_counted_by_its_name(self):
+        run, _ = self.run_model("v100", "--counters", "--native", "l2_read")
+        for result in run["results"]:
+            counters = counters_of(result)
+            if counters:
+                self.assertEqual(counters["native:l2_read"]["counted"],
+                                 counters["l2_read"]["counted"])
+
+
+class Without(Case):
+    def test_an_api_without_counters_is_measured_with_a_remark(self):
+        path = self.path("run.json")
+        done = fathom.run("run", "latency", "--preset", "quick", "-d", "vulkan:0", "--set",
+                          "path=vector", "--set", "bytes=16KiB", "--counters", "-o", path,
+                          binary=REAL)
+        if done.status == 3:
+            self.skipTest("no Vulkan device here")
+        self.assertEqual(done.status, 0, done.err)
+        self.assertEqual(done.err.count("counters were not read"), 1)
+        with open(path, encoding="utf-8") as file:
+            run = json.load(file)
+        self.assertEqual([finding["code"] for finding in run["findings"]].count("uncounted"), 1)
+        self.assertNotIn("counters", run["results"][0])
+
+    def test_a_native_counter_that_the_device_lacks_is_named(self):
+        run, done = self.run_model("v100", "--counters", "--native", "no_such")
+        self.assertIn("no counter no_such", done.err)
+        self.assertTrue(all("counters" not in result for result in run["results"]))
+
+    def test_devices_says_why_there_are_none(self):
+        done = fathom.run("devices", "--counters")
+        self.assertEqual(done.status, 0, done.err)
+        self.assertEqual(done.out.count("no counters: fathom reads hardware counters through CUDA"),
+                         len(json.loads(fathom.run("devices", "--json").out)["devices"]))
+        devices = json.loads(fathom.run("devices", "--counters", "--json").out)["devices"]
+        for device in devices:
+            self.assertEqual(device["counters"], {})
+            self.assertIn("through CUDA", device["no_counters"])
+
+    def test_native_counters_need_the_option(self):
+        done = fathom.run("run", "latency", "--native", "l2_read")
+        self.assertEqual(done.status, 2)
+        self.assertIn("--native needs --counters", done.err)
+
+
+class Documented(unittest.TestCase):
+    def test_the_table_of_names_is_that_of_the_source(self):
+        source = (fathom.ROOT / "src/gpu/counters.h").read_text(encoding="utf-8")
+        names = re.findall(r'X\([A-Z0-9_]+, "(\w+)"', source)
+        self.assertGreater(len(names), 20)
+        table = (fathom.ROOT / "docs/COUNTERS.md").read_text(encoding="utf-8")
+        self.assertEqual(names, re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE))
+
+
+if __name__ == "__main__":
+    unittest.main()
