@@ -54,13 +54,26 @@ static bool write_cards(struct arena *arena, const char *folder, struct error *e
     return done;
 }
 
-// Copies the wanted results of the run's device into `all`, without what a check does not read.
-static void copy_results(struct run *all, const struct run *run)
+// Keeps the details by which copies between devices are told apart.
+static void keep_details(struct arena *arena, struct result *result)
 {
-    const struct run_device *from = &run->devices[0];
+    static const char *const names[] = {"way", "devices"};
+    const struct result all = *result;
+    result->details = ARENA_ARRAY(arena, COUNT(names), struct named_text);
+    result->detail_count = 0;
+    for (size_t i = 0; i < COUNT(names) && case_says(&all.bench_case, "direction", "peer"); i++)
+        if (result_detail(&all, names[i]))
+            result->details[result->detail_count++] =
+                (struct named_text){.name = names[i], .text = result_detail(&all, names[i])};
+}
+
+// Copies the wanted results of one of the run's devices into `all`, without what a check does not
+// read.
+static void copy_results(struct run *all, const struct run *run, const struct run_device *from)
+{
     struct run_device *device = NULL;
     for (size_t i = 0; i < run->result_count; i++) {
-        if (!check_wants(run->results[i]))
+        if (strcmp(run->results[i]->device, from->id) != 0 || !check_wants(run->results[i]))
             continue;
         if (!device) {
             device = run_add_device(all);
@@ -74,7 +87,8 @@ static void copy_results(struct run *all, const struct run *run)
         *result = *wanted;
         result->kernel = none;
         result->device = device->id;
-        result->series_count = result->detail_count = result->sensor_count = 0;
+        keep_details(all->arena, result);
+        result->series_count = result->sensor_count = 0;
         for (size_t s = 0; s < wanted->sensor_count; s++)
             if (wanted->sensors[s].unit == UNIT_HZ)
                 result->sensors[result->sensor_count++] = wanted->sensors[s];
@@ -99,8 +113,9 @@ static bool write_checks(struct arena *arena, const char *folder, struct error *
         struct run *run = runs[count] = cli_read_run(index.entries[i].path, err);
         done = run != NULL;
         count += done;
-        if (done && run->device_count == 1 && strcmp(run->devices[0].kind, "cpu") != 0)
-            copy_results(all, run);
+        for (size_t d = 0; done && d < run->device_count; d++)
+            if (strcmp(run->devices[d].kind, "cpu") != 0)
+                copy_results(all, run, &run->devices[d]);
     }
     done = done && run_write(all, stdout, err);
     run_destroy(all);

@@ -48,23 +48,26 @@ static void add_other(struct others *others, const struct run_device *card,
 }
 
 static struct others others_of(struct arena *arena, const struct expectation *expectation,
-                               const struct run_device *device, const struct result *result,
-                               const char *measured)
+                               const struct run_device *device, const struct check_case *of,
+                               const struct result *result)
 {
     struct others others = {.count = 0};
     for (size_t r = 0; r < expectation->run_count; r++) {
         const struct run *run = expectation->runs[r];
         for (size_t d = 0; d < run->device_count && !others.itself; d++) {
             const struct run_device *card = &run->devices[d];
-            const struct result *known = run_find(run, card->id, result->key);
-            if (!card->name || !device->name || strcmp(card->name, device->name) != 0 || !known ||
-                !device_same_api(card, device) || !result_measured(known) ||
-                !isfinite(result_median(known, measured)) || result_mismatch(arena, known, result))
+            if (!card->name || !device->name || strcmp(card->name, device->name) != 0 ||
+                !device_same_api(card, device))
+                continue;
+            const struct result *known = check_counterpart(run, card, of, result);
+            if (!known || !result_measured(known) ||
+                !isfinite(result_median(known, of->measured)) ||
+                result_mismatch(arena, known, result))
                 continue;
             others.itself = is_itself(device, card);
             if (others.itself)
                 others.count = 0;
-            add_other(&others, card, known, measured);
+            add_other(&others, card, known, of->measured);
         }
     }
     return others;
@@ -138,10 +141,11 @@ static void remark(struct run *run, struct check *check, const char *text)
     check->remarks = more;
 }
 
-static bool is_link(enum check_metric metric)
+// A colon keeps the number of a device apart from the value: "Copy to GPU 1:".
+static const char *titled(struct arena *arena, const struct check_figure *figure)
 {
-    return metric == CHECK_HOST_TO_DEVICE || metric == CHECK_DEVICE_TO_HOST ||
-           metric == CHECK_LINK_BOTH;
+    const char *title = check_title(arena, figure);
+    return figure->metric < CHECK_LINK_ALL_AT_ONCE ? title : arena_printf(arena, "%s:", title);
 }
 
 // "DRAM 3.1 of 4.6 TB/s".
@@ -152,8 +156,7 @@ static const char *figure_text(struct arena *arena, const struct check_figure *f
     char value[32], expected[32];
     number_format(figure->value * scale, value, sizeof value);
     number_format(figure->expected * scale, expected, sizeof expected);
-    return arena_printf(arena, "%s %s of %s %s", check_case_of(figure->metric)->title, value,
-                        expected, name);
+    return arena_printf(arena, "%s %s of %s %s", titled(arena, figure), value, expected, name);
 }
 
 // True if a clock that should be `expected_hz` explains at least half of the deficit.
@@ -218,16 +221,18 @@ static void find_clock_cause(struct run *run, struct check *check, const struct 
 
 // ---------------------------------------------------------------- the verdict
 
-// The device's first failed result with this code; NULL if there is none.
+// The device's first failed result with this code whose text has `part`; NULL if there is none.
 static const struct reason *failure_of(const struct run *run, const struct check *check,
-                                       const char *code, const struct result **failed)
+                                       const char *code, const char *part,
+                                       const struct result **failed)
 {
     for (size_t i = 0; i < run->result_count; i++) {
         *failed = run->results[i];
-        if (strcmp((*failed)->device, check->device) != 0 || (*failed)->verdict != VERDICT_FAILED)
+        if (!check_concerns(*failed, check->device) || (*failed)->verdict != VERDICT_FAILED)
             continue;
         for (size_t r = 0; r < (*failed)->reason_count; r++)
-            if (strcmp((*failed)->reasons[r].code, code) == 0)
+            if (strcmp((*failed)->reasons[r].code, code) == 0 &&
+                strstr((*failed)->reasons[r].text, part))
                 return &(*failed)->reasons[r];
     }
     return NULL;
@@ -236,13 +241,16 @@ static const struct reason *failure_of(const struct run *run, const struct check
 static bool find_breakage(struct run *run, struct check *check)
 {
     static const struct {
-        const char *reason;
+        const char *reason, *part;
         enum check_code code;
-    } kinds[] = {
-        {"mismatch", CHECK_WRONG_RESULTS}, {"device-lost", CHECK_LOST}, {"timeout", CHECK_HUNG}};
+    } kinds[] = {{"mismatch", "", CHECK_WRONG_RESULTS},
+                 {"device-lost", "", CHECK_LOST},
+                 {"internal", "process died", CHECK_LOST},
+                 {"timeout", "", CHECK_HUNG}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const struct result *failed = NULL;
-        const struct reason *reason = failure_of(run, check, kinds[i].reason, &failed);
+        const struct reason *reason =
+            failure_of(run, check, kinds[i].reason, kinds[i].part, &failed);
         if (!reason)
             continue;
         conclude(check, CHECK_BROKEN, kinds[i].code,
@@ -262,7 +270,7 @@ static bool find_busy(struct run *run, struct check *check)
     const char *text = NULL;
     for (size_t i = 0; i < run->result_count && !text; i++) {
         const struct result *result = run->results[i];
-        if (strcmp(result->device, check->device) != 0 || result->verdict != VERDICT_SUSPECT)
+        if (!check_concerns(result, check->device) || result->verdict != VERDICT_SUSPECT)
             continue;
         for (size_t r = 0; r < result->reason_count && !text; r++)
             if (strcmp(result->reasons[r].code, "shared-device") == 0)
@@ -289,7 +297,7 @@ static void note_counts(struct run *run, struct check *check)
         const struct check_figure *figure = &check->figures[i];
         cards = figure->cards > cards ? figure->cards : cards;
         if (figure->judgement == CHECK_FIGURE_UNKNOWN)
-            unknown = text_join(run->arena, unknown, ", ", check_case_of(figure->metric)->title);
+            unknown = text_join(run->arena, unknown, ", ", check_title(run->arena, figure));
     }
     if (cards > 0 && cards < EXPECTATION_CARDS)
         remark(
@@ -316,7 +324,8 @@ static bool find_slow(struct run *run, const struct expectation *expectation,
     bool link_is_fine = false;
     for (size_t i = 0; i < check->figure_count; i++) {
         struct check_figure *figure = &check->figures[i];
-        link_is_fine |= is_link(figure->metric) && figure->judgement == CHECK_FIGURE_OK;
+        link_is_fine |=
+            check_metric_is_host_link(figure->metric) && figure->judgement == CHECK_FIGURE_OK;
         if (figure->judgement == CHECK_FIGURE_SLOW &&
             (!worst || deficit_of(figure) > deficit_of(worst)))
             worst = figure;
@@ -324,11 +333,11 @@ static bool find_slow(struct run *run, const struct expectation *expectation,
     if (!worst)
         return !link_is_fine && find_link_cause(run, check, "");
     const char *what = arena_printf(run->arena, "%s: ", figure_text(run->arena, worst));
-    if (is_link(worst->metric) && find_link_cause(run, check, what))
+    if (check_metric_is_host_link(worst->metric) && find_link_cause(run, check, what))
         return true;
-    const struct result *result = check_result(run, device, worst->metric);
+    const struct result *result = check_result(run, device, worst->metric, worst->peer);
     struct others others =
-        others_of(run->arena, expectation, device, result, check_case_of(worst->metric)->measured);
+        others_of(run->arena, expectation, device, check_case_of(worst->metric), result);
     find_clock_cause(run, check, &others, result, worst);
     return true;
 }
@@ -342,8 +351,8 @@ void expectation_judge(struct run *run, const struct expectation *expectation, s
     for (size_t i = 0; i < check->figure_count; i++) {
         struct check_figure *figure = &check->figures[i];
         const struct check_case *of = check_case_of(figure->metric);
-        const struct result *result = check_result(run, device, figure->metric);
-        struct others others = others_of(run->arena, expectation, device, result, of->measured);
+        const struct result *result = check_result(run, device, figure->metric, figure->peer);
+        struct others others = others_of(run->arena, expectation, device, of, result);
         judge_figure(of, &others, expectation->basis, figure);
         known += figure->judgement != CHECK_FIGURE_UNKNOWN;
     }

@@ -256,10 +256,15 @@ static void describe(struct checking *c)
 static bool measure(struct checking *c, struct error *err)
 {
     const char *soak = options_value(c->cli->options, OPTION_SOAK);
-    const char *argv[] = {"/proc/self/exe", "__check", NULL, NULL, NULL, NULL};
+    static const char *const worker[] = {"/proc/self/exe", "__worker", "--together", NULL};
+    const char *argv[] = {"/proc/self/exe", "__check", NULL, NULL, NULL, NULL, NULL};
     size_t count = 2;
-    if (options_has(c->cli->options, OPTION_QUICK))
+    if (options_has(c->cli->options, OPTION_QUICK)) {
         argv[count++] = "--quick";
+    } else if (c->devices.count > 1) {
+        argv[count++] = "--together";
+        c->desc.worker_argv = worker;
+    }
     if (soak) {
         argv[count++] = "--soak";
         argv[count] = soak;

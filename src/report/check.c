@@ -27,7 +27,7 @@ static void print_figures(const struct check *check, struct arena *arena, FILE *
     for (size_t i = 0; i < check->figure_count; i++) {
         const struct check_figure *figure = &check->figures[i];
         enum unit unit = figure->unit == UNIT_OP_PER_S ? UNIT_FLOP_PER_S : figure->unit;
-        const char *text = arena_printf(arena, "%s %s", check_title(figure->metric),
+        const char *text = arena_printf(arena, "%s %s", check_title(arena, figure),
                                         unit_text(arena, figure->value, unit));
         line = text_join(arena, line, " · ", text);
     }
@@ -124,9 +124,10 @@ static void put_figures(const struct run *run, bool expected, size_t at, FILE *s
                 continue;
             fprintf(stream, "%s%s", figure_metrics[at].name, expected ? "_expected" : "");
             put_labels(&run->checks[i], stream);
-            fprintf(stream, ",metric=\"%s\"} %.9g\n",
-                    words_name(&check_metric_words, figure->metric),
-                    value * figure_metrics[at].scale);
+            fprintf(stream, ",metric=\"%s\"", words_name(&check_metric_words, figure->metric));
+            if (isfinite(figure->peer))
+                fprintf(stream, ",peer=\"%.0f\"", figure->peer);
+            fprintf(stream, "} %.9g\n", value * figure_metrics[at].scale);
         }
 }
 

@@ -214,6 +214,15 @@ static inline void rich_check(struct run *run)
                                         .ecc_corrected = 0,
                                         .ecc_uncorrected = 0,
                                         .link_replays = 2,
+                                        .nvlink_replays = 3,
+                                        .nvlink_recoveries = 1,
+                                        .nvlinks = 18,
+                                        .nvlinks_active = 17,
+                                        .ecc_enabled = 1,
+                                        .remapped_rows = 4,
+                                        .remap_pending = 1,
+                                        .remap_failed = 0,
+                                        .retired_pages = 5,
                                         .throttle = "none"};
     run_add_check(run);
 }

@@ -412,6 +412,8 @@ static void report_details(const struct trial *trial, struct measure_visit *visi
                      transfer_queue_name(session, trial->jobs[1].queue));
     else if (this_case->by != TRANSFER_BY_HOST && this_case->direction != TRANSFER_PEER)
         visit_detail(visit, "queue", "%s", queue);
+    if (this_case->ways == TRANSFER_WAYS_ALL)
+        visit_detail(visit, "devices", "%u", trial->batch_count);
     if (session->link.text && this_case->direction < TRANSFER_LOCAL)
         visit_detail(visit, "link", "%s", session->link.text);
     if (this_case->by == TRANSFER_BY_KERNEL)
