@@ -238,6 +238,30 @@ static const struct reason *failure_of(const struct run *run, const struct check
     return NULL;
 }
 
+// "1 uncorrected ECC error during the check".
+static const char *count_text(struct run *run, double count, const char *what)
+{
+    return arena_printf(run->arena, "%.0f %s%s during the check", count, what,
+                        count == 1 ? "" : "s");
+}
+
+// What the driver counted. Links that were trained anew had lost their connection; memory without a
+// spare row keeps the bad one.
+static bool find_errors(struct run *run, struct check *check)
+{
+    const struct check_state *state = &check->state;
+    const char *cause = NULL;
+    if (state->ecc_uncorrected > 0)
+        cause = count_text(run, state->ecc_uncorrected, "uncorrected ECC error");
+    else if (state->remap_failed > 0)
+        cause = "a row of memory failed and no spare row is left";
+    else if (state->nvlink_recoveries > 0)
+        cause = count_text(run, state->nvlink_recoveries, "NVLink retraining");
+    if (cause)
+        conclude(check, CHECK_BROKEN, CHECK_ERRORS, cause);
+    return cause != NULL;
+}
+
 static bool find_breakage(struct run *run, struct check *check)
 {
     static const struct {
@@ -257,11 +281,7 @@ static bool find_breakage(struct run *run, struct check *check)
                  arena_printf(run->arena, "%s: %s", failed->key, reason->text));
         return true;
     }
-    if (check->state.ecc_uncorrected > 0)
-        conclude(check, CHECK_BROKEN, CHECK_ERRORS,
-                 arena_printf(run->arena, "%.0f uncorrected ECC errors during the check",
-                              check->state.ecc_uncorrected));
-    return check->verdict == CHECK_BROKEN;
+    return check->verdict == CHECK_BROKEN || find_errors(run, check);
 }
 
 // Other work on the device that could not be kept out of the results.
@@ -281,16 +301,33 @@ static bool find_busy(struct run *run, struct check *check)
     return text != NULL;
 }
 
+// "17 of 18 NVLinks work"; NULL if all do. Without any the card has none to other cards; some
+// boards have fewer bridges than links.
+static const char *nvlinks_text(struct run *run, const struct check *check)
+{
+    const struct check_state *state = &check->state;
+    bool some = state->nvlinks_active > 0 && state->nvlinks_active < state->nvlinks;
+    return some ? arena_printf(run->arena, "%.0f of %.0f NVLinks work", state->nvlinks_active,
+                               state->nvlinks)
+                : NULL;
+}
+
 static void note_counts(struct run *run, struct check *check)
 {
     const struct check_state *state = &check->state;
     if (state->ecc_corrected > 0)
-        remark(run, check,
-               arena_printf(run->arena, "%.0f corrected ECC errors during the check",
-                            state->ecc_corrected));
+        remark(run, check, count_text(run, state->ecc_corrected, "corrected ECC error"));
     if (state->link_replays > 0)
+        remark(run, check, count_text(run, state->link_replays, "PCIe replay"));
+    if (state->nvlink_replays > 0)
+        remark(run, check, count_text(run, state->nvlink_replays, "NVLink replay"));
+    if (state->remap_pending > 0)
+        remark(run, check, "a row of memory will be replaced at the next reset of the card");
+    if (state->retired_pages > 0)
         remark(run, check,
-               arena_printf(run->arena, "%.0f PCIe replays during the check", state->link_replays));
+               arena_printf(run->arena, "%.0f pages of memory are retired", state->retired_pages));
+    if (nvlinks_text(run, check))
+        remark(run, check, nvlinks_text(run, check));
     size_t cards = 0;
     const char *unknown = "";
     for (size_t i = 0; i < check->figure_count; i++) {
@@ -335,6 +372,12 @@ static bool find_slow(struct run *run, const struct expectation *expectation,
     const char *what = arena_printf(run->arena, "%s: ", figure_text(run->arena, worst));
     if (check_metric_is_host_link(worst->metric) && find_link_cause(run, check, what))
         return true;
+    const char *nvlinks = nvlinks_text(run, check);
+    if (worst->metric >= CHECK_PEER && nvlinks) {
+        conclude(check, CHECK_SLOW, CHECK_LINK_WIDTH,
+                 arena_printf(run->arena, "%s%s", what, nvlinks));
+        return true;
+    }
     const struct result *result = check_result(run, device, worst->metric, worst->peer);
     struct others others =
         others_of(run->arena, expectation, device, check_case_of(worst->metric), result);

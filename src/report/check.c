@@ -160,6 +160,9 @@ void check_prometheus(const struct run *run, double now_s, double success_s, FIL
         STATE(temperature_c, "fathom_check_temperature_celsius", "Highest temperature seen."),
         STATE(link_width, "fathom_check_link_lanes", "Lanes of the link under load."),
         STATE(link_generation, "fathom_check_link_generation", "Generation of the link."),
+        STATE(nvlinks_active, "fathom_check_nvlinks", "Links to other cards that work."),
+        STATE(remapped_rows, "fathom_check_remapped_rows", "Rows of memory that were replaced."),
+        STATE(retired_pages, "fathom_check_retired_pages", "Pages of memory out of use."),
 #undef STATE
     };
     put_status(run, stream);

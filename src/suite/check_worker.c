@@ -62,6 +62,15 @@ static void note_state(struct serving *s)
     state->ecc_corrected = now.ecc_corrected - s->before.ecc_corrected;
     state->ecc_uncorrected = now.ecc_uncorrected - s->before.ecc_uncorrected;
     state->link_replays = now.link_replays - s->before.link_replays;
+    state->nvlink_replays = now.nvlink_replays - s->before.nvlink_replays;
+    state->nvlink_recoveries = now.nvlink_recoveries - s->before.nvlink_recoveries;
+    state->nvlinks = now.nvlinks;
+    state->nvlinks_active = now.nvlinks_active;
+    state->ecc_enabled = now.ecc_enabled;
+    state->remapped_rows = now.remapped_rows;
+    state->remap_pending = now.remap_pending;
+    state->remap_failed = now.remap_failed;
+    state->retired_pages = now.retired_pages;
     if (!s->sensors)
         return;
     struct sensor_reading former = s->last;

@@ -467,8 +467,23 @@ class Cpu(Checks):
             "width", "width_max", "generation", "generation_max")))
         self.assertEqual((312.5, 700, 41), (state["power_w"], state["power_limit_w"],
                                             state["temperature_c"]))
-        self.assertEqual((0, 0, 0), (state["ecc_corrected"], state["ecc_uncorrected"],
-                                     state["link_replays"]))
+        self.assertEqual([0] * 5, [state[name] for name in (
+            "ecc_corrected", "ecc_uncorrected", "link_replays", "nvlink_replays",
+            "nvlink_recoveries")])
+        self.assertEqual((4, 4, 1, 3, 0, 0), tuple(state[name] for name in (
+            "nvlinks", "nvlinks_active", "ecc_enabled", "remapped_rows", "remap_pending",
+            "remap_failed")))
+
+    def test_errors_that_the_driver_counts_are_broken(self):
+        for wrong, cause in (("rows", "no spare row is left"),
+                             ("uncorrected", r"[1-9]\d* uncorrected ECC error"),
+                             ("recovers", r"[1-9]\d* NVLink retraining")):
+            with self.subTest(wrong=wrong):
+                (check,), _ = self.check(BROKEN, "--quick", "-d", self.cpu, NVML_DOUBLE_ANY="1",
+                                         NVML_DOUBLE=wrong,
+                                         LD_LIBRARY_PATH=os.environ["NVML_DOUBLE_FOLDER"])
+                self.assertEqual(("broken", "errors"), (check["verdict"], check["code"]))
+                self.assertRegex(check["cause"], cause)
 
 
 if __name__ == "__main__":

@@ -288,6 +288,26 @@ static void any_pair_of_the_model_is_the_expectation_of_a_pair(void **state)
     end(&o);
 }
 
+static void a_slow_link_between_devices_has_lost_some_of_its_lanes(void **state)
+{
+    (void)state;
+    struct outcome o = between_devices(PAIR("", "cuda:0", "cuda:1"), 197e9, "direct");
+    o.check->state.nvlinks = 18;
+    o.check->state.nvlinks_active = 9;
+    judge(&o);
+    assert_outcome(&o, CHECK_SLOW, CHECK_LINK_WIDTH,
+                   "Copy to GPU 1: 197.0 of 395.0 GB/s: 9 of 18 NVLinks work");
+    end(&o);
+    // Fewer links than the chip has are no fault if they are as fast as those of other cards.
+    o = between_devices(PAIR("", "cuda:0", "cuda:1"), 395e9, "direct");
+    o.check->state.nvlinks = 18;
+    o.check->state.nvlinks_active = 12;
+    judge(&o);
+    assert_outcome(&o, CHECK_HEALTHY, CHECK_OK, NULL);
+    assert_string_equal(o.check->remarks[0], "12 of 18 NVLinks work");
+    end(&o);
+}
+
 static void data_lost_between_two_devices_break_these_two(void **state)
 {
     (void)state;
@@ -314,7 +334,37 @@ static void errors_are_broken_and_corrected_ones_a_remark(void **state)
     o = begin(cards(8, DRAM_READ, 4.6e12, 0.001), DRAM_READ, 4.6e12);
     o.check->state.ecc_uncorrected = 1;
     judge(&o);
-    assert_outcome(&o, CHECK_BROKEN, CHECK_ERRORS, "1 uncorrected ECC errors during the check");
+    assert_outcome(&o, CHECK_BROKEN, CHECK_ERRORS, "1 uncorrected ECC error during the check");
+    end(&o);
+}
+
+static void memory_and_links_that_the_driver_counts_as_bad(void **state)
+{
+    (void)state;
+    struct outcome o = begin(cards(8, DRAM_READ, 4.6e12, 0.001), DRAM_READ, 4.6e12);
+    o.check->state.remap_failed = 1;
+    judge(&o);
+    assert_outcome(&o, CHECK_BROKEN, CHECK_ERRORS,
+                   "a row of memory failed and no spare row is left");
+    end(&o);
+    o = begin(cards(8, DRAM_READ, 4.6e12, 0.001), DRAM_READ, 4.6e12);
+    o.check->state.nvlink_recoveries = 2;
+    judge(&o);
+    assert_outcome(&o, CHECK_BROKEN, CHECK_ERRORS, "2 NVLink retrainings during the check");
+    end(&o);
+    o = begin(cards(8, DRAM_READ, 4.6e12, 0.001), DRAM_READ, 4.6e12);
+    o.check->state.remap_failed = 0;
+    o.check->state.remap_pending = 1;
+    o.check->state.remapped_rows = 3;
+    o.check->state.nvlink_replays = 7;
+    o.check->state.retired_pages = 2;
+    judge(&o);
+    assert_outcome(&o, CHECK_HEALTHY, CHECK_OK, NULL);
+    assert_int_equal(o.check->remark_count, 3);
+    assert_string_equal(o.check->remarks[0], "7 NVLink replays during the check");
+    assert_string_equal(o.check->remarks[1],
+                        "a row of memory will be replaced at the next reset of the card");
+    assert_string_equal(o.check->remarks[2], "2 pages of memory are retired");
     end(&o);
 }
 
@@ -432,6 +482,8 @@ int main(void)
         cmocka_unit_test(any_pair_of_the_model_is_the_expectation_of_a_pair),
         cmocka_unit_test(data_lost_between_two_devices_break_these_two),
         cmocka_unit_test(errors_are_broken_and_corrected_ones_a_remark),
+        cmocka_unit_test(memory_and_links_that_the_driver_counts_as_bad),
+        cmocka_unit_test(a_slow_link_between_devices_has_lost_some_of_its_lanes),
         cmocka_unit_test(what_broke_comes_before_what_is_slow_or_busy),
         cmocka_unit_test(a_busy_card_is_not_called_slow),
         cmocka_unit_test(nothing_measured_is_unknown_with_the_reason),
