@@ -73,7 +73,7 @@ static void copy_results(struct run *all, const struct run *run, const struct ru
 {
     struct run_device *device = NULL;
     for (size_t i = 0; i < run->result_count; i++) {
-        if (strcmp(run->results[i]->device, from->id) != 0 || !check_wants(run->results[i]))
+        if (strcmp(run->results[i]->device, from->id) != 0 || !check_wanted(run->results[i]))
             continue;
         if (!device) {
             device = run_add_device(all);

@@ -91,14 +91,14 @@ static bool is_within(const struct result *result)
            strcmp(value_of(result, "from"), value_of(result, "to")) == 0;
 }
 
-bool check_wants(const struct result *result)
+const struct check_case *check_wanted(const struct result *result)
 {
-    if (is_within(result))
-        return false;
+    if (is_within(result) || !result_measured(result) || result->verdict != VERDICT_OK)
+        return NULL;
     for (size_t i = 0; i < check_case_count; i++)
         if (is_case(&check_cases[i], result, check_cases[i].bytes))
-            return result_measured(result) && result->verdict == VERDICT_OK;
-    return false;
+            return &check_cases[i];
+    return NULL;
 }
 
 const struct check_case *check_case_of(enum check_metric metric)

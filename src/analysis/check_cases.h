@@ -29,9 +29,9 @@ const char *check_title(struct arena *arena, const struct check_figure *figure);
 // half of the last cache, where the driver states that.
 uint64_t check_bytes(const struct check_case *of, const struct run_device *device);
 
-// True if some device's check may have this case: such results of reference runs are in the
-// program.
-bool check_wants(const struct result *result);
+// The case if some device's check may have it and the result can be trusted, else NULL. Such
+// results of reference runs are in the program.
+const struct check_case *check_wanted(const struct result *result);
 
 // The result of the device that yields the figure; NULL if there is none. `peer` as in struct
 // check_figure.

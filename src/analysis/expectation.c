@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/expectation.h"
 
+#include "analysis/check_spread.h"
 #include "analysis/compare.h"
 #include "analysis/pairing.h"
 #include "base/text.h"
@@ -21,7 +22,8 @@ struct others {
     double values[CARDS_MAX], core_hz[CARDS_MAX], memory_hz[CARDS_MAX];
     const char *uuids[CARDS_MAX];
     size_t count;
-    bool itself; // the only value is of this very card
+    bool itself;   // all values are of this very card: one a run
+    double unsure; // of a value alone: half of its interval, relative to it
 };
 
 // A simulated device of the same name is the same card. Cards without a UUID count as one, because
@@ -36,13 +38,15 @@ static void add_other(struct others *others, const struct run_device *card,
 {
     size_t at = 0;
     const char *uuid = card->uuid ? card->uuid : "";
-    while (at < others->count && strcmp(others->uuids[at], uuid) != 0)
+    const struct metric *metric = result_metric(result, measured);
+    while (at < others->count && (others->itself || strcmp(others->uuids[at], uuid) != 0))
         at++;
     if (at == CARDS_MAX)
         return;
     others->count += at == others->count;
     others->uuids[at] = uuid; // a later run of the same card replaces an earlier one
-    others->values[at] = result_median(result, measured);
+    others->values[at] = metric->median;
+    others->unsure = (metric->ci95[1] - metric->ci95[0]) / 2 / metric->median;
     others->core_hz[at] = check_sensor(result, "core_clock");
     others->memory_hz[at] = check_sensor(result, "card_memory_clock");
 }
@@ -54,7 +58,7 @@ static struct others others_of(struct arena *arena, const struct expectation *ex
     struct others others = {.count = 0};
     for (size_t r = 0; r < expectation->run_count; r++) {
         const struct run *run = expectation->runs[r];
-        for (size_t d = 0; d < run->device_count && !others.itself; d++) {
+        for (size_t d = 0; d < run->device_count; d++) {
             const struct run_device *card = &run->devices[d];
             if (!card->name || !device->name || strcmp(card->name, device->name) != 0 ||
                 !device_same_api(card, device))
@@ -64,9 +68,12 @@ static struct others others_of(struct arena *arena, const struct expectation *ex
                 !isfinite(result_median(known, of->measured)) ||
                 result_mismatch(arena, known, result))
                 continue;
-            others.itself = is_itself(device, card);
-            if (others.itself)
+            bool itself = is_itself(device, card);
+            if (others.itself && !itself)
+                continue;
+            if (itself && !others.itself)
                 others.count = 0;
+            others.itself = itself;
             add_other(&others, card, known, of->measured);
         }
     }
@@ -84,31 +91,39 @@ static double median_of(const double *values, size_t count)
 }
 
 // By how much a healthy card may differ from the expectation, as a factor − 1.
-static double bound_of(const struct others *others, const char *benchmark, enum unit unit)
+static double bound_of(const struct others *others, const struct check_spreads *spreads,
+                       const struct check_case *of, enum unit unit)
 {
+    double logs[CARDS_MAX];
+    size_t count = others->count;
+    double repeats = check_spread_bound(&spreads->repeats, count, EXPECTATION_CONFIDENCE);
+    const struct check_spread *class = &spreads->between[check_class_of(of->metric)];
+    double between = card_spread_of(of->benchmark, unit);
+    if (class->freedom >= CHECK_SPREAD_FREEDOM)
+        between = fmin(between, check_spread_bound(class, count, EXPECTATION_CONFIDENCE));
     if (others->itself)
-        return EXPECTATION_REPEATS;
-    if (others->count < EXPECTATION_CARDS)
-        return card_spread_of(benchmark, unit);
-    double logs[CARDS_MAX], count = (double)others->count;
-    for (size_t i = 0; i < others->count; i++)
+        return fmin(repeats, between) + (count == 1 && others->unsure > 0 ? others->unsure : 0);
+    if (count < EXPECTATION_CARDS)
+        return between;
+    for (size_t i = 0; i < count; i++)
         logs[i] = log(others->values[i]);
-    double t = stats_t_quantile(EXPECTATION_CONFIDENCE, (unsigned)others->count - 1);
-    return expm1(t * stats_deviation(logs, others->count) * sqrt(1 + 1 / count));
+    const struct check_spread own = {stats_deviation(logs, count), (unsigned)count - 1};
+    return fmax(repeats, check_spread_bound(&own, count, EXPECTATION_CONFIDENCE));
 }
 
 static void judge_figure(const struct check_case *of, const struct others *others,
-                         enum check_basis basis, struct check_figure *figure)
+                         const struct check_spreads *spreads, enum check_basis basis,
+                         struct check_figure *figure)
 {
     if (others->count == 0)
         return;
-    double bound = 1 + bound_of(others, of->benchmark, figure->unit);
+    double bound = 1 + bound_of(others, spreads, of, figure->unit);
     bool lower = check_metric_better(figure->metric) == BETTER_LOWER;
     double best = lower ? figure->low : figure->high; // the end of the interval that is better
     if (!isfinite(best))
         best = figure->value;
     figure->basis = basis;
-    figure->cards = others->count;
+    figure->cards = others->itself ? 1 : others->count;
     figure->expected = median_of(others->values, others->count);
     figure->expected_low = lower ? figure->expected * bound : figure->expected / bound;
     bool slow = lower ? best > figure->expected_low : best < figure->expected_low;
@@ -385,18 +400,33 @@ static bool find_slow(struct run *run, const struct expectation *expectation,
     return true;
 }
 
+// Those of the runs that the user gave, and of the references.
+static struct check_spreads spreads_of(struct arena *arena, const struct expectation *expectation)
+{
+    struct check_spreads spreads;
+    struct run **runs = ARENA_ARRAY(arena, expectation->run_count + 1, struct run *);
+    size_t count = 0;
+    for (size_t i = 0; i < expectation->run_count; i++)
+        runs[count++] = expectation->runs[i];
+    if (expectation->references)
+        runs[count++] = expectation->references;
+    check_spreads_of(runs, count, &spreads);
+    return spreads;
+}
+
 void expectation_judge(struct run *run, const struct expectation *expectation, struct check *check)
 {
     const struct run_device *device = check_device(run, check->device);
     size_t known = 0;
     if (!device)
         return;
+    const struct check_spreads spreads = spreads_of(run->arena, expectation);
     for (size_t i = 0; i < check->figure_count; i++) {
         struct check_figure *figure = &check->figures[i];
         const struct check_case *of = check_case_of(figure->metric);
         const struct result *result = check_result(run, device, figure->metric, figure->peer);
         struct others others = others_of(run->arena, expectation, device, of, result);
-        judge_figure(of, &others, expectation->basis, figure);
+        judge_figure(of, &others, &spreads, expectation->basis, figure);
         known += figure->judgement != CHECK_FIGURE_UNKNOWN;
     }
     note_counts(run, check);

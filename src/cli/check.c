@@ -99,10 +99,13 @@ static bool read_expectation(struct checking *c, struct error *err)
             return false;
         c->expectation.run_count++;
     }
-    if (count > 0)
+    struct run *references = expectation_builtin();
+    if (count > 0) {
+        c->expectation.references = references;
         return true;
-    c->expected[0] = expectation_builtin();
-    c->expectation.run_count = c->expected[0] != NULL;
+    }
+    c->expected[0] = references;
+    c->expectation.run_count = references != NULL;
     c->expectation.basis = CHECK_BASIS_REFERENCE;
     return true;
 }
@@ -414,6 +417,7 @@ static void finish(struct checking *c)
     check_parts_destroy(&c->parts);
     for (size_t i = 0; i < c->expectation.run_count; i++)
         run_destroy(c->expected[i]);
+    run_destroy(c->expectation.references);
 }
 
 bool command_check(struct cli *cli, struct error *err)

@@ -2,6 +2,7 @@
 // The verdict on a card, from results made up here.
 #include "analysis/expectation.h"
 
+#include "analysis/check_spread.h"
 #include "analysis/compare.h"
 
 #include <math.h>
@@ -94,7 +95,7 @@ static struct run *cards(size_t count, const char *key, double value, double ste
 
 // What the check of a card says that reaches `value`.
 struct outcome {
-    struct run *run, *others;
+    struct run *run, *others, *references;
     struct result *result;
     struct check *check;
 };
@@ -110,8 +111,10 @@ static struct outcome begin(struct run *others, const char *key, double value)
 
 static void judge(struct outcome *o)
 {
-    const struct expectation expectation = {
-        .runs = &o->others, .run_count = 1, .basis = CHECK_BASIS_REFERENCE};
+    const struct expectation expectation = {.runs = &o->others,
+                                            .run_count = 1,
+                                            .basis = CHECK_BASIS_REFERENCE,
+                                            .references = o->references};
     check_take_figures(o->run, o->check);
     expectation_judge(o->run, &expectation, o->check);
 }
@@ -129,24 +132,91 @@ static void end(struct outcome *o)
 {
     run_destroy(o->run);
     run_destroy(o->others);
+    run_destroy(o->references);
+}
+
+// Given two cards of this model, and five of another one that are 1 % apart from each other.
+static struct outcome few_cards(double value)
+{
+    struct outcome o = begin(cards(2, DRAM_READ, 4.6e12, 0), DRAM_READ, value);
+    o.references = cards(5, DRAM_READ, 2e12, 0.01);
+    for (size_t i = 0; i < 5; i++) {
+        o.references->devices[i].name = "another model";
+        o.references->devices[i].uuid = arena_printf(o.references->arena, "b%zu", i);
+    }
+    return o;
 }
 
 static void few_cards_bound_by_the_spread_of_all_models(void **state)
 {
     (void)state;
-    double spread = card_spread_of("bandwidth", UNIT_BYTE_PER_S);
-    struct outcome inside =
-        begin(cards(3, DRAM_READ, 4.6e12, 0.001), DRAM_READ, 4.6e12 / (1 + spread));
+    struct outcome inside = few_cards(4.6e12);
+    struct check_spreads spreads;
+    check_spreads_of((struct run *[]){inside.others, inside.references}, 2, &spreads);
+    double bound = check_spread_bound(&spreads.between[CHECK_CLASS_MEMORY], 2, 0.999);
+    assert_true(bound > 0.06 && bound < 0.12);
     judge(&inside);
     assert_outcome(&inside, CHECK_HEALTHY, CHECK_OK, NULL);
-    assert_int_equal(inside.check->figures[0].cards, 3);
-    assert_string_equal(inside.check->remarks[0], "expectation from 3 cards");
+    assert_int_equal(inside.check->figures[0].cards, 2);
+    assert_true(fabs(inside.check->figures[0].expected_low - 4.6e12 / (1 + bound)) < 1e9);
+    assert_string_equal(inside.check->remarks[0], "expectation from 2 cards");
     end(&inside);
-    struct outcome outside =
-        begin(cards(3, DRAM_READ, 4.6e12, 0.001), DRAM_READ, 4.6e12 / (1 + spread) * 0.99);
+    struct outcome outside = few_cards(4.6e12 / (1 + bound) * 0.99);
     judge(&outside);
     assert_outcome(&outside, CHECK_SLOW, CHECK_BELOW_EXPECTATION, NULL);
     end(&outside);
+}
+
+static void one_card_bounds_as_compare_does(void **state)
+{
+    (void)state;
+    double spread = card_spread_of("bandwidth", UNIT_BYTE_PER_S);
+    struct outcome o = begin(cards(1, DRAM_READ, 4.6e12, 0), DRAM_READ, 4.6e12 * 0.97);
+    judge(&o);
+    assert_outcome(&o, CHECK_HEALTHY, CHECK_OK, NULL);
+    assert_true(fabs(o.check->figures[0].expected_low - 4.6e12 / (1 + spread)) < 1e9);
+    end(&o);
+}
+
+static void classes_pool_what_is_comparable(void **state)
+{
+    (void)state;
+    struct check_spreads spreads;
+    struct run *run = cards(4, DRAM_READ, 4.6e12, 0.01); // steps of 1 %: a deviation of 1.29 %
+    check_spreads_of(&run, 1, &spreads);
+    const struct check_spread *memory = &spreads.between[CHECK_CLASS_MEMORY];
+    assert_true(fabs(memory->deviation - 0.0129) < 0.0002);
+    assert_int_equal(memory->freedom, 3);
+    assert_int_equal(spreads.repeats.freedom, 0);
+    assert_int_equal(spreads.between[CHECK_CLASS_LINK].freedom, 0);
+    // Two runs of one card give the spread of repeats, and no card more.
+    run->devices[1].uuid = run->devices[0].uuid;
+    check_spreads_of(&run, 1, &spreads);
+    assert_int_equal(memory->freedom, 2);
+    assert_int_equal(spreads.repeats.freedom, 1);
+    assert_true(fabs(spreads.repeats.deviation - 0.01 / sqrt(2)) < 0.0002);
+    // Another version of the benchmark is not comparable.
+    run->results[0]->version = run->results[1]->version = 7;
+    check_spreads_of(&run, 1, &spreads);
+    assert_int_equal(memory->freedom, 1);
+    assert_int_equal(spreads.repeats.freedom, 1);
+    run_destroy(run);
+}
+
+static void own_runs_bound_by_how_they_repeat(void **state)
+{
+    (void)state;
+    for (int slow = 0; slow < 2; slow++) {
+        struct run *own = cards(5, DRAM_READ, 4.6e12, 0.001);
+        for (size_t i = 0; i < 5; i++)
+            own->devices[i].uuid = "ffffffffffffffffffffffffffffffff";
+        struct outcome o = begin(own, DRAM_READ, 4.6e12 * (slow ? 0.98 : 0.996));
+        judge(&o); // a deviation of 0.16 % and 4 degrees of freedom bound by 1.2 %
+        assert_outcome(&o, slow ? CHECK_SLOW : CHECK_HEALTHY,
+                       slow ? CHECK_BELOW_EXPECTATION : CHECK_OK, NULL);
+        assert_int_equal(o.check->figures[0].cards, 1);
+        end(&o);
+    }
 }
 
 static void eight_cards_bound_by_their_own_spread(void **state)
@@ -461,6 +531,8 @@ static void no_card_of_the_references_is_slow_against_the_others(void **state)
         expectation_judge(run, &expectation, check);
         for (size_t f = 0; f < check->figure_count; f++)
             judged += check->figures[f].judgement == CHECK_FIGURE_OK;
+        if (check->verdict == CHECK_SLOW)
+            print_message("%s\n", check->cause);
         if (check->verdict != CHECK_HEALTHY && check->figure_count > 0)
             assert_int_equal(check->code, CHECK_NO_EXPECTATION);
         run_destroy(others);
@@ -473,6 +545,9 @@ static void no_card_of_the_references_is_slow_against_the_others(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(classes_pool_what_is_comparable),
+        cmocka_unit_test(own_runs_bound_by_how_they_repeat),
+        cmocka_unit_test(one_card_bounds_as_compare_does),
         cmocka_unit_test(few_cards_bound_by_the_spread_of_all_models),
         cmocka_unit_test(eight_cards_bound_by_their_own_spread),
         cmocka_unit_test(runs_of_one_card_are_one_card),
