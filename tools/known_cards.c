@@ -11,6 +11,7 @@
 #include "analysis/pairing.h"
 #include "analysis/reference.h"
 #include "cli/cli.h"
+#include "measure/limits.h"
 #include "results/json.h"
 
 #include <string.h>
@@ -67,6 +68,33 @@ static void keep_details(struct arena *arena, struct result *result)
                 (struct named_text){.name = names[i], .text = result_detail(&all, names[i])};
 }
 
+// Earlier runs do not say it: it is that of the product.
+static const char *architecture_of(const struct run_device *device)
+{
+    bool is_nvidia = device->vendor && strcmp(device->vendor, "NVIDIA") == 0;
+    struct gpu_info info = {.vendor_id = is_nvidia ? GPU_VENDOR_NVIDIA : 0};
+    struct measure_limits limits;
+    for (size_t i = 0; i < device->limit_count; i++)
+        if (strcmp(device->limits[i].name, "memory_bytes") == 0)
+            info.limits.memory_bytes = (uint64_t)device->limits[i].value;
+    snprintf(info.name, sizeof info.name, "%s", device->name);
+    measure_limits_of(&info, &limits);
+    return device->architecture ? device->architecture : limits.architecture;
+}
+
+// Copies the state of the card, if the run was a check.
+static void copy_state(struct run *all, const struct run *run, const struct run_device *from,
+                       const struct run_device *device)
+{
+    for (size_t i = 0; i < run->check_count; i++) {
+        if (!run->checks[i].device || strcmp(run->checks[i].device, from->id) != 0)
+            continue;
+        struct check *check = run_add_check(all);
+        check->device = device->id;
+        check->state = run->checks[i].state;
+    }
+}
+
 // Copies the wanted results of one of the run's devices into `all`, without what a check does not
 // read.
 static void copy_results(struct run *all, const struct run *run, const struct run_device *from)
@@ -79,8 +107,10 @@ static void copy_results(struct run *all, const struct run *run, const struct ru
             device = run_add_device(all);
             *device = (struct run_device){
                 .name = from->name, .uuid = from->uuid, .driver = from->driver, .kind = from->kind};
+            device->architecture = architecture_of(from);
             device->id = arena_printf(all->arena, "%s:%zu", device_api(all->arena, from->id),
                                       all->device_count - 1);
+            copy_state(all, run, from, device);
         }
         struct result *result = run_add_result(all), *wanted = run->results[i];
         const struct kernel_info none = result->kernel;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/expectation.h"
 
-#include "analysis/check_spread.h"
+#include "analysis/check_others.h"
 #include "analysis/compare.h"
-#include "analysis/pairing.h"
 #include "base/text.h"
 #include "math/stats.h"
 #include "results/json.h"
@@ -11,78 +10,22 @@
 #include <math.h>
 #include <string.h>
 
-// ---------------------------------------------------------------- what other cards reach
+// ---------------------------------------------------------------- the figures
 
-enum {
-    CARDS_MAX = 256
+// A device that is judged.
+struct judging {
+    struct run *run;
+    const struct expectation *expectation;
+    struct check_ask ask;
+    struct check *check;
+    struct check_spreads spreads;
+    size_t left_out;    // cards of the model with another power limit or ECC state
+    const char *driver; // one with another branch; NULL: none
 };
-
-// What the cards of the expectation reach in one case.
-struct others {
-    double values[CARDS_MAX], core_hz[CARDS_MAX], memory_hz[CARDS_MAX];
-    const char *uuids[CARDS_MAX];
-    size_t count;
-    bool itself;   // all values are of this very card: one a run
-    double unsure; // of a value alone: half of its interval, relative to it
-};
-
-// A simulated device of the same name is the same card. Cards without a UUID count as one, because
-// they may be one.
-static bool is_itself(const struct run_device *device, const struct run_device *other)
-{
-    return device_same_chip(device, other) || text_begins(device->id, "model:");
-}
-
-static void add_other(struct others *others, const struct run_device *card,
-                      const struct result *result, const char *measured)
-{
-    size_t at = 0;
-    const char *uuid = card->uuid ? card->uuid : "";
-    const struct metric *metric = result_metric(result, measured);
-    while (at < others->count && (others->itself || strcmp(others->uuids[at], uuid) != 0))
-        at++;
-    if (at == CARDS_MAX)
-        return;
-    others->count += at == others->count;
-    others->uuids[at] = uuid; // a later run of the same card replaces an earlier one
-    others->values[at] = metric->median;
-    others->unsure = (metric->ci95[1] - metric->ci95[0]) / 2 / metric->median;
-    others->core_hz[at] = check_sensor(result, "core_clock");
-    others->memory_hz[at] = check_sensor(result, "card_memory_clock");
-}
-
-static struct others others_of(struct arena *arena, const struct expectation *expectation,
-                               const struct run_device *device, const struct check_case *of,
-                               const struct result *result)
-{
-    struct others others = {.count = 0};
-    for (size_t r = 0; r < expectation->run_count; r++) {
-        const struct run *run = expectation->runs[r];
-        for (size_t d = 0; d < run->device_count; d++) {
-            const struct run_device *card = &run->devices[d];
-            if (!card->name || !device->name || strcmp(card->name, device->name) != 0 ||
-                !device_same_api(card, device))
-                continue;
-            const struct result *known = check_counterpart(run, card, of, result);
-            if (!known || !result_measured(known) ||
-                !isfinite(result_median(known, of->measured)) ||
-                result_mismatch(arena, known, result))
-                continue;
-            bool itself = is_itself(device, card);
-            if (others.itself && !itself)
-                continue;
-            if (itself && !others.itself)
-                others.count = 0;
-            others.itself = itself;
-            add_other(&others, card, known, of->measured);
-        }
-    }
-    return others;
-}
 
 static double median_of(const double *values, size_t count)
 {
-    double known[CARDS_MAX];
+    double known[CHECK_OTHERS_MAX];
     size_t known_count = 0;
     for (size_t i = 0; i < count; i++)
         if (isfinite(values[i]))
@@ -91,10 +34,10 @@ static double median_of(const double *values, size_t count)
 }
 
 // By how much a healthy card may differ from the expectation, as a factor − 1.
-static double bound_of(const struct others *others, const struct check_spreads *spreads,
+static double bound_of(const struct check_others *others, const struct check_spreads *spreads,
                        const struct check_case *of, enum unit unit)
 {
-    double logs[CARDS_MAX];
+    double logs[CHECK_OTHERS_MAX];
     size_t count = others->count;
     double repeats = check_spread_bound(&spreads->repeats, count, EXPECTATION_CONFIDENCE);
     const struct check_spread *class = &spreads->between[check_class_of(of->metric)];
@@ -111,23 +54,40 @@ static double bound_of(const struct others *others, const struct check_spreads *
     return fmax(repeats, check_spread_bound(&own, count, EXPECTATION_CONFIDENCE));
 }
 
-static void judge_figure(const struct check_case *of, const struct others *others,
-                         const struct check_spreads *spreads, enum check_basis basis,
-                         struct check_figure *figure)
+static void judge_by(const struct judging *j, const struct check_others *others,
+                     struct check_figure *figure)
 {
-    if (others->count == 0)
-        return;
-    double bound = 1 + bound_of(others, spreads, of, figure->unit);
+    const struct check_case *of = check_case_of(figure->metric);
+    double bound = 1 + bound_of(others, &j->spreads, of, figure->unit);
     bool lower = check_metric_better(figure->metric) == BETTER_LOWER;
     double best = lower ? figure->low : figure->high; // the end of the interval that is better
     if (!isfinite(best))
         best = figure->value;
-    figure->basis = basis;
+    figure->basis = others->by_limit ? CHECK_BASIS_LIMIT : j->expectation->basis;
     figure->cards = others->itself ? 1 : others->count;
     figure->expected = median_of(others->values, others->count);
     figure->expected_low = lower ? figure->expected * bound : figure->expected / bound;
     bool slow = lower ? best > figure->expected_low : best < figure->expected_low;
     figure->judgement = slow ? CHECK_FIGURE_SLOW : CHECK_FIGURE_OK;
+}
+
+static struct check_others others_of(const struct judging *j, const struct check_figure *figure)
+{
+    struct check_others others;
+    const struct result *result = check_result(j->run, j->ask.device, figure->metric, figure->peer);
+    check_others_of(j->run->arena, &j->ask, check_case_of(figure->metric), result, &others);
+    return others;
+}
+
+static void judge_figure(struct judging *j, struct check_figure *figure)
+{
+    const struct check_others others = others_of(j, figure);
+    if (others.left_out > j->left_out)
+        j->left_out = others.left_out;
+    if (others.driver)
+        j->driver = others.driver;
+    if (others.count > 0)
+        judge_by(j, &others, figure);
 }
 
 // How much worse the figure is than expected, as a logarithm.
@@ -197,8 +157,9 @@ static bool find_link_cause(struct run *run, struct check *check, const char *wh
     return true;
 }
 
-static void find_clock_cause(struct run *run, struct check *check, const struct others *others,
-                             const struct result *result, const struct check_figure *figure)
+static void find_clock_cause(struct run *run, struct check *check,
+                             const struct check_others *others, const struct result *result,
+                             const struct check_figure *figure)
 {
     struct arena *arena = run->arena;
     const struct check_state *state = &check->state;
@@ -369,9 +330,10 @@ static const char *why_nothing(const struct run *run, const struct check *check)
 }
 
 // Finds the slow figure with the largest deficit, and its cause.
-static bool find_slow(struct run *run, const struct expectation *expectation,
-                      const struct run_device *device, struct check *check)
+static bool find_slow(const struct judging *j)
 {
+    struct run *run = j->run;
+    struct check *check = j->check;
     const struct check_figure *worst = NULL;
     bool link_is_fine = false;
     for (size_t i = 0; i < check->figure_count; i++) {
@@ -393,10 +355,9 @@ static bool find_slow(struct run *run, const struct expectation *expectation,
                  arena_printf(run->arena, "%s%s", what, nvlinks));
         return true;
     }
-    const struct result *result = check_result(run, device, worst->metric, worst->peer);
-    struct others others =
-        others_of(run->arena, expectation, device, check_case_of(worst->metric), result);
-    find_clock_cause(run, check, &others, result, worst);
+    const struct check_others others = others_of(j, worst);
+    find_clock_cause(run, check, &others,
+                     check_result(run, j->ask.device, worst->metric, worst->peer), worst);
     return true;
 }
 
@@ -414,25 +375,48 @@ static struct check_spreads spreads_of(struct arena *arena, const struct expecta
     return spreads;
 }
 
+// What is known of the runs that the device is compared with.
+static void note_runs(const struct judging *j)
+{
+    struct arena *arena = j->run->arena;
+    if (j->left_out)
+        remark(j->run, j->check,
+               arena_printf(arena, "%zu card%s left out: another power limit or ECC state",
+                            j->left_out, j->left_out == 1 ? "" : "s"));
+    if (j->driver)
+        remark(j->run, j->check, arena_printf(arena, "expectation from driver %s", j->driver));
+    for (size_t i = 0; i < j->check->figure_count; i++)
+        if (j->check->figures[i].basis == CHECK_BASIS_LIMIT) {
+            remark(j->run, j->check,
+                   arena_printf(arena,
+                                "no run of this model: the share of the limit that others "
+                                "of %s reach",
+                                j->ask.device->architecture));
+            break;
+        }
+}
+
 void expectation_judge(struct run *run, const struct expectation *expectation, struct check *check)
 {
     const struct run_device *device = check_device(run, check->device);
     size_t known = 0;
     if (!device)
         return;
-    const struct check_spreads spreads = spreads_of(run->arena, expectation);
+    struct judging j = {.run = run,
+                        .expectation = expectation,
+                        .ask = {.runs = expectation->runs,
+                                .run_count = expectation->run_count,
+                                .device = device,
+                                .state = &check->state},
+                        .check = check,
+                        .spreads = spreads_of(run->arena, expectation)};
     for (size_t i = 0; i < check->figure_count; i++) {
-        struct check_figure *figure = &check->figures[i];
-        const struct check_case *of = check_case_of(figure->metric);
-        const struct result *result = check_result(run, device, figure->metric, figure->peer);
-        struct others others = others_of(run->arena, expectation, device, of, result);
-        judge_figure(of, &others, &spreads, expectation->basis, figure);
-        known += figure->judgement != CHECK_FIGURE_UNKNOWN;
+        judge_figure(&j, &check->figures[i]);
+        known += check->figures[i].judgement != CHECK_FIGURE_UNKNOWN;
     }
     note_counts(run, check);
-    if (find_breakage(run, check) || find_busy(run, check))
-        return;
-    if (find_slow(run, expectation, device, check))
+    note_runs(&j);
+    if (find_breakage(run, check) || find_busy(run, check) || find_slow(&j))
         return;
     if (check->figure_count == 0)
         conclude(check, CHECK_UNKNOWN, check->code, why_nothing(run, check));

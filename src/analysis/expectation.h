@@ -5,7 +5,7 @@
 // A figure is slow if its whole interval is worse than the expectation by more than a bound:
 //
 //   own card     the expectation holds runs of this very card (or of a simulated device of this
-//                name): the spread of repeated runs of one card (check_spread.h), and how well the
+//                name): the spread of repeated runs of one card (check_others.h), and how well the
 //                expected value is known
 //   few cards    of fewer than EXPECTATION_CARDS cards: the spread between cards, pooled over the
 //                class of the figure; the check remarks how many cards there are

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "measure/limits.h"
 #include "results/json.h"
 #include "results/save.h"
 #include "suite/clock_lock.h"
@@ -112,12 +113,15 @@ static void describe_device(struct run *run, const struct gpu_info *info)
 {
     struct arena *arena = run->arena;
     struct run_device *device = run_add_device(run);
+    struct measure_limits limits;
+    measure_limits_of(info, &limits);
     device->id = arena_strdup(arena, info->id);
     device->name = arena_strdup(arena, info->name);
     device->vendor = arena_strdup(arena, info->vendor);
     device->driver = arena_strdup(arena, info->driver);
     device->api_version = arena_strdup(arena, info->api_version);
     device->kind = gpu_kind_name(info->kind);
+    device->architecture = limits.architecture;
     device->uuid = gpu_info_uuid(arena, info);
     device->pci = select_pci(arena, info);
     unsigned count = 0;

@@ -160,6 +160,7 @@ static inline void rich_head(struct run *run)
     *run_add_device(run) = (struct run_device){.id = "vulkan:0",
                                                .name = "NVIDIA H200",
                                                .vendor = "NVIDIA",
+                                               .architecture = "Hopper",
                                                .driver = "580.0",
                                                .api_version = "1.4.312",
                                                .kind = "discrete",

@@ -56,6 +56,7 @@ static inline void same_device(const struct run_device *a, const struct run_devi
     same_text(a->driver, b->driver);
     same_text(a->api_version, b->api_version);
     same_text(a->kind, b->kind);
+    same_text(a->architecture, b->architecture);
     same_text(a->uuid, b->uuid);
     same_text(a->pci, b->pci);
     assert_int_equal(a->limit_count, b->limit_count);

@@ -2,7 +2,7 @@
 // The verdict on a card, from results made up here.
 #include "analysis/expectation.h"
 
-#include "analysis/check_spread.h"
+#include "analysis/check_others.h"
 #include "analysis/compare.h"
 
 #include <math.h>
@@ -232,6 +232,87 @@ static void eight_cards_bound_by_their_own_spread(void **state)
     judge(&within);
     assert_outcome(&within, CHECK_HEALTHY, CHECK_OK, NULL);
     end(&within);
+}
+
+static void cards_of_another_power_limit_or_ecc_state_are_left_out(void **state)
+{
+    (void)state;
+    for (int ecc = 0; ecc < 2; ecc++) {
+        struct outcome o = begin(cards(2, DRAM_READ, 4.6e12, 0.001), DRAM_READ, 4.6e12);
+        struct check *other = run_add_check(o.others);
+        other->device = o.others->devices[0].id;
+        other->state.power_limit_w = o.check->state.power_limit_w = 700;
+        other->state.ecc_enabled = o.check->state.ecc_enabled = 1;
+        if (ecc)
+            o.check->state.ecc_enabled = 0;
+        else
+            o.check->state.power_limit_w = 600;
+        judge(&o);
+        assert_outcome(&o, CHECK_HEALTHY, CHECK_OK, NULL);
+        assert_int_equal(o.check->figures[0].cards, 1); // the other one does not say
+        assert_string_equal(o.check->remarks[1],
+                            "1 card left out: another power limit or ECC state");
+        end(&o);
+    }
+}
+
+static void another_branch_of_the_driver_is_a_remark(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *driver;
+        size_t remarks;
+    } rows[] = {{"NVIDIA 580.95.05", 1}, {"NVIDIA 570.172.08", 2}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct outcome o = begin(cards(2, DRAM_READ, 4.6e12, 0.001), DRAM_READ, 4.6e12);
+        o.run->devices[0].driver = "NVIDIA 580.159.04";
+        o.others->devices[0].driver = o.others->devices[1].driver = rows[i].driver;
+        judge(&o);
+        assert_int_equal(o.check->remark_count, rows[i].remarks);
+        if (rows[i].remarks > 1)
+            assert_string_equal(o.check->remarks[1], "expectation from driver NVIDIA 570.172.08");
+        end(&o);
+    }
+}
+
+// Given two H200 that reach 96 % of the limit of their memory, when a card of another model is
+// checked, then the same share of its own limit is expected if its architecture is theirs.
+static struct outcome another_model(double value, const char *architecture)
+{
+    struct outcome o = begin(cards(2, DRAM_READ, 4.608e12, 0.001), DRAM_READ, value);
+    o.run->devices[0].name = "NVIDIA H100";
+    o.run->devices[0].architecture = architecture;
+    o.result->metrics[0].limit = 3.35e12;
+    for (size_t i = 0; i < 2; i++) {
+        o.others->devices[i].architecture = "Hopper";
+        o.others->results[i]->metrics[0].limit = 4.8e12;
+    }
+    return o;
+}
+
+static void the_share_of_a_limit_is_that_of_the_architecture(void **state)
+{
+    (void)state;
+    struct outcome o = another_model(3.2e12, "Hopper");
+    judge(&o);
+    assert_outcome(&o, CHECK_HEALTHY, CHECK_OK, NULL);
+    assert_int_equal(o.check->figures[0].basis, CHECK_BASIS_LIMIT);
+    assert_true(fabs(o.check->figures[0].expected - 0.96 * 3.35e12) < 1e9);
+    assert_string_equal(o.check->remarks[1],
+                        "no run of this model: the share of the limit that others of Hopper reach");
+    end(&o);
+    o = another_model(2e12, "Hopper");
+    judge(&o);
+    assert_outcome(&o, CHECK_SLOW, CHECK_BELOW_EXPECTATION, NULL);
+    end(&o);
+    o = another_model(2e12, "Blackwell");
+    judge(&o);
+    assert_outcome(&o, CHECK_UNKNOWN, CHECK_NO_EXPECTATION, NULL);
+    end(&o);
+    o = another_model(2e12, NULL);
+    judge(&o);
+    assert_outcome(&o, CHECK_UNKNOWN, CHECK_NO_EXPECTATION, NULL);
+    end(&o);
 }
 
 static void runs_of_one_card_are_one_card(void **state)
@@ -550,6 +631,9 @@ int main(void)
         cmocka_unit_test(one_card_bounds_as_compare_does),
         cmocka_unit_test(few_cards_bound_by_the_spread_of_all_models),
         cmocka_unit_test(eight_cards_bound_by_their_own_spread),
+        cmocka_unit_test(cards_of_another_power_limit_or_ecc_state_are_left_out),
+        cmocka_unit_test(another_branch_of_the_driver_is_a_remark),
+        cmocka_unit_test(the_share_of_a_limit_is_that_of_the_architecture),
         cmocka_unit_test(runs_of_one_card_are_one_card),
         cmocka_unit_test(a_low_memory_clock_is_the_cause),
         cmocka_unit_test(a_core_clock_that_power_or_heat_lowers_is_told_apart),

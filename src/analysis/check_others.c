@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "analysis/check_spread.h"
+#include "analysis/check_others.h"
 
 #include "analysis/pairing.h"
+#include "base/text.h"
 #include "math/stats.h"
 #include "results/names.h"
 
@@ -186,4 +187,135 @@ double check_spread_bound(const struct check_spread *spread, size_t count, doubl
         return NAN;
     double t = stats_t_quantile(confidence, spread->freedom);
     return expm1(t * spread->deviation * sqrt(1 + 1 / (double)count));
+}
+
+// ---------------------------------------------------------------- what others reach
+
+// A simulated device of the same name is the same card. Cards without a UUID count as one, because
+// they may be one.
+static bool is_itself(const struct run_device *device, const struct run_device *other)
+{
+    return device_same_chip(device, other) || text_begins(device->id, "model:");
+}
+
+static bool same_known(const char *a, const char *b)
+{
+    return a && b && strcmp(a, b) == 0;
+}
+
+// The state of the card when the run was made; NULL if the run does not say.
+static const struct check_state *state_of(const struct run *run, const struct run_device *card)
+{
+    for (size_t i = 0; i < run->check_count; i++)
+        if (same_known(run->checks[i].device, card->id))
+            return &run->checks[i].state;
+    return NULL;
+}
+
+// True if both are known to differ in what makes the same card faster or slower.
+static bool differs(const struct check_state *a, const struct check_state *b)
+{
+    static const double same_power = 0.01; // limits are whole watts
+    bool power = a && b && isfinite(a->power_limit_w) && isfinite(b->power_limit_w) &&
+                 fabs(a->power_limit_w / b->power_limit_w - 1) > same_power;
+    bool ecc = a && b && isfinite(a->ecc_enabled) && isfinite(b->ecc_enabled) &&
+               (a->ecc_enabled > 0) != (b->ecc_enabled > 0);
+    return power || ecc;
+}
+
+// The number before the first point in the driver's version: 580 of "NVIDIA 580.159.04". 0: none.
+static unsigned long branch_of(const char *driver)
+{
+    const char *number = driver ? strpbrk(driver, "0123456789") : NULL;
+    return number ? strtoul(number, NULL, 10) : 0;
+}
+
+// The result of a card of another run that `result` can be compared with; NULL if there is none.
+static const struct result *comparable(struct arena *arena, const struct run *run,
+                                       const struct run_device *card, const struct check_case *of,
+                                       const struct result *result)
+{
+    const struct result *known = check_counterpart(run, card, of, result);
+    bool usable = known && result_measured(known) && isfinite(result_median(known, of->measured));
+    return usable && !result_mismatch(arena, known, result) ? known : NULL;
+}
+
+// A later run of another card replaces an earlier one.
+static void add_other(struct check_others *others, const struct run_device *card,
+                      const struct result *result, const struct metric *metric, double factor)
+{
+    size_t at = 0;
+    const char *uuid = card->uuid ? card->uuid : "";
+    while (at < others->count && (others->itself || strcmp(others->uuids[at], uuid) != 0))
+        at++;
+    if (at == CHECK_OTHERS_MAX)
+        return;
+    others->count += at == others->count;
+    others->uuids[at] = uuid;
+    others->values[at] = metric->median * factor;
+    others->unsure = (metric->ci95[1] - metric->ci95[0]) / 2 / metric->median;
+    others->core_hz[at] = check_sensor(result, "core_clock");
+    others->memory_hz[at] = check_sensor(result, "card_memory_clock");
+}
+
+static void add_same_model(struct arena *arena, const struct check_ask *ask,
+                           const struct check_case *of, const struct result *result,
+                           const struct run *run, struct check_others *others)
+{
+    for (size_t d = 0; d < run->device_count; d++) {
+        const struct run_device *card = &run->devices[d];
+        const struct result *known =
+            same_known(card->name, ask->device->name) && device_same_api(card, ask->device)
+                ? comparable(arena, run, card, of, result)
+                : NULL;
+        bool itself = is_itself(ask->device, card);
+        if (!known || (others->itself && !itself))
+            continue;
+        if (differs(state_of(run, card), ask->state)) {
+            others->left_out++;
+            continue;
+        }
+        if (itself && !others->itself)
+            others->count = 0;
+        others->itself = itself;
+        add_other(others, card, known, result_metric(known, of->measured), 1);
+        if (branch_of(card->driver) != branch_of(ask->device->driver))
+            others->driver = card->driver;
+    }
+}
+
+// Power bounds arithmetic, and each model has another share of it than of its clock.
+static bool is_bound_by_limit(enum check_metric metric)
+{
+    return metric == CHECK_DRAM_READ || check_metric_is_host_link(metric);
+}
+
+static void add_other_models(struct arena *arena, const struct check_ask *ask,
+                             const struct check_case *of, const struct result *result,
+                             const struct run *run, struct check_others *others)
+{
+    const struct metric *own = result_metric(result, of->measured);
+    for (size_t d = 0; d < run->device_count; d++) {
+        const struct run_device *card = &run->devices[d];
+        const struct result *known = same_known(card->architecture, ask->device->architecture) &&
+                                             device_same_api(card, ask->device)
+                                         ? comparable(arena, run, card, of, result)
+                                         : NULL;
+        const struct metric *metric = known ? result_metric(known, of->measured) : NULL;
+        if (metric && metric->limit > 0 && own && own->limit > 0)
+            add_other(others, card, known, metric, own->limit / metric->limit);
+    }
+}
+
+void check_others_of(struct arena *arena, const struct check_ask *ask, const struct check_case *of,
+                     const struct result *result, struct check_others *others)
+{
+    *others = (struct check_others){.count = 0};
+    for (size_t r = 0; r < ask->run_count; r++)
+        add_same_model(arena, ask, of, result, ask->runs[r], others);
+    if (others->count > 0 || others->left_out > 0 || !is_bound_by_limit(of->metric))
+        return;
+    for (size_t r = 0; r < ask->run_count; r++)
+        add_other_models(arena, ask, of, result, ask->runs[r], others);
+    others->by_limit = others->count > 0;
 }
