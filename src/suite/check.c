@@ -183,7 +183,7 @@ static bool measure_at_once(struct checking *c, uint64_t deadline_ns)
     if (!c->desc->worker_argv || list.count == 0)
         return true;
     // Workers that hang are ended SCHEDULE_LOSSES_MAX times before a device is given up.
-    runner.silence_ns = clock_left_ns(deadline_ns) / (2 * SCHEDULE_LOSSES_MAX);
+    runner.silence_ns = clock_left_ns(deadline_ns) / 2 / SCHEDULE_LOSSES_MAX;
     if (c->desc->silence_ns < runner.silence_ns)
         runner.silence_ns = c->desc->silence_ns;
     if ((double)clock_left_ns(deadline_ns) < 2 * NS_PER_S * check_plan_s(2, CHECK_AT_ONCE)) {

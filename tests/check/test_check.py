@@ -403,7 +403,7 @@ class SeveralDevices(Checks):
         self.assertIn("transfer/direction=peer/", checks[0]["cause"])
 
     def at_once(self, signal_number):
-        process = fathom.start("check", *self.devices(), "--silence-limit", "2", "-o",
+        process = fathom.start("check", *self.devices(), "--silence-limit", "20", "-o",
                                self.path("check.json"), variables=self.variables())
         os.kill(wait_for_child(process, b"__worker"), signal_number)
         process.communicate(timeout=fathom.TIMEOUT_S)

@@ -152,11 +152,10 @@ static bool is_among_devices(const struct bench_request *request,
 {
     if (devices_of(request->system, request->device->api) < 2)
         return this_case->ways == TRANSFER_WAYS_ONE && !this_case->is_read;
-    if (this_case->ways == TRANSFER_WAYS_ALL)
+    if (!this_case->from || !this_case->to) // TRANSFER_WAYS_ALL
         return is_first_of_its_api(request->system, request->device);
-    if (this_case->ways == TRANSFER_WAYS_BOTH)
-        return strcmp(this_case->from, this_case->to) < 0;
-    return !this_case->is_read || strcmp(this_case->from, this_case->to) != 0;
+    int order = strcmp(this_case->from, this_case->to);
+    return this_case->ways == TRANSFER_WAYS_BOTH ? order < 0 : !this_case->is_read || order != 0;
 }
 
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
