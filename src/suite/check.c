@@ -23,6 +23,7 @@ struct checking {
     uint64_t silent_until_ns[CHECK_DEVICES_MAX]; // then the process is ended
     const struct gpu_info *infos[CHECK_DEVICES_MAX];
     size_t count;
+    uint64_t planned_ns; // then the check should be done
 };
 
 // ---------------------------------------------------------------- the processes
@@ -182,6 +183,8 @@ static bool measure_at_once(struct checking *c, uint64_t deadline_ns)
     };
     if (!c->desc->worker_argv || list.count == 0)
         return true;
+    uint64_t left_ns = clock_left_ns(c->planned_ns), start_ns = CHECK_START_S * NS_PER_S;
+    runner.time_most_ns = left_ns > start_ns + NS_PER_S ? left_ns - start_ns : NS_PER_S;
     // Workers that hang are ended SCHEDULE_LOSSES_MAX times before a device is given up.
     runner.silence_ns = clock_left_ns(deadline_ns) / 2 / SCHEDULE_LOSSES_MAX;
     if (c->desc->silence_ns < runner.silence_ns)
@@ -267,6 +270,9 @@ bool check_measure(struct run *run, const struct check_desc *asked, struct check
                          "%zu devices are more than one check takes (%d): choose some with -d",
                          desc.devices->count, CHECK_DEVICES_MAX);
     uint64_t deadline_ns = clock_deadline_ns(desc.soak_ns + CHECK_DEADLINE_S * NS_PER_S);
+    double plan_s = check_plan_s(desc.devices->count, CHECK_ALONE) +
+                    check_plan_s(desc.devices->count, CHECK_AT_ONCE);
+    c.planned_ns = clock_deadline_ns(desc.soak_ns + (uint64_t)(plan_s * NS_PER_S));
     if (!desc.silence_ns)
         desc.silence_ns = CHECK_DEADLINE_S * NS_PER_S;
     *parts = (struct check_parts){.count = desc.devices->count};

@@ -35,7 +35,8 @@ struct plan *check_plan_at_once(struct arena *arena, const struct choice_request
                                 const struct gpu_info *device, struct run *run, struct error *err);
 
 // The longest that the part takes, by the time limits of its benchmarks. Links are measured one
-// device after the other, all else side by side.
+// device after the other, all else side by side. CHECK_AT_ONCE gets what CHECK_ALONE left, but at
+// least a second.
 double check_plan_s(size_t devices, enum check_part part);
 
 // ---------------------------------------------------------------- measuring

@@ -227,12 +227,23 @@ static const char *const *worker_argv(struct runner *runner, const struct gpu_in
     return argv;
 }
 
+static void budget_for(const struct runner *runner, const struct gpu_info *device,
+                       struct budget *budget)
+{
+    uint64_t most_ns = runner->desc->time_most_ns;
+    budget_of(runner->desc->choices.preset, device, budget);
+    if (!most_ns || !budget->time_most_ns || budget->time_most_ns <= most_ns)
+        return;
+    budget->time_ns = most_ns * budget->time_ns / budget->time_most_ns;
+    budget->time_most_ns = most_ns;
+}
+
 static struct executor *make_executor(struct runner *runner, size_t index)
 {
     const struct runner_desc *desc = runner->desc;
     const struct gpu_info *device = desc->devices->devices[index];
     struct budget budget;
-    budget_of(desc->choices.preset, device, &budget);
+    budget_for(runner, device, &budget);
     return executor_create(
         runner->arena,
         &(struct executor_desc){
@@ -270,7 +281,7 @@ static bool run_device(struct runner *runner)
     const struct gpu_info *device = desc->devices->devices[runner->device];
     struct schedule_peer peers[PLAN_PEERS_MAX];
     struct budget budget;
-    budget_of(desc->choices.preset, device, &budget);
+    budget_for(runner, device, &budget);
     const struct schedule_desc schedule = {
         .run = runner->run,
         .device = device,
