@@ -55,19 +55,6 @@ static bool write_cards(struct arena *arena, const char *folder, struct error *e
     return done;
 }
 
-// Keeps the details by which copies between devices are told apart.
-static void keep_details(struct arena *arena, struct result *result)
-{
-    static const char *const names[] = {"way", "devices"};
-    const struct result all = *result;
-    result->details = ARENA_ARRAY(arena, COUNT(names), struct named_text);
-    result->detail_count = 0;
-    for (size_t i = 0; i < COUNT(names) && case_says(&all.bench_case, "direction", "peer"); i++)
-        if (result_detail(&all, names[i]))
-            result->details[result->detail_count++] =
-                (struct named_text){.name = names[i], .text = result_detail(&all, names[i])};
-}
-
 // Earlier runs do not say it: it is that of the product.
 static const char *architecture_of(const struct run_device *device)
 {
@@ -112,18 +99,10 @@ static void copy_results(struct run *all, const struct run *run, const struct ru
                                       all->device_count - 1);
             copy_state(all, run, from, device);
         }
-        struct result *result = run_add_result(all), *wanted = run->results[i];
-        const struct kernel_info none = result->kernel;
-        *result = *wanted;
-        result->kernel = none;
+        struct result *result = run_add_result(all);
+        *result = *run->results[i];
+        check_shorten(all->arena, result);
         result->device = device->id;
-        keep_details(all->arena, result);
-        result->series_count = result->sensor_count = 0;
-        for (size_t s = 0; s < wanted->sensor_count; s++)
-            if (wanted->sensors[s].unit == UNIT_HZ)
-                result->sensors[result->sensor_count++] = wanted->sensors[s];
-        for (size_t m = 0; m < result->metric_count; m++)
-            result->metrics[m].round_count = 0;
     }
 }
 

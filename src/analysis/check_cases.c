@@ -186,6 +186,45 @@ const struct result *check_counterpart(const struct run *run, const struct run_d
     return NULL;
 }
 
+// The details by which copies between devices are told apart.
+static void keep_ways(struct arena *arena, struct result *result)
+{
+    static const char *const names[] = {"way", "devices"};
+    const struct result all = *result;
+    bool between = strcmp(value_of(result, "direction"), "peer") == 0;
+    result->details = ARENA_ARRAY(arena, COUNT(names), struct named_text);
+    result->detail_count = 0;
+    for (size_t i = 0; between && i < COUNT(names); i++)
+        if (result_detail(&all, names[i]))
+            result->details[result->detail_count++] =
+                (struct named_text){.name = names[i], .text = result_detail(&all, names[i])};
+}
+
+bool check_shorten(struct arena *arena, struct result *result)
+{
+    const struct check_case *of = NULL;
+    for (size_t i = 0; i < check_case_count && !of; i++)
+        if (is_case(&check_cases[i], result, 0))
+            of = &check_cases[i];
+    const struct metric *measured = of ? result_metric(result, of->measured) : NULL;
+    const struct result all = *result;
+    if (!measured || !result_measured(result))
+        return false;
+    keep_ways(arena, result);
+    result->metrics = ARENA_NEW(arena, struct metric);
+    result->metrics[0] = *measured;
+    result->metrics[0].round_count = 0;
+    result->metric_count = 1;
+    result->sensors = ARENA_ARRAY(arena, all.sensor_count, struct named_number);
+    result->sensor_count = 0;
+    for (size_t i = 0; i < all.sensor_count; i++)
+        if (all.sensors[i].unit == UNIT_HZ)
+            result->sensors[result->sensor_count++] = all.sensors[i];
+    result->kernel = (struct kernel_info){0};
+    result->series_count = result->reason_count = 0;
+    return true;
+}
+
 bool check_concerns(const struct result *result, const char *device)
 {
     if (strcmp(value_of(result, "direction"), "peer") != 0)

@@ -47,6 +47,10 @@ const struct result *check_counterpart(const struct run *run, const struct run_d
 // The device of the run that has this id; NULL if there is none, or if `id` is NULL.
 const struct run_device *check_device(const struct run *run, const char *id);
 
+// Leaves of a result what an expectation is made of: the metric of its case without the rounds, the
+// clocks, and how copies between devices were made. False if it was not measured, or is no case.
+bool check_shorten(struct arena *arena, struct result *result);
+
 // True if the result says something about the device: it was measured on it, or between it and
 // others.
 bool check_concerns(const struct result *result, const char *device);

@@ -315,6 +315,51 @@ static void the_share_of_a_limit_is_that_of_the_architecture(void **state)
     end(&o);
 }
 
+#define PAIR(parts, from, to)                                                                      \
+    "transfer/direction=peer" parts "/from=" from "/to=" to "/bytes=268435456"
+
+static void set_way(struct run *run, struct result *result, const char *way)
+{
+    result->details = ARENA_NEW(run->arena, struct named_text);
+    result->details[0] = (struct named_text){.name = "way", .text = way};
+    result->detail_count = 1;
+}
+
+// A check of the first of two devices, whose copy to the second reaches `value`, against two other
+// cards that copied to each other `directly`.
+static struct outcome between_devices(const char *key, double value, const char *way)
+{
+    struct run *others = cards(2, PAIR("", "cuda:0", "cuda:0"), 2e12, 0);
+    set_way(others, add_result(others, PAIR("", "cuda:1", "cuda:0"), 395e9), "direct");
+    struct outcome o = begin(others, key, value);
+    set_way(o.run, o.result, way);
+    for (int i = 1; i < 4; i++)
+        run_add_device(o.run)->id = arena_printf(o.run->arena, "cuda:%d", i);
+    return o;
+}
+
+static void a_shortened_result_is_as_good_an_expectation(void **state)
+{
+    (void)state;
+    struct outcome o = between_devices(PAIR("", "cuda:0", "cuda:3"), 30e9, "direct");
+    struct result *known = o.others->results[2];
+    struct metric *metrics = ARENA_ARRAY(o.others->arena, 2, struct metric);
+    metrics[0] = (struct metric){.name = "time", .median = 1};
+    metrics[1] = known->metrics[0];
+    known->metrics = metrics;
+    known->metric_count = 2;
+    result_flag(o.others->arena, known, VERDICT_SUSPECT, "imprecise", "why");
+    assert_true(check_shorten(o.others->arena, known));
+    assert_int_equal(known->metric_count, 1);
+    assert_int_equal(known->reason_count, 0);
+    judge(&o);
+    assert_outcome(&o, CHECK_SLOW, CHECK_BELOW_EXPECTATION, NULL);
+    assert_true(o.check->figures[0].expected == 395e9);
+    result_flag(o.others->arena, known, VERDICT_SKIPPED, "unsupported", "why");
+    assert_false(check_shorten(o.others->arena, known));
+    end(&o);
+}
+
 static void runs_of_one_card_are_one_card(void **state)
 {
     (void)state;
@@ -387,29 +432,6 @@ static void a_link_is_slow_by_its_lanes_or_its_generation(void **state)
     judge(&o);
     assert_outcome(&o, CHECK_HEALTHY, CHECK_OK, NULL);
     end(&o);
-}
-
-#define PAIR(parts, from, to)                                                                      \
-    "transfer/direction=peer" parts "/from=" from "/to=" to "/bytes=268435456"
-
-static void set_way(struct run *run, struct result *result, const char *way)
-{
-    result->details = ARENA_NEW(run->arena, struct named_text);
-    result->details[0] = (struct named_text){.name = "way", .text = way};
-    result->detail_count = 1;
-}
-
-// A check of the first of two devices, whose copy to the second reaches `value`, against two other
-// cards that copied to each other `directly`.
-static struct outcome between_devices(const char *key, double value, const char *way)
-{
-    struct run *others = cards(2, PAIR("", "cuda:0", "cuda:0"), 2e12, 0);
-    set_way(others, add_result(others, PAIR("", "cuda:1", "cuda:0"), 395e9), "direct");
-    struct outcome o = begin(others, key, value);
-    set_way(o.run, o.result, way);
-    for (int i = 1; i < 4; i++)
-        run_add_device(o.run)->id = arena_printf(o.run->arena, "cuda:%d", i);
-    return o;
 }
 
 static void any_pair_of_the_model_is_the_expectation_of_a_pair(void **state)
@@ -634,6 +656,7 @@ int main(void)
         cmocka_unit_test(cards_of_another_power_limit_or_ecc_state_are_left_out),
         cmocka_unit_test(another_branch_of_the_driver_is_a_remark),
         cmocka_unit_test(the_share_of_a_limit_is_that_of_the_architecture),
+        cmocka_unit_test(a_shortened_result_is_as_good_an_expectation),
         cmocka_unit_test(runs_of_one_card_are_one_card),
         cmocka_unit_test(a_low_memory_clock_is_the_cause),
         cmocka_unit_test(a_core_clock_that_power_or_heat_lowers_is_told_apart),
