@@ -185,8 +185,8 @@ static bool measure_at_once(struct checking *c, uint64_t deadline_ns)
         return true;
     uint64_t left_ns = clock_left_ns(c->planned_ns), start_ns = CHECK_START_S * NS_PER_S;
     runner.time_most_ns = left_ns > start_ns + NS_PER_S ? left_ns - start_ns : NS_PER_S;
-    // Workers that hang are ended SCHEDULE_LOSSES_MAX times before a device is given up.
-    runner.silence_ns = clock_left_ns(deadline_ns) / 2 / SCHEDULE_LOSSES_MAX;
+    // A worker that hangs uses up the time of its benchmark, so none is waited for again.
+    runner.silence_ns = clock_left_ns(deadline_ns) / 2;
     if (c->desc->silence_ns < runner.silence_ns)
         runner.silence_ns = c->desc->silence_ns;
     if ((double)clock_left_ns(deadline_ns) < 2 * NS_PER_S * check_plan_s(2, CHECK_AT_ONCE)) {
