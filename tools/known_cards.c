@@ -82,6 +82,17 @@ static void copy_state(struct run *all, const struct run *run, const struct run_
     }
 }
 
+// Between which devices data were copied: their ids are others here.
+static void forget_ends(struct arena *arena, struct result *result)
+{
+    const struct bench_case all = result->bench_case;
+    result->bench_case.values = ARENA_ARRAY(arena, all.value_count, struct case_value);
+    result->bench_case.value_count = 0;
+    for (size_t i = 0; i < all.value_count; i++)
+        if (strcmp(all.values[i].key, "from") != 0 && strcmp(all.values[i].key, "to") != 0)
+            result->bench_case.values[result->bench_case.value_count++] = all.values[i];
+}
+
 // Copies the wanted results of one of the run's devices into `all`, without what a check does not
 // read.
 static void copy_results(struct run *all, const struct run *run, const struct run_device *from)
@@ -102,6 +113,7 @@ static void copy_results(struct run *all, const struct run *run, const struct ru
         struct result *result = run_add_result(all);
         *result = *run->results[i];
         check_shorten(all->arena, result);
+        forget_ends(all->arena, result);
         result->device = device->id;
     }
 }

@@ -169,21 +169,42 @@ const struct result *check_result(const struct run *run, const struct run_device
     return NULL;
 }
 
-const struct result *check_counterpart(const struct run *run, const struct run_device *card,
-                                       const struct check_case *of, const struct result *result)
+// How well a result between devices of another run serves as one of the card: 3: with the same
+// peer; 2: with another one; 1: the card measured it, and it does not say between which devices
+// (the references in the program); 0: not at all.
+static int fitness(const struct check_case *of, const struct result *other,
+                   const struct run_device *card, double peer)
 {
+    double index = peer_of(of, other, card);
+    if (of->metric == CHECK_PEER_ALL)
+        return yields(of, other, card, peer);
+    if (!isfinite(index))
+        return !*value_of(other, "from") && strcmp(other->device, card->id) == 0;
+    return index == peer ? 3 : 2;
+}
+
+const struct result *check_counterpart(const struct run *run, const struct run_device *card,
+                                       const struct check_case *of, const struct run_device *device,
+                                       const struct result *result)
+{
+    const struct result *best = NULL;
     const struct case_value *bytes = case_find(&result->bench_case, "bytes");
+    double peer = peer_of(of, result, device);
+    int best_fitness = 0;
     if (!check_metric_is_pair(of->metric) && of->metric != CHECK_PEER_ALL)
         return run_find(run, card->id, result->key);
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *other = run->results[i];
-        if (strcmp(other->device, card->id) == 0 && !is_within(other) &&
+        int fits = fitness(of, other, card, peer);
+        if (fits > best_fitness && !is_within(other) &&
             is_case(of, other, bytes ? bytes->uint : 0) &&
             same_text(result_detail(other, "way"), result_detail(result, "way")) &&
-            same_text(result_detail(other, "devices"), result_detail(result, "devices")))
-            return other;
+            same_text(result_detail(other, "devices"), result_detail(result, "devices"))) {
+            best = other;
+            best_fitness = fits;
+        }
     }
-    return NULL;
+    return best;
 }
 
 // The details by which copies between devices are told apart.

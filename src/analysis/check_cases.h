@@ -38,11 +38,12 @@ const struct check_case *check_wanted(const struct result *result);
 const struct result *check_result(const struct run *run, const struct run_device *device,
                                   enum check_metric metric, double peer);
 
-// The result of a card of another run that yields the same figure as `result` does; NULL if there
-// is none. Between devices that is any pair of that run whose copies take the same way, among as
-// many devices.
+// The result of a card of another run that yields the same figure as `result` does of `device`;
+// NULL if there is none. Between devices that is a pair of the card whose copies take the same way,
+// if possible with the device of the same index; and all pairs of as many devices.
 const struct result *check_counterpart(const struct run *run, const struct run_device *card,
-                                       const struct check_case *of, const struct result *result);
+                                       const struct check_case *of, const struct run_device *device,
+                                       const struct result *result);
 
 // The device of the run that has this id; NULL if there is none, or if `id` is NULL.
 const struct run_device *check_device(const struct run *run, const char *id);

@@ -233,9 +233,9 @@ static unsigned long branch_of(const char *driver)
 // The result of a card of another run that `result` can be compared with; NULL if there is none.
 static const struct result *comparable(struct arena *arena, const struct run *run,
                                        const struct run_device *card, const struct check_case *of,
-                                       const struct result *result)
+                                       const struct run_device *device, const struct result *result)
 {
-    const struct result *known = check_counterpart(run, card, of, result);
+    const struct result *known = check_counterpart(run, card, of, device, result);
     bool usable = known && result_measured(known) && isfinite(result_median(known, of->measured));
     return usable && !result_mismatch(arena, known, result) ? known : NULL;
 }
@@ -266,7 +266,7 @@ static void add_same_model(struct arena *arena, const struct check_ask *ask,
         const struct run_device *card = &run->devices[d];
         const struct result *known =
             same_known(card->name, ask->device->name) && device_same_api(card, ask->device)
-                ? comparable(arena, run, card, of, result)
+                ? comparable(arena, run, card, of, ask->device, result)
                 : NULL;
         bool itself = is_itself(ask->device, card);
         if (!known || (others->itself && !itself))
@@ -299,7 +299,7 @@ static void add_other_models(struct arena *arena, const struct check_ask *ask,
         const struct run_device *card = &run->devices[d];
         const struct result *known = same_known(card->architecture, ask->device->architecture) &&
                                              device_same_api(card, ask->device)
-                                         ? comparable(arena, run, card, of, result)
+                                         ? comparable(arena, run, card, of, ask->device, result)
                                          : NULL;
         const struct metric *metric = known ? result_metric(known, of->measured) : NULL;
         if (metric && metric->limit > 0 && own && own->limit > 0)

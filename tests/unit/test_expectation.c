@@ -481,6 +481,27 @@ static void a_slow_link_between_devices_has_lost_some_of_its_lanes(void **state)
     end(&o);
 }
 
+// Given a run of this very card, which the first device of its API made, when pairs are judged,
+// then each pair is compared with itself.
+static void a_pair_of_the_very_card_is_compared_with_itself(void **state)
+{
+    (void)state;
+    struct run *own = cards(2, PAIR("", "cuda:0", "cuda:0"), 2e12, 0);
+    own->devices[1].uuid = "ffffffffffffffffffffffffffffffff";
+    set_way(own, add_result(own, PAIR("", "cuda:1", "cuda:0"), 395e9), "direct");
+    set_way(own, add_result(own, PAIR("", "cuda:1", "cuda:2"), 200e9), "direct");
+    own->results[2]->device = own->results[3]->device = own->devices[0].id;
+    struct outcome o = begin(own, PAIR("", "cuda:0", "cuda:2"), 200e9);
+    set_way(o.run, o.result, "direct");
+    for (int i = 1; i < 3; i++)
+        run_add_device(o.run)->id = arena_printf(o.run->arena, "cuda:%d", i);
+    judge(&o);
+    assert_outcome(&o, CHECK_HEALTHY, CHECK_OK, NULL);
+    assert_true(o.check->figures[0].expected == 200e9);
+    assert_int_equal(o.check->figures[0].cards, 1);
+    end(&o);
+}
+
 static void data_lost_between_two_devices_break_these_two(void **state)
 {
     (void)state;
@@ -662,6 +683,7 @@ int main(void)
         cmocka_unit_test(a_core_clock_that_power_or_heat_lowers_is_told_apart),
         cmocka_unit_test(a_link_is_slow_by_its_lanes_or_its_generation),
         cmocka_unit_test(any_pair_of_the_model_is_the_expectation_of_a_pair),
+        cmocka_unit_test(a_pair_of_the_very_card_is_compared_with_itself),
         cmocka_unit_test(data_lost_between_two_devices_break_these_two),
         cmocka_unit_test(errors_are_broken_and_corrected_ones_a_remark),
         cmocka_unit_test(memory_and_links_that_the_driver_counts_as_bad),
