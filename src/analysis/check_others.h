@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What other cards reach in the cases of a check; and how far the figures of healthy cards are
-// apart, and those of one card that is measured again. The first is pooled over the cases of a
-// class of figures and over all models, because there are few cards of each model: within a class
-// the relative spread is much the same. The second is pooled over all classes, because fewer cards
-// still were measured again.
+// What other cards reach in the cases of a check, and how far figures of healthy cards are apart.
+// There are few cards of each model, so the spread between cards is pooled over all models and over
+// the cases of a class of figures, in which the relative spread is much the same. Fewer cards still
+// were measured again: the spread of repeated runs is pooled over all classes.
 #ifndef ANALYSIS_CHECK_OTHERS_H
 #define ANALYSIS_CHECK_OTHERS_H
 

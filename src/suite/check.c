@@ -166,12 +166,26 @@ static void note_skipped(struct run *run, const char *why)
     finding->text = why;
 }
 
+// Sets the limits of time: of a benchmark by the plan, of a worker's silence by the deadline. False
+// if the deadline is too near.
+static bool set_limits(const struct checking *c, uint64_t deadline_ns, struct runner_desc *runner)
+{
+    static const uint64_t start_ns = CHECK_START_S * NS_PER_S;
+    uint64_t planned_ns = clock_left_ns(c->planned_ns), left_ns = clock_left_ns(deadline_ns);
+    runner->time_most_ns = planned_ns > start_ns + NS_PER_S ? planned_ns - start_ns : NS_PER_S;
+    // A worker that hangs uses up the time of its benchmark, so none is waited for again.
+    runner->silence_ns = c->desc->silence_ns < left_ns / 2 ? c->desc->silence_ns : left_ns / 2;
+    return (double)left_ns > 2 * NS_PER_S * check_plan_s(2, CHECK_AT_ONCE);
+}
+
 // Measures what several devices do at the same time, with a worker for each. False if a signal
 // ended that.
 static bool measure_at_once(struct checking *c, uint64_t deadline_ns)
 {
     struct error unsaved, err;
     const struct device_list list = working(c);
+    if (!c->desc->worker_argv || list.count == 0)
+        return true;
     struct runner_desc runner = {
         .devices = &list,
         .choices = {.system = c->desc->system},
@@ -181,15 +195,7 @@ static bool measure_at_once(struct checking *c, uint64_t deadline_ns)
         .plan = check_plan_at_once,
         .interrupt = c->desc->interrupt,
     };
-    if (!c->desc->worker_argv || list.count == 0)
-        return true;
-    uint64_t left_ns = clock_left_ns(c->planned_ns), start_ns = CHECK_START_S * NS_PER_S;
-    runner.time_most_ns = left_ns > start_ns + NS_PER_S ? left_ns - start_ns : NS_PER_S;
-    // A worker that hangs uses up the time of its benchmark, so none is waited for again.
-    runner.silence_ns = clock_left_ns(deadline_ns) / 2;
-    if (c->desc->silence_ns < runner.silence_ns)
-        runner.silence_ns = c->desc->silence_ns;
-    if ((double)clock_left_ns(deadline_ns) < 2 * NS_PER_S * check_plan_s(2, CHECK_AT_ONCE)) {
+    if (!set_limits(c, deadline_ns, &runner)) {
         note_skipped(c->run, "no time was left to measure several devices at once");
         return true;
     }

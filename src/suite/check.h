@@ -2,6 +2,8 @@
 // Measures the figures of a check on several devices side by side. Each device has a process of its
 // own, which measures with the means of `fathom run` and sends what it has after each benchmark. A
 // process that dies or is silent takes only its own device with it, and this process always ends.
+// Then it measures what several devices do at once, with a worker for each as in `fathom run`,
+// while the processes of the devices wait to read the state of their cards once more.
 #ifndef SUITE_CHECK_H
 #define SUITE_CHECK_H
 
