@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """fathom check: each exit status, and a cause for each verdict."""
 
+import contextlib
 import copy
 import json
 import os
@@ -403,10 +404,18 @@ class SeveralDevices(Checks):
         self.assertIn("transfer/direction=peer/", checks[0]["cause"])
 
     def at_once(self, signal_number):
-        process = fathom.start("check", *self.devices(), "--silence-limit", "20", "-o",
+        """What a check says whose workers get a signal, each as soon as it is seen: the first one may
+        still look for other work on its device, and what it measures counts."""
+        process = fathom.start("check", *self.devices(), "--silence-limit", "5", "-o",
                                self.path("check.json"), variables=self.variables())
-        os.kill(wait_for_child(process, b"__worker"), signal_number)
-        process.communicate(timeout=fathom.TIMEOUT_S)
+        hit = set()
+        while process.poll() is None:
+            for worker in set(children(process, b"__worker")) - hit:
+                hit.add(worker)
+                with contextlib.suppress(ProcessLookupError):  # it has ended
+                    os.kill(worker, signal_number)
+            time.sleep(0.005)
+        process.communicate()
         return process.returncode, self.read_run(self.path("check.json"))["checks"]
 
     def test_a_device_that_hangs_among_others_is_broken(self):
