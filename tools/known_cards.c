@@ -11,6 +11,7 @@
 #include "analysis/pairing.h"
 #include "analysis/reference.h"
 #include "cli/cli.h"
+#include "measure/limits.h"
 #include "results/json.h"
 
 #include <string.h>
@@ -54,32 +55,66 @@ static bool write_cards(struct arena *arena, const char *folder, struct error *e
     return done;
 }
 
-// Copies the wanted results of the run's device into `all`, without what a check does not read.
-static void copy_results(struct run *all, const struct run *run)
+// Earlier runs do not say it: it is that of the product.
+static const char *architecture_of(const struct run_device *device)
 {
-    const struct run_device *from = &run->devices[0];
+    bool is_nvidia = device->vendor && strcmp(device->vendor, "NVIDIA") == 0;
+    struct gpu_info info = {.vendor_id = is_nvidia ? GPU_VENDOR_NVIDIA : 0};
+    struct measure_limits limits;
+    for (size_t i = 0; i < device->limit_count; i++)
+        if (strcmp(device->limits[i].name, "memory_bytes") == 0)
+            info.limits.memory_bytes = (uint64_t)device->limits[i].value;
+    snprintf(info.name, sizeof info.name, "%s", device->name);
+    measure_limits_of(&info, &limits);
+    return device->architecture ? device->architecture : limits.architecture;
+}
+
+// Copies the state of the card, if the run was a check.
+static void copy_state(struct run *all, const struct run *run, const struct run_device *from,
+                       const struct run_device *device)
+{
+    for (size_t i = 0; i < run->check_count; i++) {
+        if (!run->checks[i].device || strcmp(run->checks[i].device, from->id) != 0)
+            continue;
+        struct check *check = run_add_check(all);
+        check->device = device->id;
+        check->state = run->checks[i].state;
+    }
+}
+
+// Between which devices data were copied: their ids are others here.
+static void forget_ends(struct arena *arena, struct result *result)
+{
+    const struct bench_case all = result->bench_case;
+    result->bench_case.values = ARENA_ARRAY(arena, all.value_count, struct case_value);
+    result->bench_case.value_count = 0;
+    for (size_t i = 0; i < all.value_count; i++)
+        if (strcmp(all.values[i].key, "from") != 0 && strcmp(all.values[i].key, "to") != 0)
+            result->bench_case.values[result->bench_case.value_count++] = all.values[i];
+}
+
+// Copies the wanted results of one of the run's devices into `all`, without what a check does not
+// read.
+static void copy_results(struct run *all, const struct run *run, const struct run_device *from)
+{
     struct run_device *device = NULL;
     for (size_t i = 0; i < run->result_count; i++) {
-        if (!check_wants(run->results[i]))
+        if (strcmp(run->results[i]->device, from->id) != 0 || !check_wanted(run->results[i]))
             continue;
         if (!device) {
             device = run_add_device(all);
             *device = (struct run_device){
                 .name = from->name, .uuid = from->uuid, .driver = from->driver, .kind = from->kind};
+            device->architecture = architecture_of(from);
             device->id = arena_printf(all->arena, "%s:%zu", device_api(all->arena, from->id),
                                       all->device_count - 1);
+            copy_state(all, run, from, device);
         }
-        struct result *result = run_add_result(all), *wanted = run->results[i];
-        const struct kernel_info none = result->kernel;
-        *result = *wanted;
-        result->kernel = none;
+        struct result *result = run_add_result(all);
+        *result = *run->results[i];
+        check_shorten(all->arena, result);
+        forget_ends(all->arena, result);
         result->device = device->id;
-        result->series_count = result->detail_count = result->sensor_count = 0;
-        for (size_t s = 0; s < wanted->sensor_count; s++)
-            if (wanted->sensors[s].unit == UNIT_HZ)
-                result->sensors[result->sensor_count++] = wanted->sensors[s];
-        for (size_t m = 0; m < result->metric_count; m++)
-            result->metrics[m].round_count = 0;
     }
 }
 
@@ -99,8 +134,9 @@ static bool write_checks(struct arena *arena, const char *folder, struct error *
         struct run *run = runs[count] = cli_read_run(index.entries[i].path, err);
         done = run != NULL;
         count += done;
-        if (done && run->device_count == 1 && strcmp(run->devices[0].kind, "cpu") != 0)
-            copy_results(all, run);
+        for (size_t d = 0; done && d < run->device_count; d++)
+            if (strcmp(run->devices[d].kind, "cpu") != 0)
+                copy_results(all, run, &run->devices[d]);
     }
     done = done && run_write(all, stdout, err);
     run_destroy(all);

@@ -5,30 +5,42 @@
 #include "results/names.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define READS  "op=read,path=global,scope=device,access=apart,width=16,type=float"
 #define CHASES "path=vector,chain=pointer,order=random,load=idle"
-#define COPIES "memory=pinned,by=copy,mode=row"
+#define COPIES "memory=pinned,by=copy,mode=row,together!=yes|auto"
 #define KIB(n) (UINT64_C(n) << 10)
 #define MIB(n) (UINT64_C(n) << 20)
 
 const struct check_case check_cases[] = {
-    {CHECK_L2_READ, "L2", "bandwidth", "bandwidth", READS, MIB(8), false},
-    {CHECK_DRAM_READ, "DRAM", "bandwidth", "bandwidth", READS, MIB(1024), true},
-    {CHECK_LATENCY_L1, "L1 latency", "latency", "latency", CHASES, KIB(16), false},
-    {CHECK_LATENCY_L2, "L2 latency", "latency", "latency", CHASES, MIB(4), false},
-    {CHECK_LATENCY_DRAM, "DRAM latency", "latency", "latency", CHASES, MIB(256), true},
-    {CHECK_FP32, "FP32", "incore", "rate", "scope=device,op=fp32-fma", 0, true},
-    {CHECK_FP64, "FP64", "incore", "rate", "scope=device,op=fp64-fma", 0, false},
-    {CHECK_FP16, "FP16", "incore", "rate", "scope=device,op=fp16x2-fma", 0, false},
-    {CHECK_MATRIX_FP16, "FP16 matrix", "incore", "rate", "scope=device,op=fp16-matrix", 0, true},
+    {CHECK_L2_READ, "L2", "bandwidth", "bandwidth", READS, MIB(8), .quick = false},
+    {CHECK_DRAM_READ, "DRAM", "bandwidth", "bandwidth", READS, MIB(1024), .quick = true},
+    {CHECK_LATENCY_L1, "L1 latency", "latency", "latency", CHASES, KIB(16), .quick = false},
+    {CHECK_LATENCY_L2, "L2 latency", "latency", "latency", CHASES, MIB(4), .quick = false},
+    {CHECK_LATENCY_DRAM, "DRAM latency", "latency", "latency", CHASES, MIB(256), .quick = true},
+    {CHECK_FP32, "FP32", "incore", "rate", "scope=device,op=fp32-fma", 0, .quick = true},
+    {CHECK_FP64, "FP64", "incore", "rate", "scope=device,op=fp64-fma", 0, .quick = false},
+    {CHECK_FP16, "FP16", "incore", "rate", "scope=device,op=fp16x2-fma", 0, .quick = false},
+    {CHECK_MATRIX_FP16, "FP16 matrix", "incore", "rate", "scope=device,op=fp16-matrix", 0,
+     .quick = true},
     {CHECK_HOST_TO_DEVICE, "Host to device", "transfer", "bandwidth", "direction=h2d," COPIES,
-     MIB(256), true},
+     MIB(256), .quick = true},
     {CHECK_DEVICE_TO_HOST, "Device to host", "transfer", "bandwidth", "direction=d2h," COPIES,
-     MIB(256), true},
+     MIB(256), .quick = true},
     {CHECK_LINK_BOTH, "Link, both ways", "transfer", "bandwidth", "direction=both," COPIES,
-     MIB(256), false},
+     MIB(256), .quick = false},
+    {CHECK_LINK_ALL_AT_ONCE, "Host to device, all GPUs at once", "transfer", "bandwidth",
+     "direction=h2d,memory=pinned,by=copy,mode=row,together=yes", MIB(256), .at_once = true},
+    {CHECK_PEER, "Copy to GPU", "transfer", "bandwidth",
+     "direction=peer,ways!=both|all,engine!=target", MIB(256), .at_once = true},
+    {CHECK_PEER_READ, "Copy from GPU", "transfer", "bandwidth", "direction=peer,engine=target",
+     MIB(256), .at_once = true},
+    {CHECK_PEER_BOTH, "Both ways with GPU", "transfer", "bandwidth", "direction=peer,ways=both",
+     MIB(256), .at_once = true},
+    {CHECK_PEER_ALL, "Between all GPUs", "transfer", "bandwidth", "direction=peer,ways=all",
+     MIB(256), .at_once = true},
 };
 const size_t check_case_count = sizeof check_cases / sizeof *check_cases;
 
@@ -57,6 +69,13 @@ uint64_t check_bytes(const struct check_case *of, const struct run_device *devic
     return bytes;
 }
 
+// The text of a value of the result's case; "" if it has none.
+static const char *value_of(const struct result *result, const char *key)
+{
+    const struct case_value *value = case_find(&result->bench_case, key);
+    return value && value->text ? value->text : "";
+}
+
 static bool is_case(const struct check_case *of, const struct result *result, uint64_t bytes)
 {
     const struct case_value *size = case_find(&result->bench_case, "bytes");
@@ -65,12 +84,21 @@ static bool is_case(const struct check_case *of, const struct result *result, ui
            (bytes == 0 || (size && size->uint == bytes));
 }
 
-bool check_wants(const struct result *result)
+// True of copies from a device to itself, which stand on the diagonal of a picture.
+static bool is_within(const struct result *result)
 {
+    return *value_of(result, "from") &&
+           strcmp(value_of(result, "from"), value_of(result, "to")) == 0;
+}
+
+const struct check_case *check_wanted(const struct result *result)
+{
+    if (is_within(result) || !result_measured(result) || result->verdict != VERDICT_OK)
+        return NULL;
     for (size_t i = 0; i < check_case_count; i++)
         if (is_case(&check_cases[i], result, check_cases[i].bytes))
-            return result_measured(result) && result->verdict == VERDICT_OK;
-    return false;
+            return &check_cases[i];
+    return NULL;
 }
 
 const struct check_case *check_case_of(enum check_metric metric)
@@ -81,10 +109,11 @@ const struct check_case *check_case_of(enum check_metric metric)
     return NULL;
 }
 
-const char *check_title(enum check_metric metric)
+const char *check_title(struct arena *arena, const struct check_figure *figure)
 {
-    const struct check_case *of = check_case_of(metric);
-    return of ? of->title : words_name(&check_metric_words, metric);
+    const struct check_case *of = check_case_of(figure->metric);
+    const char *title = of ? of->title : words_name(&check_metric_words, figure->metric);
+    return isfinite(figure->peer) ? arena_printf(arena, "%s %.0f", title, figure->peer) : title;
 }
 
 const struct run_device *check_device(const struct run *run, const char *id)
@@ -95,35 +124,164 @@ const struct run_device *check_device(const struct run *run, const char *id)
     return NULL;
 }
 
-// The result of the check's device that yields a figure; NULL if there is none.
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+// The index of the device with which the result, of a case between two devices, is a figure of
+// `device`; NaN if it is none.
+static double peer_of(const struct check_case *of, const struct result *result,
+                      const struct run_device *device)
+{
+    bool reads = of->metric == CHECK_PEER_READ;
+    const char *own = value_of(result, reads ? "to" : "from");
+    const char *other = value_of(result, reads ? "from" : "to");
+    if (of->metric == CHECK_PEER_BOTH && strcmp(other, device->id) == 0) {
+        other = own;
+        own = device->id;
+    }
+    const char *number = strchr(other, ':');
+    bool is_pair = strcmp(own, device->id) == 0 && strcmp(other, own) != 0 && number;
+    return is_pair ? strtod(number + 1, NULL) : (double)NAN;
+}
+
+// True if the result yields the figure of the device.
+static bool yields(const struct check_case *of, const struct result *result,
+                   const struct run_device *device, double peer)
+{
+    if (check_metric_is_pair(of->metric))
+        return peer_of(of, result, device) == peer;
+    size_t api = strcspn(device->id, ":");
+    if (of->metric == CHECK_PEER_ALL)
+        return strncmp(result->device, device->id, api + 1) == 0;
+    return strcmp(result->device, device->id) == 0;
+}
+
 const struct result *check_result(const struct run *run, const struct run_device *device,
-                                  enum check_metric metric)
+                                  enum check_metric metric, double peer)
 {
     const struct check_case *of = check_case_of(metric);
     uint64_t bytes = of && of->bytes ? check_bytes(of, device) : 0;
     for (size_t i = 0; of && i < run->result_count; i++)
-        if (strcmp(run->results[i]->device, device->id) == 0 && is_case(of, run->results[i], bytes))
+        if (is_case(of, run->results[i], bytes) && yields(of, run->results[i], device, peer))
             return run->results[i];
     return NULL;
 }
 
+// How well a result between devices of another run serves as one of the card: 3: with the same
+// peer; 2: with another one; 1: the card measured it, and it does not say between which devices
+// (the references in the program); 0: not at all.
+static int fitness(const struct check_case *of, const struct result *other,
+                   const struct run_device *card, double peer)
+{
+    double index = peer_of(of, other, card);
+    if (of->metric == CHECK_PEER_ALL)
+        return yields(of, other, card, peer);
+    if (!isfinite(index))
+        return !*value_of(other, "from") && strcmp(other->device, card->id) == 0;
+    return index == peer ? 3 : 2;
+}
+
+const struct result *check_counterpart(const struct run *run, const struct run_device *card,
+                                       const struct check_case *of, const struct run_device *device,
+                                       const struct result *result)
+{
+    const struct result *best = NULL;
+    const struct case_value *bytes = case_find(&result->bench_case, "bytes");
+    double peer = peer_of(of, result, device);
+    int best_fitness = 0;
+    if (!check_metric_is_pair(of->metric) && of->metric != CHECK_PEER_ALL)
+        return run_find(run, card->id, result->key);
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *other = run->results[i];
+        int fits = fitness(of, other, card, peer);
+        if (fits > best_fitness && !is_within(other) &&
+            is_case(of, other, bytes ? bytes->uint : 0) &&
+            same_text(result_detail(other, "way"), result_detail(result, "way")) &&
+            same_text(result_detail(other, "devices"), result_detail(result, "devices"))) {
+            best = other;
+            best_fitness = fits;
+        }
+    }
+    return best;
+}
+
+// The details by which copies between devices are told apart.
+static void keep_ways(struct arena *arena, struct result *result)
+{
+    static const char *const names[] = {"way", "devices"};
+    const struct result all = *result;
+    bool between = strcmp(value_of(result, "direction"), "peer") == 0;
+    result->details = ARENA_ARRAY(arena, COUNT(names), struct named_text);
+    result->detail_count = 0;
+    for (size_t i = 0; between && i < COUNT(names); i++)
+        if (result_detail(&all, names[i]))
+            result->details[result->detail_count++] =
+                (struct named_text){.name = names[i], .text = result_detail(&all, names[i])};
+}
+
+bool check_shorten(struct arena *arena, struct result *result)
+{
+    const struct check_case *of = NULL;
+    for (size_t i = 0; i < check_case_count && !of; i++)
+        if (is_case(&check_cases[i], result, 0))
+            of = &check_cases[i];
+    const struct metric *measured = of ? result_metric(result, of->measured) : NULL;
+    const struct result all = *result;
+    if (!measured || !result_measured(result))
+        return false;
+    keep_ways(arena, result);
+    result->metrics = ARENA_NEW(arena, struct metric);
+    result->metrics[0] = *measured;
+    result->metrics[0].round_count = 0;
+    result->metric_count = 1;
+    result->sensors = ARENA_ARRAY(arena, all.sensor_count, struct named_number);
+    result->sensor_count = 0;
+    for (size_t i = 0; i < all.sensor_count; i++)
+        if (all.sensors[i].unit == UNIT_HZ)
+            result->sensors[result->sensor_count++] = all.sensors[i];
+    result->kernel = (struct kernel_info){0};
+    result->series_count = result->reason_count = 0;
+    return true;
+}
+
+bool check_concerns(const struct result *result, const char *device)
+{
+    if (strcmp(value_of(result, "direction"), "peer") != 0)
+        return strcmp(result->device, device) == 0;
+    return strcmp(value_of(result, "ways"), "all") == 0 ||
+           strcmp(value_of(result, "from"), device) == 0 ||
+           strcmp(value_of(result, "to"), device) == 0;
+}
+
 // ---------------------------------------------------------------- what was measured
 
-static void add_figure(struct run *run, struct check *check, const struct check_case *of,
+static void add_figure(struct check *check, const struct check_case *of, double peer,
                        const struct result *result)
 {
     const struct metric *metric = result ? result_metric(result, of->measured) : NULL;
     if (!metric || !result_measured(result) || !isfinite(metric->median))
         return;
     struct check_figure figure = check_figure_empty(of->metric);
+    figure.peer = peer;
     figure.unit = metric->unit;
     figure.value = metric->median;
     figure.low = metric->ci95[0];
     figure.high = metric->ci95[1];
     figure.noise = stats_deviation(metric->round_medians, metric->round_count) / metric->median;
-    if (!check->figures)
-        check->figures = ARENA_ARRAY(run->arena, CHECK_METRIC_COUNT, struct check_figure);
     check->figures[check->figure_count++] = figure;
+}
+
+// The figures with each other device, in the order of the devices.
+static void add_pairs(const struct run *run, const struct run_device *device, struct check *check,
+                      const struct check_case *of)
+{
+    for (size_t i = 0; i < run->device_count; i++) {
+        const char *number = strchr(run->devices[i].id, ':');
+        double peer = number ? strtod(number + 1, NULL) : (double)NAN;
+        add_figure(check, of, peer, check_result(run, device, of->metric, peer));
+    }
 }
 
 double check_sensor(const struct result *result, const char *name)
@@ -136,9 +294,9 @@ double check_sensor(const struct result *result, const char *name)
 static void take_state(const struct run *run, const struct run_device *device, struct check *check)
 {
     struct check_state *state = &check->state;
-    state->core_clock_hz = check_sensor(check_result(run, device, CHECK_FP32), "core_clock");
+    state->core_clock_hz = check_sensor(check_result(run, device, CHECK_FP32, NAN), "core_clock");
     state->memory_clock_hz =
-        check_sensor(check_result(run, device, CHECK_DRAM_READ), "card_memory_clock");
+        check_sensor(check_result(run, device, CHECK_DRAM_READ, NAN), "card_memory_clock");
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *result = run->results[i];
         if (strcmp(result->device, device->id) != 0)
@@ -154,10 +312,16 @@ void check_take_figures(struct run *run, struct check *check)
 {
     const struct run_device *device = check_device(run, check->device);
     check->figure_count = 0;
-    for (size_t i = 0; device && i < check_case_count; i++) {
+    if (!device)
+        return;
+    size_t most = check_case_count + (CHECK_PEER_BOTH - CHECK_PEER + 1) * run->device_count;
+    check->figures = ARENA_ARRAY(run->arena, most, struct check_figure);
+    for (size_t i = 0; i < check_case_count; i++) {
         const struct check_case *of = &check_cases[i];
-        add_figure(run, check, of, check_result(run, device, of->metric));
+        if (!check_metric_is_pair(of->metric))
+            add_figure(check, of, NAN, check_result(run, device, of->metric, NAN));
+        else
+            add_pairs(run, device, check, of);
     }
-    if (device)
-        take_state(run, device, check);
+    take_state(run, device, check);
 }

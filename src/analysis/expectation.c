@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/expectation.h"
 
+#include "analysis/check_others.h"
 #include "analysis/compare.h"
-#include "analysis/pairing.h"
 #include "base/text.h"
 #include "math/stats.h"
 #include "results/json.h"
@@ -10,69 +10,22 @@
 #include <math.h>
 #include <string.h>
 
-// ---------------------------------------------------------------- what other cards reach
+// ---------------------------------------------------------------- the figures
 
-enum {
-    CARDS_MAX = 256
+// A device that is judged.
+struct judging {
+    struct run *run;
+    const struct expectation *expectation;
+    struct check_ask ask;
+    struct check *check;
+    struct check_spreads spreads;
+    size_t left_out;    // cards of the model with another power limit or ECC state
+    const char *driver; // one with another branch; NULL: none
 };
-
-// What the cards of the expectation reach in one case.
-struct others {
-    double values[CARDS_MAX], core_hz[CARDS_MAX], memory_hz[CARDS_MAX];
-    const char *uuids[CARDS_MAX];
-    size_t count;
-    bool itself; // the only value is of this very card
-};
-
-// A simulated device of the same name is the same card. Cards without a UUID count as one, because
-// they may be one.
-static bool is_itself(const struct run_device *device, const struct run_device *other)
-{
-    return device_same_chip(device, other) || text_begins(device->id, "model:");
-}
-
-static void add_other(struct others *others, const struct run_device *card,
-                      const struct result *result, const char *measured)
-{
-    size_t at = 0;
-    const char *uuid = card->uuid ? card->uuid : "";
-    while (at < others->count && strcmp(others->uuids[at], uuid) != 0)
-        at++;
-    if (at == CARDS_MAX)
-        return;
-    others->count += at == others->count;
-    others->uuids[at] = uuid; // a later run of the same card replaces an earlier one
-    others->values[at] = result_median(result, measured);
-    others->core_hz[at] = check_sensor(result, "core_clock");
-    others->memory_hz[at] = check_sensor(result, "card_memory_clock");
-}
-
-static struct others others_of(struct arena *arena, const struct expectation *expectation,
-                               const struct run_device *device, const struct result *result,
-                               const char *measured)
-{
-    struct others others = {.count = 0};
-    for (size_t r = 0; r < expectation->run_count; r++) {
-        const struct run *run = expectation->runs[r];
-        for (size_t d = 0; d < run->device_count && !others.itself; d++) {
-            const struct run_device *card = &run->devices[d];
-            const struct result *known = run_find(run, card->id, result->key);
-            if (!card->name || !device->name || strcmp(card->name, device->name) != 0 || !known ||
-                !device_same_api(card, device) || !result_measured(known) ||
-                !isfinite(result_median(known, measured)) || result_mismatch(arena, known, result))
-                continue;
-            others.itself = is_itself(device, card);
-            if (others.itself)
-                others.count = 0;
-            add_other(&others, card, known, measured);
-        }
-    }
-    return others;
-}
 
 static double median_of(const double *values, size_t count)
 {
-    double known[CARDS_MAX];
+    double known[CHECK_OTHERS_MAX];
     size_t known_count = 0;
     for (size_t i = 0; i < count; i++)
         if (isfinite(values[i]))
@@ -81,35 +34,60 @@ static double median_of(const double *values, size_t count)
 }
 
 // By how much a healthy card may differ from the expectation, as a factor − 1.
-static double bound_of(const struct others *others, const char *benchmark, enum unit unit)
+static double bound_of(const struct check_others *others, const struct check_spreads *spreads,
+                       const struct check_case *of, enum unit unit)
 {
+    double logs[CHECK_OTHERS_MAX];
+    size_t count = others->count;
+    double repeats = check_spread_bound(&spreads->repeats, count, EXPECTATION_CONFIDENCE);
+    const struct check_spread *class = &spreads->between[check_class_of(of->metric)];
+    double between = card_spread_of(of->benchmark, unit);
+    if (class->freedom >= CHECK_SPREAD_FREEDOM)
+        between = fmin(between, check_spread_bound(class, count, EXPECTATION_CONFIDENCE));
     if (others->itself)
-        return EXPECTATION_REPEATS;
-    if (others->count < EXPECTATION_CARDS)
-        return card_spread_of(benchmark, unit);
-    double logs[CARDS_MAX], count = (double)others->count;
-    for (size_t i = 0; i < others->count; i++)
+        return fmin(repeats, between) + (count == 1 && others->unsure > 0 ? others->unsure : 0);
+    if (count < EXPECTATION_CARDS)
+        return between;
+    for (size_t i = 0; i < count; i++)
         logs[i] = log(others->values[i]);
-    double t = stats_t_quantile(EXPECTATION_CONFIDENCE, (unsigned)others->count - 1);
-    return expm1(t * stats_deviation(logs, others->count) * sqrt(1 + 1 / count));
+    const struct check_spread own = {stats_deviation(logs, count), (unsigned)count - 1};
+    return fmax(repeats, check_spread_bound(&own, count, EXPECTATION_CONFIDENCE));
 }
 
-static void judge_figure(const struct check_case *of, const struct others *others,
-                         enum check_basis basis, struct check_figure *figure)
+static void judge_by(const struct judging *j, const struct check_others *others,
+                     struct check_figure *figure)
 {
-    if (others->count == 0)
-        return;
-    double bound = 1 + bound_of(others, of->benchmark, figure->unit);
+    const struct check_case *of = check_case_of(figure->metric);
+    double bound = 1 + bound_of(others, &j->spreads, of, figure->unit);
     bool lower = check_metric_better(figure->metric) == BETTER_LOWER;
     double best = lower ? figure->low : figure->high; // the end of the interval that is better
     if (!isfinite(best))
         best = figure->value;
-    figure->basis = basis;
-    figure->cards = others->count;
+    figure->basis = others->by_limit ? CHECK_BASIS_LIMIT : j->expectation->basis;
+    figure->cards = others->itself ? 1 : others->count;
     figure->expected = median_of(others->values, others->count);
     figure->expected_low = lower ? figure->expected * bound : figure->expected / bound;
     bool slow = lower ? best > figure->expected_low : best < figure->expected_low;
     figure->judgement = slow ? CHECK_FIGURE_SLOW : CHECK_FIGURE_OK;
+}
+
+static struct check_others others_of(const struct judging *j, const struct check_figure *figure)
+{
+    struct check_others others;
+    const struct result *result = check_result(j->run, j->ask.device, figure->metric, figure->peer);
+    check_others_of(j->run->arena, &j->ask, check_case_of(figure->metric), result, &others);
+    return others;
+}
+
+static void judge_figure(struct judging *j, struct check_figure *figure)
+{
+    const struct check_others others = others_of(j, figure);
+    if (others.left_out > j->left_out)
+        j->left_out = others.left_out;
+    if (others.driver)
+        j->driver = others.driver;
+    if (others.count > 0)
+        judge_by(j, &others, figure);
 }
 
 // How much worse the figure is than expected, as a logarithm.
@@ -138,10 +116,11 @@ static void remark(struct run *run, struct check *check, const char *text)
     check->remarks = more;
 }
 
-static bool is_link(enum check_metric metric)
+// A colon keeps the number of a device apart from the value: "Copy to GPU 1:".
+static const char *titled(struct arena *arena, const struct check_figure *figure)
 {
-    return metric == CHECK_HOST_TO_DEVICE || metric == CHECK_DEVICE_TO_HOST ||
-           metric == CHECK_LINK_BOTH;
+    const char *title = check_title(arena, figure);
+    return figure->metric < CHECK_LINK_ALL_AT_ONCE ? title : arena_printf(arena, "%s:", title);
 }
 
 // "DRAM 3.1 of 4.6 TB/s".
@@ -152,8 +131,7 @@ static const char *figure_text(struct arena *arena, const struct check_figure *f
     char value[32], expected[32];
     number_format(figure->value * scale, value, sizeof value);
     number_format(figure->expected * scale, expected, sizeof expected);
-    return arena_printf(arena, "%s %s of %s %s", check_case_of(figure->metric)->title, value,
-                        expected, name);
+    return arena_printf(arena, "%s %s of %s %s", titled(arena, figure), value, expected, name);
 }
 
 // True if a clock that should be `expected_hz` explains at least half of the deficit.
@@ -179,8 +157,9 @@ static bool find_link_cause(struct run *run, struct check *check, const char *wh
     return true;
 }
 
-static void find_clock_cause(struct run *run, struct check *check, const struct others *others,
-                             const struct result *result, const struct check_figure *figure)
+static void find_clock_cause(struct run *run, struct check *check,
+                             const struct check_others *others, const struct result *result,
+                             const struct check_figure *figure)
 {
     struct arena *arena = run->arena;
     const struct check_state *state = &check->state;
@@ -218,42 +197,67 @@ static void find_clock_cause(struct run *run, struct check *check, const struct 
 
 // ---------------------------------------------------------------- the verdict
 
-// The device's first failed result with this code; NULL if there is none.
+// The device's first failed result with this code whose text has `part`; NULL if there is none.
 static const struct reason *failure_of(const struct run *run, const struct check *check,
-                                       const char *code, const struct result **failed)
+                                       const char *code, const char *part,
+                                       const struct result **failed)
 {
     for (size_t i = 0; i < run->result_count; i++) {
         *failed = run->results[i];
-        if (strcmp((*failed)->device, check->device) != 0 || (*failed)->verdict != VERDICT_FAILED)
+        if (!check_concerns(*failed, check->device) || (*failed)->verdict != VERDICT_FAILED)
             continue;
         for (size_t r = 0; r < (*failed)->reason_count; r++)
-            if (strcmp((*failed)->reasons[r].code, code) == 0)
+            if (strcmp((*failed)->reasons[r].code, code) == 0 &&
+                strstr((*failed)->reasons[r].text, part))
                 return &(*failed)->reasons[r];
     }
     return NULL;
 }
 
+// "1 uncorrected ECC error during the check".
+static const char *count_text(struct run *run, double count, const char *what)
+{
+    return arena_printf(run->arena, "%.0f %s%s during the check", count, what,
+                        count == 1 ? "" : "s");
+}
+
+// What the driver counted. Links that were trained anew had lost their connection; memory without a
+// spare row keeps the bad one.
+static bool find_errors(struct run *run, struct check *check)
+{
+    const struct check_state *state = &check->state;
+    const char *cause = NULL;
+    if (state->ecc_uncorrected > 0)
+        cause = count_text(run, state->ecc_uncorrected, "uncorrected ECC error");
+    else if (state->remap_failed > 0)
+        cause = "a row of memory failed and no spare row is left";
+    else if (state->nvlink_recoveries > 0)
+        cause = count_text(run, state->nvlink_recoveries, "NVLink retraining");
+    if (cause)
+        conclude(check, CHECK_BROKEN, CHECK_ERRORS, cause);
+    return cause != NULL;
+}
+
 static bool find_breakage(struct run *run, struct check *check)
 {
     static const struct {
-        const char *reason;
+        const char *reason, *part;
         enum check_code code;
-    } kinds[] = {
-        {"mismatch", CHECK_WRONG_RESULTS}, {"device-lost", CHECK_LOST}, {"timeout", CHECK_HUNG}};
+    } kinds[] = {{"mismatch", "", CHECK_WRONG_RESULTS},
+                 {"device-lost", "", CHECK_LOST},
+                 {"internal", "process died", CHECK_LOST},
+                 {"timeout", "", CHECK_HUNG}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const struct result *failed = NULL;
-        const struct reason *reason = failure_of(run, check, kinds[i].reason, &failed);
+        const struct reason *reason =
+            failure_of(run, check, kinds[i].reason, kinds[i].part, &failed);
         if (!reason)
             continue;
         conclude(check, CHECK_BROKEN, kinds[i].code,
                  arena_printf(run->arena, "%s: %s", failed->key, reason->text));
         return true;
     }
-    if (check->state.ecc_uncorrected > 0)
-        conclude(check, CHECK_BROKEN, CHECK_ERRORS,
-                 arena_printf(run->arena, "%.0f uncorrected ECC errors during the check",
-                              check->state.ecc_uncorrected));
-    return check->verdict == CHECK_BROKEN;
+    return check->verdict == CHECK_BROKEN || find_errors(run, check);
 }
 
 // Other work on the device that could not be kept out of the results.
@@ -262,7 +266,7 @@ static bool find_busy(struct run *run, struct check *check)
     const char *text = NULL;
     for (size_t i = 0; i < run->result_count && !text; i++) {
         const struct result *result = run->results[i];
-        if (strcmp(result->device, check->device) != 0 || result->verdict != VERDICT_SUSPECT)
+        if (!check_concerns(result, check->device) || result->verdict != VERDICT_SUSPECT)
             continue;
         for (size_t r = 0; r < result->reason_count && !text; r++)
             if (strcmp(result->reasons[r].code, "shared-device") == 0)
@@ -273,23 +277,40 @@ static bool find_busy(struct run *run, struct check *check)
     return text != NULL;
 }
 
+// "17 of 18 NVLinks work"; NULL if all do. Without any the card has none to other cards; some
+// boards have fewer bridges than links.
+static const char *nvlinks_text(struct run *run, const struct check *check)
+{
+    const struct check_state *state = &check->state;
+    bool some = state->nvlinks_active > 0 && state->nvlinks_active < state->nvlinks;
+    return some ? arena_printf(run->arena, "%.0f of %.0f NVLinks work", state->nvlinks_active,
+                               state->nvlinks)
+                : NULL;
+}
+
 static void note_counts(struct run *run, struct check *check)
 {
     const struct check_state *state = &check->state;
     if (state->ecc_corrected > 0)
-        remark(run, check,
-               arena_printf(run->arena, "%.0f corrected ECC errors during the check",
-                            state->ecc_corrected));
+        remark(run, check, count_text(run, state->ecc_corrected, "corrected ECC error"));
     if (state->link_replays > 0)
+        remark(run, check, count_text(run, state->link_replays, "PCIe replay"));
+    if (state->nvlink_replays > 0)
+        remark(run, check, count_text(run, state->nvlink_replays, "NVLink replay"));
+    if (state->remap_pending > 0)
+        remark(run, check, "a row of memory will be replaced at the next reset of the card");
+    if (state->retired_pages > 0)
         remark(run, check,
-               arena_printf(run->arena, "%.0f PCIe replays during the check", state->link_replays));
+               arena_printf(run->arena, "%.0f pages of memory are retired", state->retired_pages));
+    if (nvlinks_text(run, check))
+        remark(run, check, nvlinks_text(run, check));
     size_t cards = 0;
     const char *unknown = "";
     for (size_t i = 0; i < check->figure_count; i++) {
         const struct check_figure *figure = &check->figures[i];
         cards = figure->cards > cards ? figure->cards : cards;
         if (figure->judgement == CHECK_FIGURE_UNKNOWN)
-            unknown = text_join(run->arena, unknown, ", ", check_case_of(figure->metric)->title);
+            unknown = text_join(run->arena, unknown, ", ", check_title(run->arena, figure));
     }
     if (cards > 0 && cards < EXPECTATION_CARDS)
         remark(
@@ -309,14 +330,16 @@ static const char *why_nothing(const struct run *run, const struct check *check)
 }
 
 // Finds the slow figure with the largest deficit, and its cause.
-static bool find_slow(struct run *run, const struct expectation *expectation,
-                      const struct run_device *device, struct check *check)
+static bool find_slow(const struct judging *j)
 {
+    struct run *run = j->run;
+    struct check *check = j->check;
     const struct check_figure *worst = NULL;
     bool link_is_fine = false;
     for (size_t i = 0; i < check->figure_count; i++) {
         struct check_figure *figure = &check->figures[i];
-        link_is_fine |= is_link(figure->metric) && figure->judgement == CHECK_FIGURE_OK;
+        link_is_fine |=
+            check_metric_is_host_link(figure->metric) && figure->judgement == CHECK_FIGURE_OK;
         if (figure->judgement == CHECK_FIGURE_SLOW &&
             (!worst || deficit_of(figure) > deficit_of(worst)))
             worst = figure;
@@ -324,13 +347,53 @@ static bool find_slow(struct run *run, const struct expectation *expectation,
     if (!worst)
         return !link_is_fine && find_link_cause(run, check, "");
     const char *what = arena_printf(run->arena, "%s: ", figure_text(run->arena, worst));
-    if (is_link(worst->metric) && find_link_cause(run, check, what))
+    if (check_metric_is_host_link(worst->metric) && find_link_cause(run, check, what))
         return true;
-    const struct result *result = check_result(run, device, worst->metric);
-    struct others others =
-        others_of(run->arena, expectation, device, result, check_case_of(worst->metric)->measured);
-    find_clock_cause(run, check, &others, result, worst);
+    const char *nvlinks = nvlinks_text(run, check);
+    if (worst->metric >= CHECK_PEER && nvlinks) {
+        conclude(check, CHECK_SLOW, CHECK_LINK_WIDTH,
+                 arena_printf(run->arena, "%s%s", what, nvlinks));
+        return true;
+    }
+    const struct check_others others = others_of(j, worst);
+    find_clock_cause(run, check, &others,
+                     check_result(run, j->ask.device, worst->metric, worst->peer), worst);
     return true;
+}
+
+// Those of the runs that the user gave, and of the references.
+static struct check_spreads spreads_of(struct arena *arena, const struct expectation *expectation)
+{
+    struct check_spreads spreads;
+    struct run **runs = ARENA_ARRAY(arena, expectation->run_count + 1, struct run *);
+    size_t count = 0;
+    for (size_t i = 0; i < expectation->run_count; i++)
+        runs[count++] = expectation->runs[i];
+    if (expectation->references)
+        runs[count++] = expectation->references;
+    check_spreads_of(runs, count, &spreads);
+    return spreads;
+}
+
+// What is known of the runs that the device is compared with.
+static void note_runs(const struct judging *j)
+{
+    struct arena *arena = j->run->arena;
+    if (j->left_out)
+        remark(j->run, j->check,
+               arena_printf(arena, "%zu card%s left out: another power limit or ECC state",
+                            j->left_out, j->left_out == 1 ? "" : "s"));
+    if (j->driver)
+        remark(j->run, j->check, arena_printf(arena, "expectation from driver %s", j->driver));
+    for (size_t i = 0; i < j->check->figure_count; i++)
+        if (j->check->figures[i].basis == CHECK_BASIS_LIMIT) {
+            remark(j->run, j->check,
+                   arena_printf(arena,
+                                "no run of this model: the share of the limit that others "
+                                "of %s reach",
+                                j->ask.device->architecture));
+            break;
+        }
 }
 
 void expectation_judge(struct run *run, const struct expectation *expectation, struct check *check)
@@ -339,18 +402,21 @@ void expectation_judge(struct run *run, const struct expectation *expectation, s
     size_t known = 0;
     if (!device)
         return;
+    struct judging j = {.run = run,
+                        .expectation = expectation,
+                        .ask = {.runs = expectation->runs,
+                                .run_count = expectation->run_count,
+                                .device = device,
+                                .state = &check->state},
+                        .check = check,
+                        .spreads = spreads_of(run->arena, expectation)};
     for (size_t i = 0; i < check->figure_count; i++) {
-        struct check_figure *figure = &check->figures[i];
-        const struct check_case *of = check_case_of(figure->metric);
-        const struct result *result = check_result(run, device, figure->metric);
-        struct others others = others_of(run->arena, expectation, device, result, of->measured);
-        judge_figure(of, &others, expectation->basis, figure);
-        known += figure->judgement != CHECK_FIGURE_UNKNOWN;
+        judge_figure(&j, &check->figures[i]);
+        known += check->figures[i].judgement != CHECK_FIGURE_UNKNOWN;
     }
     note_counts(run, check);
-    if (find_breakage(run, check) || find_busy(run, check))
-        return;
-    if (find_slow(run, expectation, device, check))
+    note_runs(&j);
+    if (find_breakage(run, check) || find_busy(run, check) || find_slow(&j))
         return;
     if (check->figure_count == 0)
         conclude(check, CHECK_UNKNOWN, check->code, why_nothing(run, check));

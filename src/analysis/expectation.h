@@ -4,18 +4,21 @@
 //
 // A figure is slow if its whole interval is worse than the expectation by more than a bound:
 //
-//   own card     the expectation holds a run of this very card (or of a simulated device of this
-//                name): the threshold of `fathom compare`, EXPECTATION_REPEATS
-//   few cards    of fewer than EXPECTATION_CARDS cards: by how much two healthy cards of one model
-//                differ at most (card_spread_of); the check remarks how many cards there are
-//   many cards   Student's t times the standard deviation between these cards; a healthy card is
-//                called slow in one figure of 1/(1 − EXPECTATION_CONFIDENCE)
+//   own card     the expectation holds runs of this very card (or of a simulated device of this
+//                name): the spread of repeated runs of one card (check_others.h), and how well the
+//                expected value is known
+//   few cards    of fewer than EXPECTATION_CARDS cards: the spread between cards, pooled over the
+//                class of the figure; the check remarks how many cards there are
+//   many cards   the spread between these cards, but no less than that of repeated runs
+//
+// Each bound is Student's t times the standard deviation: a healthy card is called slow in one
+// figure of 1/(1 − EXPECTATION_CONFIDENCE). A class of which the references have too few cards has
+// the bound of `fathom compare` (card_spread_of).
 #ifndef ANALYSIS_EXPECTATION_H
 #define ANALYSIS_EXPECTATION_H
 
 #include "analysis/check_cases.h"
 
-#define EXPECTATION_REPEATS    0.02
 #define EXPECTATION_CARDS      8
 #define EXPECTATION_CONFIDENCE 0.999
 
@@ -23,6 +26,7 @@ struct expectation {
     struct run *const *runs;
     size_t run_count;
     enum check_basis basis;
+    struct run *references; // those of expectation_builtin, for the spreads; NULL: none
 };
 
 // The reference results that are in the program, reference/checks.json; release it with

@@ -32,7 +32,10 @@ const char *fleet_metric_title(enum check_metric metric)
         [CHECK_HOST_TO_DEVICE] = "Host link to device",
         [CHECK_DEVICE_TO_HOST] = "Host link to host",
         [CHECK_LINK_BOTH] = "Host link both ways",
+        [CHECK_LINK_ALL_AT_ONCE] = "Host links at once",
         [CHECK_PEER] = "Link to a peer",
+        [CHECK_PEER_READ] = "Link from a peer",
+        [CHECK_PEER_BOTH] = "Link of peers both ways",
         [CHECK_PEER_ALL] = "All peers at once",
     };
     return titles[metric];

@@ -79,7 +79,7 @@ struct fleet_card {
     const char *name, *driver, *api, *tool, *started; // NULL: the file does not say
     struct check check;
     size_t kind;                                   // index in fleet.kinds
-    struct fleet_point points[CHECK_METRIC_COUNT]; // of CHECK_PEER the slowest link
+    struct fleet_point points[CHECK_METRIC_COUNT]; // the slowest link
     bool compared;                                 // among those that others are compared with
     enum fleet_grade grade;
     const char *code;  // as in check_code_words, or "below-fleet", "noisy"

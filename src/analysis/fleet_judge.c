@@ -173,11 +173,6 @@ static bool is_memory(enum check_metric metric)
     return metric == CHECK_DRAM_READ || metric == CHECK_LATENCY_DRAM;
 }
 
-static bool is_link(enum check_metric metric)
-{
-    return metric >= CHECK_HOST_TO_DEVICE && metric <= CHECK_LINK_BOTH;
-}
-
 static const char *loss_text(struct arena *arena, const struct fleet_card *card,
                              enum check_metric metric)
 {
@@ -196,7 +191,7 @@ static void explain(struct fleet *fleet, struct fleet_card *card, enum check_met
     const struct check_state *normal = &fleet->kinds[card->kind].normal;
     card->code = "below-fleet";
     const char *why = worst >= CHECK_PEER ? ""
-                      : is_link(worst)
+                      : check_metric_is_host_link(worst)
                           ? why_link(arena, state, normal, &card->code)
                           : why_chip(arena, state, normal, is_memory(worst), &card->code);
     const char *others = metrics > 1 ? arena_printf(arena, " (and %zu more)", metrics - 1) : "";

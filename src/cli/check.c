@@ -18,7 +18,7 @@
 #include <time.h>
 
 enum {
-    FILE_BYTES_MAX = 100000, // of a check file; a longer one leaves its results out
+    FILE_BYTES_MAX = 100000, // of a check file
     EXPECTED_MAX = 1024      // most devices of --expect-count
 };
 
@@ -99,10 +99,13 @@ static bool read_expectation(struct checking *c, struct error *err)
             return false;
         c->expectation.run_count++;
     }
-    if (count > 0)
+    struct run *references = expectation_builtin();
+    if (count > 0) {
+        c->expectation.references = references;
         return true;
-    c->expected[0] = expectation_builtin();
-    c->expectation.run_count = c->expected[0] != NULL;
+    }
+    c->expected[0] = references;
+    c->expectation.run_count = references != NULL;
     c->expectation.basis = CHECK_BASIS_REFERENCE;
     return true;
 }
@@ -256,10 +259,15 @@ static void describe(struct checking *c)
 static bool measure(struct checking *c, struct error *err)
 {
     const char *soak = options_value(c->cli->options, OPTION_SOAK);
-    const char *argv[] = {"/proc/self/exe", "__check", NULL, NULL, NULL, NULL};
+    static const char *const worker[] = {"/proc/self/exe", "__worker", "--together", NULL};
+    const char *argv[] = {"/proc/self/exe", "__check", NULL, NULL, NULL, NULL, NULL};
     size_t count = 2;
-    if (options_has(c->cli->options, OPTION_QUICK))
+    if (options_has(c->cli->options, OPTION_QUICK)) {
         argv[count++] = "--quick";
+    } else if (c->devices.count > 1) {
+        argv[count++] = "--together";
+        c->desc.worker_argv = worker;
+    }
     if (soak) {
         argv[count++] = "--soak";
         argv[count] = soak;
@@ -284,17 +292,32 @@ static bool measure(struct checking *c, struct error *err)
 
 // ---------------------------------------------------------------- one check a host
 
-// Leaves the results out of the run if its file would be long.
-static bool shorten(struct run *run, struct error *err)
+static bool is_long(const struct run *run, bool *done, struct error *err)
 {
     struct text_stream stream;
     text_stream_open(&stream);
-    bool written = run_write(run, stream.file, err);
+    *done = run_write(run, stream.file, err);
     text_stream_close(&stream);
-    if (written && stream.bytes > FILE_BYTES_MAX)
-        run->result_count = run->finding_count = run->benchmark_count = 0;
     free(stream.text);
-    return written;
+    return *done && stream.bytes > FILE_BYTES_MAX;
+}
+
+// If the file of the run would be long, leaves of its results what --expect needs and, if it still
+// is, nothing.
+static bool shorten(struct run *run, struct error *err)
+{
+    bool done;
+    if (!is_long(run, &done, err))
+        return done;
+    size_t kept = 0;
+    for (size_t i = 0; i < run->result_count; i++)
+        if (check_shorten(run->arena, run->results[i]))
+            run->results[kept++] = run->results[i];
+    run->result_count = kept;
+    run->finding_count = run->benchmark_count = 0;
+    if (is_long(run, &done, err))
+        run->result_count = 0;
+    return done;
 }
 
 // What is asked of a check, in one line: only equal checks are shared.
@@ -409,6 +432,7 @@ static void finish(struct checking *c)
     check_parts_destroy(&c->parts);
     for (size_t i = 0; i < c->expectation.run_count; i++)
         run_destroy(c->expected[i]);
+    run_destroy(c->expectation.references);
 }
 
 bool command_check(struct cli *cli, struct error *err)

@@ -21,6 +21,7 @@ bool command_worker(struct cli *cli, struct error *err)
     const struct visitor_desc desc = {.device = devices[0],
                                       .known = devices,
                                       .known_count = count,
+                                      .near = options_has(cli->options, OPTION_TOGETHER),
                                       .validation = cli_validation()};
     return visitor_serve(&desc, STDIN_FILENO, err);
 }
@@ -65,6 +66,7 @@ bool command_check_device(struct cli *cli, struct error *err)
     const struct check_serve_desc desc = {.known = devices,
                                           .known_count = count,
                                           .quick = options_has(cli->options, OPTION_QUICK),
+                                          .stays = options_has(cli->options, OPTION_TOGETHER),
                                           .soak_ns = soak_s * NS_PER_S,
                                           .validation = cli_validation()};
     return check_serve(&desc, STDIN_FILENO, err);

@@ -459,6 +459,13 @@ const struct option_info option_table[OPTION_COUNT] = {
             .help = "Measure for so long before the check, so that the cards are hot",
             .commands = COMMAND_BIT(CHECK) | COMMAND_BIT(CHECK_DEVICE),
         },
+    [OPTION_TOGETHER] =
+        {
+            .name = "together",
+            .help = "Measure as one of several devices of a check",
+            .commands = COMMAND_BIT(CHECK_DEVICE) | COMMAND_BIT(WORKER),
+            .hidden = true,
+        },
     [OPTION_LOCAL_RANK] =
         {
             .name = "local-rank",

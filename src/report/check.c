@@ -27,7 +27,7 @@ static void print_figures(const struct check *check, struct arena *arena, FILE *
     for (size_t i = 0; i < check->figure_count; i++) {
         const struct check_figure *figure = &check->figures[i];
         enum unit unit = figure->unit == UNIT_OP_PER_S ? UNIT_FLOP_PER_S : figure->unit;
-        const char *text = arena_printf(arena, "%s %s", check_title(figure->metric),
+        const char *text = arena_printf(arena, "%s %s", check_title(arena, figure),
                                         unit_text(arena, figure->value, unit));
         line = text_join(arena, line, " · ", text);
     }
@@ -124,9 +124,10 @@ static void put_figures(const struct run *run, bool expected, size_t at, FILE *s
                 continue;
             fprintf(stream, "%s%s", figure_metrics[at].name, expected ? "_expected" : "");
             put_labels(&run->checks[i], stream);
-            fprintf(stream, ",metric=\"%s\"} %.9g\n",
-                    words_name(&check_metric_words, figure->metric),
-                    value * figure_metrics[at].scale);
+            fprintf(stream, ",metric=\"%s\"", words_name(&check_metric_words, figure->metric));
+            if (isfinite(figure->peer))
+                fprintf(stream, ",peer=\"%.0f\"", figure->peer);
+            fprintf(stream, "} %.9g\n", value * figure_metrics[at].scale);
         }
 }
 
@@ -159,6 +160,9 @@ void check_prometheus(const struct run *run, double now_s, double success_s, FIL
         STATE(temperature_c, "fathom_check_temperature_celsius", "Highest temperature seen."),
         STATE(link_width, "fathom_check_link_lanes", "Lanes of the link under load."),
         STATE(link_generation, "fathom_check_link_generation", "Generation of the link."),
+        STATE(nvlinks_active, "fathom_check_nvlinks", "Links to other cards that work."),
+        STATE(remapped_rows, "fathom_check_remapped_rows", "Rows of memory that were replaced."),
+        STATE(retired_pages, "fathom_check_retired_pages", "Pages of memory out of use."),
 #undef STATE
     };
     put_status(run, stream);

@@ -212,7 +212,7 @@ static const char *metric_line(struct arena *arena, const struct fleet_metric *m
     if (isfinite(metric->found))
         text = arena_printf(arena, "%s · a loss of %s would be found", text,
                             fleet_percent(arena, metric->found));
-    if (m == CHECK_PEER)
+    if (check_metric_is_pair(m))
         text = arena_printf(arena, "%s · dots are the slowest link of each card", text);
     return metric->slow ? arena_printf(arena, "%s · %zu slow", text, metric->slow) : text;
 }

@@ -10,6 +10,16 @@ enum better check_metric_better(enum check_metric metric)
                                                                       : BETTER_HIGHER;
 }
 
+bool check_metric_is_host_link(enum check_metric metric)
+{
+    return metric >= CHECK_HOST_TO_DEVICE && metric <= CHECK_LINK_ALL_AT_ONCE;
+}
+
+bool check_metric_is_pair(enum check_metric metric)
+{
+    return metric >= CHECK_PEER && metric <= CHECK_PEER_BOTH;
+}
+
 struct check check_empty(void)
 {
     struct check_state unknown = {
@@ -25,6 +35,15 @@ struct check check_empty(void)
         .ecc_corrected = NAN,
         .ecc_uncorrected = NAN,
         .link_replays = NAN,
+        .nvlink_replays = NAN,
+        .nvlink_recoveries = NAN,
+        .nvlinks = NAN,
+        .nvlinks_active = NAN,
+        .ecc_enabled = NAN,
+        .remapped_rows = NAN,
+        .remap_pending = NAN,
+        .remap_failed = NAN,
+        .retired_pages = NAN,
     };
     return (struct check){.verdict = CHECK_UNKNOWN, .code = CHECK_NOT_MEASURED, .state = unknown};
 }
@@ -91,6 +110,15 @@ static const struct json_field state_fields[] = {
     {"ecc_corrected", FIELD_REAL, JSON_AT(struct check_state, ecc_corrected)},
     {"ecc_uncorrected", FIELD_REAL, JSON_AT(struct check_state, ecc_uncorrected)},
     {"link_replays", FIELD_REAL, JSON_AT(struct check_state, link_replays)},
+    {"nvlink_replays", FIELD_REAL, JSON_AT(struct check_state, nvlink_replays)},
+    {"nvlink_recoveries", FIELD_REAL, JSON_AT(struct check_state, nvlink_recoveries)},
+    {"nvlinks", FIELD_REAL, JSON_AT(struct check_state, nvlinks)},
+    {"nvlinks_active", FIELD_REAL, JSON_AT(struct check_state, nvlinks_active)},
+    {"ecc_enabled", FIELD_REAL, JSON_AT(struct check_state, ecc_enabled)},
+    {"remapped_rows", FIELD_REAL, JSON_AT(struct check_state, remapped_rows)},
+    {"remap_pending", FIELD_REAL, JSON_AT(struct check_state, remap_pending)},
+    {"remap_failed", FIELD_REAL, JSON_AT(struct check_state, remap_failed)},
+    {"retired_pages", FIELD_REAL, JSON_AT(struct check_state, retired_pages)},
     {"throttle", FIELD_TEXT, JSON_AT(struct check_state, throttle)},
 };
 static const struct json_table state_table = {JSON_TABLE(struct check_state, state_fields)};

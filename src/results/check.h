@@ -32,7 +32,7 @@ enum check_code {
     CHECK_HUNG,
     CHECK_LOST,
     CHECK_MISSING, // fewer devices than expected: this one does not exist
-    CHECK_ERRORS,  // counters of ECC or of replays on the link rose
+    CHECK_ERRORS,  // counters of errors rose, or no spare row of memory was left
     // unknown
     CHECK_BUSY,
     CHECK_NO_EXPECTATION,
@@ -53,14 +53,23 @@ enum check_metric {
     CHECK_LATENCY_DRAM,
     CHECK_HOST_TO_DEVICE,
     CHECK_DEVICE_TO_HOST,
-    CHECK_LINK_BOTH, // both directions at once
-    CHECK_PEER,      // the link to one other device
-    CHECK_PEER_ALL,  // all pairs of devices at once
+    CHECK_LINK_BOTH,        // both directions at once
+    CHECK_LINK_ALL_AT_ONCE, // host to device, on all devices at once; the value is this device's
+    CHECK_PEER,             // to one other device, copied by this one
+    CHECK_PEER_READ,        // from one other device, copied by this one
+    CHECK_PEER_BOTH,        // to and from one other device at once
+    CHECK_PEER_ALL,         // all pairs of devices at once; the value is that of all together
     CHECK_METRIC_COUNT
 };
 
 // Latencies are better if lower, all others if higher.
 enum better check_metric_better(enum check_metric metric);
+
+// True for figures of the link to the host.
+bool check_metric_is_host_link(enum check_metric metric);
+
+// True if a check has one such figure for each other device (check_figure.peer).
+bool check_metric_is_pair(enum check_metric metric);
 
 // Where the expectation of a figure comes from.
 enum check_basis {
@@ -81,7 +90,7 @@ enum check_judgement {
 struct check_figure {
     enum check_metric metric;
     enum unit unit;
-    double peer; // CHECK_PEER: index of the other device
+    double peer; // check_metric_is_pair: index of the other device
     double value, low, high;
     double noise; // spread of the samples, relative to the value
     double expected;
@@ -95,8 +104,14 @@ struct check_figure {
 struct check_state {
     double core_clock_hz, memory_clock_hz, power_w, power_limit_w, temperature_c;
     double link_width, link_width_max, link_generation, link_generation_max;
-    double ecc_corrected, ecc_uncorrected, link_replays; // differences over the check
-    const char *throttle;                                // NULL: not known
+    // Differences over the check.
+    double ecc_corrected, ecc_uncorrected, link_replays, nvlink_replays, nvlink_recoveries;
+    double nvlinks, nvlinks_active; // links to other devices, of all kinds of NVLink
+    double ecc_enabled;             // 1: on; 0: off
+    // Memory that failed and was replaced by spare rows; 1 if that waits for a reset of the device;
+    // 1 if no spare row was left. Older devices retire pages instead.
+    double remapped_rows, remap_pending, remap_failed, retired_pages;
+    const char *throttle; // NULL: not known
 };
 
 struct check {

@@ -105,6 +105,7 @@ static const struct json_field device_fields[] = {
     {"kind", FIELD_TEXT, JSON_AT(struct run_device, kind)},
     {"uuid", FIELD_TEXT, JSON_AT(struct run_device, uuid)},
     {"pci", FIELD_TEXT, JSON_AT(struct run_device, pci)},
+    {"architecture", FIELD_TEXT, JSON_AT(struct run_device, architecture)},
     {"limits", FIELD_MAP, JSON_LIST_AT(struct run_device, limits, limit_count),
      .table = &named_number_table},
 };

@@ -43,12 +43,15 @@ WORDS(check_code, NULL, [CHECK_OK] = "ok", [CHECK_MEMORY_CLOCK] = "memory-clock"
       [CHECK_NOT_MEASURED] = "not-measured")
 WORDS(check_judgement, "ok, slow or unknown", [CHECK_FIGURE_OK] = "ok",
       [CHECK_FIGURE_SLOW] = "slow", [CHECK_FIGURE_UNKNOWN] = "unknown")
-WORDS(check_metric, NULL, [CHECK_DRAM_READ] = "dram_read", [CHECK_L2_READ] = "l2_read",
-      [CHECK_FP32] = "fp32", [CHECK_FP64] = "fp64", [CHECK_FP16] = "fp16",
-      [CHECK_MATRIX_FP16] = "matrix_fp16", [CHECK_LATENCY_L1] = "latency_l1",
-      [CHECK_LATENCY_L2] = "latency_l2", [CHECK_LATENCY_DRAM] = "latency_dram",
-      [CHECK_HOST_TO_DEVICE] = "host_to_device", [CHECK_DEVICE_TO_HOST] = "device_to_host",
-      [CHECK_LINK_BOTH] = "link_both", [CHECK_PEER] = "peer", [CHECK_PEER_ALL] = "peer_all")
+WORDS(
+    check_metric,
+    NULL, [CHECK_DRAM_READ] = "dram_read", [CHECK_L2_READ] = "l2_read", [CHECK_FP32] = "fp32",
+    [CHECK_FP64] = "fp64", [CHECK_FP16] = "fp16", [CHECK_MATRIX_FP16] = "matrix_fp16",
+    [CHECK_LATENCY_L1] = "latency_l1", [CHECK_LATENCY_L2] = "latency_l2",
+    [CHECK_LATENCY_DRAM] = "latency_dram", [CHECK_HOST_TO_DEVICE] = "host_to_device",
+    [CHECK_DEVICE_TO_HOST] = "device_to_host", [CHECK_LINK_BOTH] = "link_both",
+    [CHECK_LINK_ALL_AT_ONCE] = "link_all_at_once", [CHECK_PEER] = "peer",
+    [CHECK_PEER_READ] = "peer_read", [CHECK_PEER_BOTH] = "peer_both", [CHECK_PEER_ALL] = "peer_all")
 WORDS(check_verdict, "healthy, slow, broken or unknown", [CHECK_HEALTHY] = "healthy",
       [CHECK_SLOW] = "slow", [CHECK_BROKEN] = "broken", [CHECK_UNKNOWN] = "unknown")
 WORDS(headline_kind, NULL, [HEADLINE_BEST] = "best", [HEADLINE_LEVELS] = "levels")

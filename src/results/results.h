@@ -340,8 +340,9 @@ enum run_status {
 
 struct run_device {
     const char *id, *name, *vendor, *driver, *api_version, *kind;
-    const char *uuid; // 32 hex digits; NULL = not known
-    const char *pci;  // "0000:1b:00.0"; NULL = not known
+    const char *uuid;         // 32 hex digits; NULL = not known
+    const char *pci;          // "0000:1b:00.0"; NULL = not known
+    const char *architecture; // "Hopper"; NULL = not known
     struct named_number *limits;
     size_t limit_count;
 };

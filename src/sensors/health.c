@@ -15,6 +15,19 @@ enum {
     NVML_VOLATILE = 0
 };
 
+// nvmlNvLinkErrorCounter_t, and NVML_NVLINK_MAX_LINKS.
+enum {
+    NVML_NVLINK_REPLAY = 0,
+    NVML_NVLINK_RECOVERY = 1,
+    NVML_NVLINKS_MAX = 18
+};
+
+// nvmlPageRetirementCause_t
+enum {
+    NVML_RETIRED_CORRECTED = 0,
+    NVML_RETIRED_UNCORRECTED = 1
+};
+
 struct health_api {
     int (*nvmlDeviceGetPowerUsage)(struct nvml_device *device, unsigned *mw);
     int (*nvmlDeviceGetEnforcedPowerLimit)(struct nvml_device *device, unsigned *mw);
@@ -25,6 +38,14 @@ struct health_api {
     int (*nvmlDeviceGetPcieReplayCounter)(struct nvml_device *device, unsigned *count);
     int (*nvmlDeviceGetTotalEccErrors)(struct nvml_device *device, int type, int counter,
                                        unsigned long long *count);
+    int (*nvmlDeviceGetEccMode)(struct nvml_device *device, int *now, int *pending);
+    int (*nvmlDeviceGetNvLinkState)(struct nvml_device *device, unsigned link, int *active);
+    int (*nvmlDeviceGetNvLinkErrorCounter)(struct nvml_device *device, unsigned link, int counter,
+                                           unsigned long long *count);
+    int (*nvmlDeviceGetRemappedRows)(struct nvml_device *device, unsigned *corrected,
+                                     unsigned *uncorrected, unsigned *pending, unsigned *failed);
+    int (*nvmlDeviceGetRetiredPages)(struct nvml_device *device, int cause, unsigned *count,
+                                     unsigned long long *addresses);
 };
 
 #define OPTIONAL_SYMBOL(member)                                                                    \
@@ -40,6 +61,11 @@ static const struct dynlib_symbol symbols[] = {
     OPTIONAL_SYMBOL(nvmlDeviceGetMaxPcieLinkGeneration),
     OPTIONAL_SYMBOL(nvmlDeviceGetPcieReplayCounter),
     OPTIONAL_SYMBOL(nvmlDeviceGetTotalEccErrors),
+    OPTIONAL_SYMBOL(nvmlDeviceGetEccMode),
+    OPTIONAL_SYMBOL(nvmlDeviceGetNvLinkState),
+    OPTIONAL_SYMBOL(nvmlDeviceGetNvLinkErrorCounter),
+    OPTIONAL_SYMBOL(nvmlDeviceGetRemappedRows),
+    OPTIONAL_SYMBOL(nvmlDeviceGetRetiredPages),
 };
 #undef OPTIONAL_SYMBOL
 
@@ -60,6 +86,61 @@ static double ecc_errors(const struct health_api *api, struct nvml_device *devic
     return known ? (double)count : (double)NAN;
 }
 
+static double ecc_mode(const struct health_api *api, struct nvml_device *device)
+{
+    int now = 0, pending = 0;
+    bool known = api->nvmlDeviceGetEccMode &&
+                 api->nvmlDeviceGetEccMode(device, &now, &pending) == NVML_SUCCESS;
+    return known ? (double)(now != 0) : (double)NAN;
+}
+
+// Adds a counter of one link to *sum, which is NaN as long as no link has this counter.
+static void add_counter(const struct health_api *api, struct nvml_device *device, unsigned link,
+                        int counter, double *sum)
+{
+    unsigned long long count = 0;
+    if (api->nvmlDeviceGetNvLinkErrorCounter &&
+        api->nvmlDeviceGetNvLinkErrorCounter(device, link, counter, &count) == NVML_SUCCESS)
+        *sum = (isfinite(*sum) ? *sum : 0) + (double)count;
+}
+
+static void read_nvlinks(const struct health_api *api, struct nvml_device *device,
+                         struct sensor_health *health)
+{
+    for (unsigned link = 0; api->nvmlDeviceGetNvLinkState && link < NVML_NVLINKS_MAX; link++) {
+        int active = 0;
+        if (api->nvmlDeviceGetNvLinkState(device, link, &active) != NVML_SUCCESS)
+            continue; // the card has no such link
+        if (!isfinite(health->nvlinks))
+            health->nvlinks = health->nvlinks_active = 0;
+        health->nvlinks++;
+        health->nvlinks_active += active != 0;
+        add_counter(api, device, link, NVML_NVLINK_REPLAY, &health->nvlink_replays);
+        add_counter(api, device, link, NVML_NVLINK_RECOVERY, &health->nvlink_recoveries);
+    }
+}
+
+static void read_memory(const struct health_api *api, struct nvml_device *device,
+                        struct sensor_health *health)
+{
+    unsigned corrected = 0, uncorrected = 0, pending = 0, failed = 0;
+    if (api->nvmlDeviceGetRemappedRows &&
+        api->nvmlDeviceGetRemappedRows(device, &corrected, &uncorrected, &pending, &failed) ==
+            NVML_SUCCESS) {
+        health->remapped_rows = (double)corrected + (double)uncorrected;
+        health->remap_pending = pending != 0;
+        health->remap_failed = failed != 0;
+    }
+    for (int cause = NVML_RETIRED_CORRECTED;
+         api->nvmlDeviceGetRetiredPages && cause <= NVML_RETIRED_UNCORRECTED; cause++) {
+        unsigned pages = 0; // no room for addresses: the call only sets the number
+        int status = api->nvmlDeviceGetRetiredPages(device, cause, &pages, NULL);
+        if (status == NVML_SUCCESS || status == NVML_INSUFFICIENT_SIZE)
+            health->retired_pages =
+                (isfinite(health->retired_pages) ? health->retired_pages : 0) + pages;
+    }
+}
+
 static void read_nvml(const struct sensors_desc *desc, struct sensor_health *health)
 {
     struct health_api api = {0};
@@ -78,6 +159,9 @@ static void read_nvml(const struct sensors_desc *desc, struct sensor_health *hea
     health->link_replays = number_of(api.nvmlDeviceGetPcieReplayCounter, card.device);
     health->ecc_corrected = ecc_errors(&api, card.device, NVML_CORRECTED);
     health->ecc_uncorrected = ecc_errors(&api, card.device, NVML_UNCORRECTED);
+    health->ecc_enabled = ecc_mode(&api, card.device);
+    read_nvlinks(&api, card.device, health);
+    read_memory(&api, card.device, health);
     nvml_card_close(&card);
 }
 
@@ -114,7 +198,24 @@ static void read_sysfs(const struct sensors_desc *desc, struct sensor_health *he
 
 void sensors_health_read(const struct sensors_desc *desc, struct sensor_health *health)
 {
-    *health = (struct sensor_health){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    *health = (struct sensor_health){.power_w = NAN,
+                                     .power_limit_w = NAN,
+                                     .lanes = NAN,
+                                     .lanes_max = NAN,
+                                     .generation = NAN,
+                                     .generation_max = NAN,
+                                     .ecc_corrected = NAN,
+                                     .ecc_uncorrected = NAN,
+                                     .link_replays = NAN,
+                                     .ecc_enabled = NAN,
+                                     .nvlinks = NAN,
+                                     .nvlinks_active = NAN,
+                                     .nvlink_replays = NAN,
+                                     .nvlink_recoveries = NAN,
+                                     .remapped_rows = NAN,
+                                     .remap_pending = NAN,
+                                     .remap_failed = NAN,
+                                     .retired_pages = NAN};
     read_nvml(desc, health);
     if (!isfinite(health->lanes))
         read_sysfs(desc, health);

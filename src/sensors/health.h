@@ -13,6 +13,13 @@ struct sensor_health {
     double lanes, lanes_max, generation, generation_max;
     // Since the driver was loaded: use differences.
     double ecc_corrected, ecc_uncorrected, link_replays;
+    double ecc_enabled; // 1: on; 0: off
+    // NVLink: how many links the card has and how many work; of all links together, how often a
+    // packet was sent again, and how often a link had to recover (since the driver was loaded).
+    double nvlinks, nvlinks_active, nvlink_replays, nvlink_recoveries;
+    // Rows of memory that failed and were replaced by spare ones, since the card was made; 1 if one
+    // waits for a reset of the card; 1 if no spare row was left. Cards before Ampere retire pages.
+    double remapped_rows, remap_pending, remap_failed, retired_pages;
 };
 
 // Reads NVML. Where it does not know the card, the link comes from sysfs.

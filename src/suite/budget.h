@@ -20,10 +20,10 @@ struct budget {
     bool any_clock; // as in struct measure_request
 };
 
-// Fills the budget of `preset`, one of PRESET_NAMES, "map", "check" or "check-quick"; another name
-// gets that of "standard". For all but "standard" and "full" a CPU device gets samples of 0.5 ms:
-// it is slow, and serves only to try fathom out. So does a model (GPU_CAP VIRTUAL_TIME). With every
-// preset, a model gets no time limit for a benchmark.
+// Fills the budget of `preset`, one of PRESET_NAMES, "map", or of a check (check_plan.c); another
+// name gets that of "standard". For all but "standard" and "full" a CPU device gets samples of 0.5
+// ms: it is slow, and serves only to try fathom out. So does a model (GPU_CAP VIRTUAL_TIME). With
+// every preset, a model gets no time limit for a benchmark.
 void budget_of(const char *preset, const struct gpu_info *device, struct budget *budget);
 
 // The half-width of the interval, relative to the median, at which measuring stops: 0.05 for a

@@ -4,6 +4,7 @@
 #include "base/child.h"
 #include "base/clock.h"
 #include "results/json.h"
+#include "suite/runner.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,10 +18,12 @@ struct checking {
     const struct check_desc *desc;
     struct run *run;
     struct check_parts *parts;
-    struct child *children[CHECK_DEVICES_MAX];   // NULL: none runs
+    struct child *children[CHECK_DEVICES_MAX];   // that measure; NULL: none does
+    struct child *waiting[CHECK_DEVICES_MAX];    // that measured; with worker_argv
     uint64_t silent_until_ns[CHECK_DEVICES_MAX]; // then the process is ended
     const struct gpu_info *infos[CHECK_DEVICES_MAX];
     size_t count;
+    uint64_t planned_ns; // then the check should be done
 };
 
 // ---------------------------------------------------------------- the processes
@@ -82,7 +85,10 @@ static void take_line(struct checking *c, size_t i, const char *line)
     c->silent_until_ns[i] = clock_deadline_ns(c->desc->silence_ns);
     if (sent->status != RUN_COMPLETE)
         return;
-    child_destroy(c->children[i], 0); // without waiting for its driver to unload
+    if (c->desc->worker_argv)
+        c->waiting[i] = c->children[i];
+    else
+        child_destroy(c->children[i], 0); // without waiting for its driver to unload
     c->children[i] = NULL;
 }
 
@@ -139,6 +145,87 @@ static bool receive_all(struct checking *c, uint64_t deadline_ns)
     return true;
 }
 
+// ---------------------------------------------------------------- several devices at once
+
+// The devices that work. Fewer than two are none.
+static struct device_list working(const struct checking *c)
+{
+    struct device_list list = {.devices =
+                                   ARENA_ARRAY(c->run->arena, c->count, const struct gpu_info *)};
+    for (size_t i = 0; i < c->count; i++)
+        if (c->run->checks[i].verdict != CHECK_BROKEN && c->parts->runs[i])
+            list.devices[list.count++] = c->infos[i];
+    list.count = list.count > 1 ? list.count : 0;
+    return list;
+}
+
+static void note_skipped(struct run *run, const char *why)
+{
+    struct finding *finding = run_add_finding(run);
+    finding->code = "left-out";
+    finding->text = why;
+}
+
+// Sets the limits of time: of a benchmark by the plan, of a worker's silence by the deadline. False
+// if the deadline is too near.
+static bool set_limits(const struct checking *c, uint64_t deadline_ns, struct runner_desc *runner)
+{
+    static const uint64_t start_ns = CHECK_START_S * NS_PER_S;
+    uint64_t planned_ns = clock_left_ns(c->planned_ns), left_ns = clock_left_ns(deadline_ns);
+    runner->time_most_ns = planned_ns > start_ns + NS_PER_S ? planned_ns - start_ns : NS_PER_S;
+    // A worker that hangs uses up the time of its benchmark, so none is waited for again.
+    runner->silence_ns = c->desc->silence_ns < left_ns / 2 ? c->desc->silence_ns : left_ns / 2;
+    return (double)left_ns > 2 * NS_PER_S * check_plan_s(2, CHECK_AT_ONCE);
+}
+
+// Measures what several devices do at the same time, with a worker for each. False if a signal
+// ended that.
+static bool measure_at_once(struct checking *c, uint64_t deadline_ns)
+{
+    struct error unsaved, err;
+    const struct device_list list = working(c);
+    if (!c->desc->worker_argv || list.count == 0)
+        return true;
+    struct runner_desc runner = {
+        .devices = &list,
+        .choices = {.system = c->desc->system},
+        .worker_argv = c->desc->worker_argv,
+        .worker_environment = c->desc->environment,
+        .seed = clock_now_ns() % 1000000,
+        .plan = check_plan_at_once,
+        .interrupt = c->desc->interrupt,
+    };
+    if (!set_limits(c, deadline_ns, &runner)) {
+        note_skipped(c->run, "no time was left to measure several devices at once");
+        return true;
+    }
+    c->parts->at_once = run_create();
+    runner_describe(c->parts->at_once, &runner, 0, NULL);
+    check_choose(c->parts->at_once, CHECK_AT_ONCE, &runner.choices);
+    if (!runner_run(c->parts->at_once, &runner, &unsaved, &err))
+        note_skipped(c->run, arena_strdup(c->run->arena, err.message));
+    return c->parts->at_once->status != RUN_INTERRUPTED;
+}
+
+// Takes the states of the cards after all that was measured, from the processes that waited. One
+// that does not answer leaves the state as it was.
+static void take_last_states(struct checking *c)
+{
+    static const uint64_t patience_ns = 2 * NS_PER_S;
+    uint64_t until_ns = clock_deadline_ns(patience_ns);
+    for (size_t i = 0; i < c->count; i++) {
+        struct error err;
+        const char *line;
+        if (!c->waiting[i])
+            continue;
+        c->children[i] = c->waiting[i];
+        c->waiting[i] = NULL;
+        if (child_send(c->children[i], "end", clock_left_ns(until_ns), &err) &&
+            child_receive(c->children[i], clock_left_ns(until_ns), -1, &line) == CHILD_LINE)
+            take_line(c, i, line);
+    }
+}
+
 // ---------------------------------------------------------------- the run
 
 static void add_check(struct checking *c, const struct gpu_info *info)
@@ -153,6 +240,16 @@ static void add_check(struct checking *c, const struct gpu_info *info)
     c->infos[c->count++] = info;
 }
 
+static void merge_results(struct run *run, const struct run *sent, const char *device)
+{
+    for (size_t r = 0; sent && r < sent->result_count; r++) {
+        struct result *result = run_add_result(run);
+        *result = *sent->results[r];
+        if (device)
+            result->device = device;
+    }
+}
+
 // Moves what a process sent into the run.
 static void merge(struct checking *c, size_t i)
 {
@@ -161,11 +258,7 @@ static void merge(struct checking *c, size_t i)
         return;
     const char *device = c->run->devices[i].id;
     c->run->checks[i].state = sent->checks[0].state;
-    for (size_t r = 0; r < sent->result_count; r++) {
-        struct result *result = run_add_result(c->run);
-        *result = *sent->results[r];
-        result->device = device;
-    }
+    merge_results(c->run, sent, device);
     for (size_t f = 0; f < sent->finding_count; f++) {
         struct finding *finding = run_add_finding(c->run);
         *finding = sent->findings[f];
@@ -183,6 +276,9 @@ bool check_measure(struct run *run, const struct check_desc *asked, struct check
                          "%zu devices are more than one check takes (%d): choose some with -d",
                          desc.devices->count, CHECK_DEVICES_MAX);
     uint64_t deadline_ns = clock_deadline_ns(desc.soak_ns + CHECK_DEADLINE_S * NS_PER_S);
+    double plan_s = check_plan_s(desc.devices->count, CHECK_ALONE) +
+                    check_plan_s(desc.devices->count, CHECK_AT_ONCE);
+    c.planned_ns = clock_deadline_ns(desc.soak_ns + (uint64_t)(plan_s * NS_PER_S));
     if (!desc.silence_ns)
         desc.silence_ns = CHECK_DEADLINE_S * NS_PER_S;
     *parts = (struct check_parts){.count = desc.devices->count};
@@ -192,11 +288,15 @@ bool check_measure(struct run *run, const struct check_desc *asked, struct check
         start(&c, i);
         c.silent_until_ns[i] = clock_deadline_ns(desc.silence_ns);
     }
-    bool done = receive_all(&c, deadline_ns);
+    bool done = receive_all(&c, deadline_ns) && measure_at_once(&c, deadline_ns);
+    if (done)
+        take_last_states(&c);
     for (size_t i = 0; i < c.count; i++) {
         child_destroy(c.children[i], 0);
+        child_destroy(c.waiting[i], 0);
         merge(&c, i);
     }
+    merge_results(run, parts->at_once, NULL);
     run->status = done ? RUN_COMPLETE : RUN_INTERRUPTED;
     return true;
 }
@@ -205,5 +305,6 @@ void check_parts_destroy(struct check_parts *parts)
 {
     for (size_t i = 0; i < parts->count; i++)
         run_destroy(parts->runs[i]);
-    parts->count = 0;
+    run_destroy(parts->at_once);
+    *parts = (struct check_parts){.count = 0};
 }

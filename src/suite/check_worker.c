@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The process that measures one device of a check.
-#include "analysis/check_cases.h"
 #include "base/child.h"
 #include "base/clock.h"
-#include "base/processors.h"
-#include "base/text.h"
 #include "bench/bench.h"
 #include "measure/card.h"
 #include "results/codec.h"
@@ -14,9 +11,14 @@
 #include "suite/host_lock.h"
 #include "suite/plan.h"
 #include "suite/runner.h"
+#include "suite/visitor.h"
 
 #include <math.h>
 #include <string.h>
+
+enum {
+    LINE_BYTES_MAX = 64 // of what the parent sends
+};
 
 struct serving {
     struct child_channel channel;
@@ -53,97 +55,28 @@ static void note_state(struct serving *s)
     sensors_health_read(&desc, &now);
     state->power_w = fmax(state->power_w, now.power_w);
     state->power_limit_w = now.power_limit_w;
-    state->link_width = now.lanes;
+    state->link_width = fmax(state->link_width, now.lanes);
     state->link_width_max = now.lanes_max;
     state->link_generation = fmax(state->link_generation, now.generation);
     state->link_generation_max = now.generation_max;
     state->ecc_corrected = now.ecc_corrected - s->before.ecc_corrected;
     state->ecc_uncorrected = now.ecc_uncorrected - s->before.ecc_uncorrected;
     state->link_replays = now.link_replays - s->before.link_replays;
+    state->nvlink_replays = now.nvlink_replays - s->before.nvlink_replays;
+    state->nvlink_recoveries = now.nvlink_recoveries - s->before.nvlink_recoveries;
+    state->nvlinks = now.nvlinks;
+    state->nvlinks_active = now.nvlinks_active;
+    state->ecc_enabled = now.ecc_enabled;
+    state->remapped_rows = now.remapped_rows;
+    state->remap_pending = now.remap_pending;
+    state->remap_failed = now.remap_failed;
+    state->retired_pages = now.retired_pages;
     if (!s->sensors)
         return;
     struct sensor_reading former = s->last;
     sensors_read(s->sensors, &s->last);
     s->limiter |= measure_card_limiter(&former, &s->last);
     state->throttle = sensor_throttle_text(s->run->arena, s->limiter);
-}
-
-// ---------------------------------------------------------------- what is measured
-
-// Adds the value of a key to the settings of a benchmark, unless it has the value already.
-static void add_value(struct arena *arena, struct choice_request *request, struct setting *settings,
-                      const char *benchmark, const char *key, const char *value)
-{
-    for (size_t i = 0; i < request->setting_count; i++) {
-        struct setting *setting = &settings[i];
-        if (strcmp(setting->benchmark, benchmark) != 0 || strcmp(setting->key, key) != 0)
-            continue;
-        if (!text_list_has(setting->values, value))
-            setting->values = text_join(arena, setting->values, ",", value);
-        return;
-    }
-    settings[request->setting_count++] =
-        (struct setting){.benchmark = benchmark, .key = key, .values = value, .text = benchmark};
-}
-
-static void add_case(struct arena *arena, struct choice_request *request, struct setting *settings,
-                     const struct check_case *of, uint64_t bytes)
-{
-    for (const char *at = of->values; *at; at += strcspn(at, ","), at += *at == ',') {
-        size_t key = strcspn(at, "="), value = strcspn(at + key + 1, ",");
-        add_value(arena, request, settings, of->benchmark,
-                  arena_printf(arena, "%.*s", (int)key, at),
-                  arena_printf(arena, "%.*s", (int)value, at + key + 1));
-    }
-    if (bytes)
-        add_value(arena, request, settings, of->benchmark, "bytes",
-                  arena_printf(arena, "%llu", (unsigned long long)bytes));
-}
-
-static void add_benchmark(struct choice_request *request, const struct benchmark **chosen,
-                          const struct benchmark *benchmark)
-{
-    for (size_t i = 0; i < request->benchmark_count; i++)
-        if (chosen[i] == benchmark)
-            return;
-    chosen[request->benchmark_count++] = benchmark;
-}
-
-// The benchmarks of a check, and settings that leave only its cases.
-static void choose_cases(struct run *run, bool quick, struct choice_request *request)
-{
-    enum {
-        VALUES_MAX = 12 // of a case
-    };
-    struct arena *arena = run->arena;
-    const struct benchmark **chosen =
-        ARENA_ARRAY(arena, check_case_count, const struct benchmark *);
-    struct setting *settings = ARENA_ARRAY(arena, check_case_count * VALUES_MAX, struct setting);
-    request->preset = quick ? "check-quick" : "check";
-    request->benchmarks = chosen;
-    request->settings = settings;
-    for (size_t i = 0; i < check_case_count; i++) {
-        const struct check_case *of = &check_cases[i];
-        const struct benchmark *benchmark = benchmark_find(of->benchmark);
-        if (!benchmark || (quick && !of->quick))
-            continue;
-        add_benchmark(request, chosen, benchmark);
-        add_case(arena, request, settings, of, of->bytes ? check_bytes(of, &run->devices[0]) : 0);
-    }
-}
-
-// ---------------------------------------------------------------- the memory of the host
-
-// Binds this process to the processors beside the card, so that its pinned memory lies there too:
-// through the other socket a healthy link looks slow. Where that is not allowed, as in a job with
-// other processors, the process stays.
-static void move_to_card(struct arena *arena, const struct gpu_info *info)
-{
-    const struct sensors_desc card = measure_card_of(arena, info);
-    char list[4096];
-    if (card.pci &&
-        text_read_line(list, sizeof list, "/sys/bus/pci/devices/%s/local_cpulist", card.pci))
-        (void)processors_bind(list);
 }
 
 // ---------------------------------------------------------------- measuring
@@ -199,7 +132,7 @@ static bool measure(struct serving *s, const struct check_serve_desc *desc,
     };
     runner_describe(s->run, &runner, 0, NULL);
     run_add_check(s->run);
-    choose_cases(s->run, desc->quick, &runner.choices);
+    check_choose(s->run, desc->quick ? CHECK_ALONE_QUICK : CHECK_ALONE, &runner.choices);
     s->choices = &runner.choices;
     begin_state(s);
     bool done = runner_run(s->run, &runner, &unsaved, err);
@@ -228,13 +161,17 @@ bool check_serve(const struct check_serve_desc *desc, int socket_fd, struct erro
     bool done = s.info != NULL, last = false;
     child_channel_init(&s.channel, socket_fd);
     if (done)
-        move_to_card(arena, s.info);
+        visitor_move_to(s.info);
     else
         error_set(err, ERROR_NO_DEVICE, "%s is gone", desc->known[0]);
     while (done && !last) {
         last = clock_left_ns(soaked_ns) == 0;
         s.run = run_create();
         done = measure(&s, desc, system, last, err);
+        if (done && last && desc->stays && child_channel_read(&s.channel, LINE_BYTES_MAX)) {
+            note_state(&s);
+            send(&s);
+        }
         run_destroy(s.run);
     }
     child_channel_fini(&s.channel);

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "measure/limits.h"
 #include "results/json.h"
 #include "results/save.h"
 #include "suite/clock_lock.h"
@@ -113,12 +114,15 @@ static void describe_device(struct run *run, const struct gpu_info *info)
 {
     struct arena *arena = run->arena;
     struct run_device *device = run_add_device(run);
+    struct measure_limits limits;
+    measure_limits_of(info, &limits);
     device->id = arena_strdup(arena, info->id);
     device->name = arena_strdup(arena, info->name);
     device->vendor = arena_strdup(arena, info->vendor);
     device->driver = arena_strdup(arena, info->driver);
     device->api_version = arena_strdup(arena, info->api_version);
     device->kind = gpu_kind_name(info->kind);
+    device->architecture = limits.architecture;
     device->uuid = gpu_info_uuid(arena, info);
     device->pci = select_pci(arena, info);
     unsigned count = 0;
@@ -221,12 +225,23 @@ const char *const *runner_worker_argv(struct arena *arena, const struct runner_d
     return argv;
 }
 
+static void budget_for(const struct runner *runner, const struct gpu_info *device,
+                       struct budget *budget)
+{
+    uint64_t most_ns = runner->desc->time_most_ns;
+    budget_of(runner->desc->choices.preset, device, budget);
+    if (!most_ns || !budget->time_most_ns || budget->time_most_ns <= most_ns)
+        return;
+    budget->time_ns = most_ns * budget->time_ns / budget->time_most_ns;
+    budget->time_most_ns = most_ns;
+}
+
 static struct executor *make_executor(struct runner *runner, size_t index)
 {
     const struct runner_desc *desc = runner->desc;
     const struct gpu_info *device = desc->devices->devices[index];
     struct budget budget;
-    budget_of(desc->choices.preset, device, &budget);
+    budget_for(runner, device, &budget);
     return executor_create(
         runner->arena,
         &(struct executor_desc){
@@ -264,7 +279,7 @@ static bool run_device(struct runner *runner)
     const struct gpu_info *device = desc->devices->devices[runner->device];
     struct schedule_peer peers[PLAN_PEERS_MAX];
     struct budget budget;
-    budget_of(desc->choices.preset, device, &budget);
+    budget_for(runner, device, &budget);
     const struct schedule_desc schedule = {
         .run = runner->run,
         .device = device,

@@ -17,8 +17,9 @@ struct runner_desc {
     const char *const *worker_argv;        // NULL-ended, without the device: "-d ID" is added
     const char *const *worker_environment; // NULL-ended, as it was before drivers were loaded;
                                            // NULL: the environment of this process
-    uint64_t silence_ns; // a worker that is silent for longer is killed; 0: 6 × timeout_ns
-    uint64_t seed;       // of the random orders of visits
+    uint64_t silence_ns;   // a worker that is silent for longer is killed; 0: 6 × timeout_ns
+    uint64_t seed;         // of the random orders of visits
+    uint64_t time_most_ns; // longest time of a benchmark on a device; 0: that of the preset
     bool validation;
     // Makes the plan for one device, in `arena`. Adds a finding to `run` for each benchmark that
     // the device cannot run. Returns NULL and sets `err` on failure.

@@ -3,6 +3,7 @@
 
 #include "base/child.h"
 #include "base/processors.h"
+#include "base/text.h"
 #include "measure/card.h"
 #include "measure/count.h"
 
@@ -380,6 +381,17 @@ static bool serve_failure(const struct error *failure, struct child_channel *cha
     return served;
 }
 
+void visitor_move_to(const struct gpu_info *info)
+{
+    struct arena *arena = arena_create();
+    const struct sensors_desc card = measure_card_of(arena, info);
+    char list[4096];
+    if (card.pci &&
+        text_read_line(list, sizeof list, "/sys/bus/pci/devices/%s/local_cpulist", card.pci))
+        (void)processors_bind(list);
+    arena_destroy(arena);
+}
+
 bool visitor_serve(const struct visitor_desc *desc, int socket_fd, struct error *err)
 {
     struct child_channel channel;
@@ -388,6 +400,8 @@ bool visitor_serve(const struct visitor_desc *desc, int socket_fd, struct error 
     struct visitor_desc own = *desc;
     own.family_pid = (long)getppid();
     struct visitor *visitor = visitor_create(&own, &failure);
+    if (visitor && desc->near)
+        visitor_move_to(visitor->info);
     bool served = visitor ? serve(visitor, &channel, err) : serve_failure(&failure, &channel, err);
     visitor_destroy(visitor);
     child_channel_fini(&channel);

@@ -18,6 +18,7 @@ struct visitor_desc {
     const char *const *known; // as in gpu_system_desc
     size_t known_count;
     long family_pid; // this process and its descendants are not other work; 0: this process
+    bool near;       // visitor_serve moves the process to the device (visitor_move_to)
     bool validation; // turns the API's own validation on; a message from it makes the visit fail
 };
 
@@ -25,6 +26,11 @@ struct visitor_desc {
 // device.
 struct visitor *visitor_create(const struct visitor_desc *desc, struct error *err);
 void visitor_destroy(struct visitor *visitor);
+
+// Binds this process to the processors beside the device's card, so that its pinned memory lies
+// there too: through the other socket a healthy link looks slow. Where that is not allowed, as in a
+// job with other processors, the process stays where it is.
+void visitor_move_to(const struct gpu_info *info);
 
 // Makes one visit; *visit lives in `arena`. False with the visit's error.
 MUST_CHECK bool visitor_visit(struct visitor *visitor, const struct visit_order *order,

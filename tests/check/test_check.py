@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """fathom check: each exit status, and a cause for each verdict."""
 
+import contextlib
 import copy
 import json
 import os
@@ -28,7 +29,7 @@ MODEL = {
     "clock_step_ns": 32, "noise": {"relative": 0.003, "seed": 1}}
 
 
-def children(process):
+def children(process, command=b"__check"):
     """The processes that measure the devices."""
     found = []
     for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
@@ -37,7 +38,7 @@ def children(process):
             words = (stat.parent / "cmdline").read_bytes().split(b"\0")
         except OSError:  # it has ended
             continue
-        if parent == process.pid and b"__check" in words:
+        if parent == process.pid and command in words:
             found.append(int(stat.parent.name))
     return found
 
@@ -53,8 +54,8 @@ def wait_until(condition):
     raise AssertionError("waited in vain")
 
 
-def wait_for_child(process):
-    return wait_until(lambda: children(process))[0]
+def wait_for_child(process, command=b"__check"):
+    return wait_until(lambda: children(process, command))[0]
 
 
 def holds_lock_file(process):
@@ -328,6 +329,122 @@ class Ends(Checks):
         self.assert_one_line_error(fathom.run("check"), NO_DEVICE)
 
 
+class SeveralDevices(Checks):
+    """Two or three devices of the double of libcuda, of which only transfer can be measured."""
+
+    def variables(self, count=2, **more):
+        return {"LD_LIBRARY_PATH": os.environ["CUDA_DOUBLE"], "FAKE_CUDA_DEVICES": str(count),
+                "FAKE_CUDA_KERNELS": "transfer", "FAKE_CUDA_MEMORY_MIB": "24", **more}
+
+    def devices(self, count=2):
+        return [word for i in range(count) for word in ("-d", f"cuda:{i}")]
+
+    def figures(self, check):
+        return {(figure["metric"], figure.get("peer")): figure for figure in check["figures"]}
+
+    def test_each_link_is_measured_alone_and_all_at_once(self):
+        checks, done = self.check(UNKNOWN, *self.devices(3), **self.variables(3))
+        measured = [one for one in self.run_file["results"]
+                    if one["benchmark"] == "transfer" and "bandwidth" in str(one["metrics"])]
+        self.assertEqual({f"{part}/from=cuda:{a}/to=cuda:{b}" for a in range(3) for b in range(3)
+                          for part, is_planned in (("direction=peer", True),
+                                                   ("direction=peer/engine=target", a != b),
+                                                   ("direction=peer/ways=both", a < b))
+                          if is_planned} | {"direction=peer/ways=all"},
+                         {one["key"].partition("/")[2].rpartition("/")[0]
+                          for one in self.run_file["results"] if "direction=peer" in one["key"]})
+        # A busy machine may have no time for some of them.
+        for index, check in enumerate(checks):
+            figures = self.figures(check)
+            own = [one for one in measured if one["device"] == check["device"] and
+                   one["case"]["direction"] != "peer"]
+            pairs = [one for one in measured if one["case"].get("from") != one["case"].get("to")
+                     and check["device"] in (one["case"]["to"] if one["case"].get("engine") else
+                                             one["case"]["from"], one["case"]["to"]
+                                             if one["case"].get("ways") else "")]
+            every = [one for one in measured if one["case"].get("ways") == "all"]
+            self.assertEqual(len(own) + len(pairs) + len(every), len(figures))
+            self.assertTrue(all(figure["value"] > 0 for figure in figures.values()))
+            self.assertTrue(all(("peer" in figure) == (figure["metric"] in (
+                "peer", "peer_read", "peer_both")) and figure.get("peer") != index
+                for figure in figures.values()))
+        self.assertIn("Host to device ", done.out)
+        together = [one for one in self.run_file["results"] if one["case"].get("together")]
+        self.assertEqual(["cuda:1,cuda:2", "cuda:0,cuda:2", "cuda:0,cuda:1"],
+                         [one["case"]["with"] for one in together])
+
+    def test_some_devices_of_more_are_measured_among_themselves(self):
+        checks, _ = self.check(UNKNOWN, "-d", "cuda:1", "-d", "cuda:2", **self.variables(3))
+        for check, other in zip(checks, (2, 1)):
+            self.assertEqual({other}, {figure["peer"] for figure in check["figures"]
+                                       if "peer" in figure})
+            self.assertNotIn("peer_all", [figure["metric"] for figure in check["figures"]])
+
+    def test_one_device_and_a_quick_check_have_no_pairs(self):
+        for arguments in (("-d", "cuda:0"), ("--quick", *self.devices())):
+            checks, _ = self.check(UNKNOWN, *arguments, **self.variables())
+            self.assertEqual({"host_to_device", "device_to_host"} | (
+                set() if "--quick" in arguments else {"link_both"}),
+                {figure["metric"] for figure in checks[0]["figures"]})
+
+    def test_a_slow_link_between_devices_is_named(self):
+        self.check(UNKNOWN, *self.devices(), **self.variables())
+        document = json.loads(pathlib.Path(self.path("check.json")).read_text(encoding="utf-8"))
+        for result in document["results"]:
+            fast = result["key"].startswith("transfer/direction=peer/from=cuda:0/to=cuda:1/")
+            for metric in result["metrics"]:
+                if metric["name"] == "bandwidth":  # of all else a thousandth is expected
+                    metric["median"] *= 1000 if fast else 0.001
+        own = self.path("own.json")
+        pathlib.Path(own).write_text(json.dumps(document), encoding="utf-8")
+        checks, _ = self.check(SLOW, *self.devices(), "--expect", own, **self.variables())
+        self.assertEqual([("slow", "below-expectation"), ("healthy", "ok")],
+                         [(check["verdict"], check["code"]) for check in checks])
+        self.assertRegex(checks[0]["cause"], r"^Copy to GPU 1: [0-9.]+ of [0-9.]+ TB/s: ")
+        slow = self.figures(checks[0])["peer", 1]
+        self.assertEqual(("own", "slow"), (slow["basis"], slow["verdict"]))
+
+    def test_data_lost_between_devices_are_wrong_results(self):
+        checks, _ = self.check(BROKEN, *self.devices(), **self.variables(FAKE_CUDA_PEERS_LOSE="0"))
+        self.assertEqual({("broken", "wrong-results")},
+                         {(check["verdict"], check["code"]) for check in checks})
+        self.assertIn("transfer/direction=peer/", checks[0]["cause"])
+
+    def at_once(self, signal_number):
+        """What a check says whose workers get a signal, each as soon as it is seen: the first one may
+        still look for other work on its device, and what it measures counts."""
+        process = fathom.start("check", *self.devices(), "--silence-limit", "5", "-o",
+                               self.path("check.json"), variables=self.variables())
+        hit = set()
+        while process.poll() is None:
+            for worker in set(children(process, b"__worker")) - hit:
+                hit.add(worker)
+                with contextlib.suppress(ProcessLookupError):  # it has ended
+                    os.kill(worker, signal_number)
+            time.sleep(0.005)
+        process.communicate()
+        return process.returncode, self.read_run(self.path("check.json"))["checks"]
+
+    def test_a_device_that_hangs_among_others_is_broken(self):
+        status, checks = self.at_once(signal.SIGSTOP)
+        self.assertEqual(BROKEN, status)
+        self.assertIn(("broken", "hung"), [(one["verdict"], one["code"]) for one in checks])
+
+    def test_a_worker_that_dies_among_others_is_broken(self):
+        status, checks = self.at_once(signal.SIGKILL)
+        self.assertEqual(BROKEN, status)
+        self.assertIn(("broken", "lost"), [(one["verdict"], one["code"]) for one in checks])
+
+    def test_a_signal_ends_the_measurement_of_all(self):
+        process = fathom.start("check", *self.devices(), variables=self.variables())
+        os.kill(wait_for_child(process, b"__worker"), signal.SIGSTOP)
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=fathom.TIMEOUT_S)
+        self.assertEqual(INTERRUPTED, process.returncode)
+        self.assertEqual([], children(process) + children(process, b"__worker"))
+
+
 class Cpu(Checks):
     def setUp(self):
         super().setUp()
@@ -366,8 +483,23 @@ class Cpu(Checks):
             "width", "width_max", "generation", "generation_max")))
         self.assertEqual((312.5, 700, 41), (state["power_w"], state["power_limit_w"],
                                             state["temperature_c"]))
-        self.assertEqual((0, 0, 0), (state["ecc_corrected"], state["ecc_uncorrected"],
-                                     state["link_replays"]))
+        self.assertEqual([0] * 5, [state[name] for name in (
+            "ecc_corrected", "ecc_uncorrected", "link_replays", "nvlink_replays",
+            "nvlink_recoveries")])
+        self.assertEqual((4, 4, 1, 3, 0, 0), tuple(state[name] for name in (
+            "nvlinks", "nvlinks_active", "ecc_enabled", "remapped_rows", "remap_pending",
+            "remap_failed")))
+
+    def test_errors_that_the_driver_counts_are_broken(self):
+        for wrong, cause in (("rows", "no spare row is left"),
+                             ("uncorrected", r"[1-9]\d* uncorrected ECC error"),
+                             ("recovers", r"[1-9]\d* NVLink retraining")):
+            with self.subTest(wrong=wrong):
+                (check,), _ = self.check(BROKEN, "--quick", "-d", self.cpu, NVML_DOUBLE_ANY="1",
+                                         NVML_DOUBLE=wrong,
+                                         LD_LIBRARY_PATH=os.environ["NVML_DOUBLE_FOLDER"])
+                self.assertEqual(("broken", "errors"), (check["verdict"], check["code"]))
+                self.assertRegex(check["cause"], cause)
 
 
 if __name__ == "__main__":

@@ -144,9 +144,9 @@ int cuDeviceGetAttribute(int *value, int attribute, int device)
         [CU_ATTR_CONCURRENT_MANAGED_ACCESS] = 1,
         [CU_ATTR_CAN_USE_64_BIT_STREAM_MEM_OPS] = 1,
     };
-    (void)device;
     FAKE_ENTER();
     *value = attribute == CU_ATTR_COMPUTE_CAPABILITY_MAJOR ? fake_setting("FAKE_CUDA_MAJOR", 9)
+             : attribute == CU_ATTR_PCI_BUS_ID             ? values[attribute] + device
                                                            : values[attribute];
     return CU_SUCCESS;
 }
@@ -308,8 +308,13 @@ int cuModuleLoadDataEx(struct cu_module **module, const void *image, unsigned op
             return CU_INVALID_PTX;
         }
     }
+    struct fake_function function = {.param_count = 0};
+    read_entry(image, &function);
+    const char *only = getenv("FAKE_CUDA_KERNELS");
+    if (only && strncmp(function.name, only, strlen(only)) != 0)
+        return CU_UNSUPPORTED_PTX_VERSION;
     *module = fake_make(sizeof **module);
-    read_entry(image, &(*module)->function);
+    (*module)->function = function;
     const char *constant = strstr(image, ".visible .const ");
     unsigned long bytes = 0;
     if (constant && sscanf(constant, ".visible .const .align %*u .b8 %63[^[][%lu]",

@@ -55,7 +55,7 @@ static void devices_are_described_as_the_driver_does(void **state)
     assert_int_equal(info->kind, GPU_KIND_DISCRETE);
     assert_true(info->has_uuid && info->has_pci);
     assert_int_equal(info->uuid[0], 0xa1);
-    assert_int_equal(info->pci.bus, 0x19);
+    assert_int_equal(info->pci.bus, 0x1a);
     assert_int_equal(info->limits.core_clock_hz, UINT64_C(1980000000));
     assert_int_equal(info->limits.image_2d, 65536);
     assert_true(info->caps & GPU_CAP(HOLDS));

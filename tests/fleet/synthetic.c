@@ -52,7 +52,7 @@ static const struct synthetic_plant *plant_of(const struct synthetic *fleet, siz
 // By how much a fault makes a metric worse.
 static double loss_of(const struct synthetic_plant *plant, enum check_metric metric)
 {
-    bool is_link = metric >= CHECK_HOST_TO_DEVICE && metric <= CHECK_LINK_BOTH;
+    bool is_link = check_metric_is_host_link(metric);
     switch (plant->fault) {
     case FAULT_DRAM:
         return metric == CHECK_DRAM_READ ? 0.03 : 0;
@@ -105,7 +105,8 @@ static void add_figures(struct run *run, struct check *check, const struct synth
     check->figures =
         ARENA_ARRAY(run->arena, CHECK_METRIC_COUNT + SYNTHETIC_CARDS, struct check_figure);
     for (unsigned m = 0; m < CHECK_METRIC_COUNT; m++)
-        for (size_t peer = 0; peer < (m == CHECK_PEER ? SYNTHETIC_CARDS : 1); peer++) {
+        for (size_t peer = 0; truths[m].value > 0 && peer < (m == CHECK_PEER ? SYNTHETIC_CARDS : 1);
+             peer++) {
             enum check_metric metric = (enum check_metric)m;
             double noise = plant->fault == FAULT_NOISY && m == CHECK_DRAM_READ ? 30 : 2;
             if (m != CHECK_PEER || peer != check->index)

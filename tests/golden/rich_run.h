@@ -160,6 +160,7 @@ static inline void rich_head(struct run *run)
     *run_add_device(run) = (struct run_device){.id = "vulkan:0",
                                                .name = "NVIDIA H200",
                                                .vendor = "NVIDIA",
+                                               .architecture = "Hopper",
                                                .driver = "580.0",
                                                .api_version = "1.4.312",
                                                .kind = "discrete",
@@ -214,6 +215,15 @@ static inline void rich_check(struct run *run)
                                         .ecc_corrected = 0,
                                         .ecc_uncorrected = 0,
                                         .link_replays = 2,
+                                        .nvlink_replays = 3,
+                                        .nvlink_recoveries = 1,
+                                        .nvlinks = 18,
+                                        .nvlinks_active = 17,
+                                        .ecc_enabled = 1,
+                                        .remapped_rows = 4,
+                                        .remap_pending = 1,
+                                        .remap_failed = 0,
+                                        .retired_pages = 5,
                                         .throttle = "none"};
     run_add_check(run);
 }

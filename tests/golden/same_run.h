@@ -56,6 +56,7 @@ static inline void same_device(const struct run_device *a, const struct run_devi
     same_text(a->driver, b->driver);
     same_text(a->api_version, b->api_version);
     same_text(a->kind, b->kind);
+    same_text(a->architecture, b->architecture);
     same_text(a->uuid, b->uuid);
     same_text(a->pci, b->pci);
     assert_int_equal(a->limit_count, b->limit_count);
@@ -202,6 +203,15 @@ static inline void same_check_state(const struct check_state *a, const struct ch
         {a->ecc_corrected, b->ecc_corrected},
         {a->ecc_uncorrected, b->ecc_uncorrected},
         {a->link_replays, b->link_replays},
+        {a->nvlink_replays, b->nvlink_replays},
+        {a->nvlink_recoveries, b->nvlink_recoveries},
+        {a->nvlinks, b->nvlinks},
+        {a->nvlinks_active, b->nvlinks_active},
+        {a->ecc_enabled, b->ecc_enabled},
+        {a->remapped_rows, b->remapped_rows},
+        {a->remap_pending, b->remap_pending},
+        {a->remap_failed, b->remap_failed},
+        {a->retired_pages, b->retired_pages},
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         same_real(numbers[i][0], numbers[i][1]);

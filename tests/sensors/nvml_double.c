@@ -2,11 +2,15 @@
 // A card of fixed readings behind NVML's names. Its energy counter rises by 100 J a call. What sets
 // its clock is written down in the file that NVML_DOUBLE_LOG names, "lock 1500 1500 by PID" or
 // "reset by PID"; NVML_DOUBLE says what is wrong with it: "permission", "unsupported", "mig",
-// "vgpu", "half" (its link has half of its lanes), or the number of a process that uses it. Where
-// NVML_DOUBLE_ANY is set it is any card.
+// "vgpu", "half" (its link has half of its lanes), "rows" (a row of memory could not be replaced),
+// "pending" (one will be at the next reset), "nvlink" (one link is off), "recovers" and "replays"
+// (its NVLinks do so ever more often), "uncorrected" (so do errors of its memory), "volta" (it
+// retires pages and has no rows), or the number of a process that uses it. Where NVML_DOUBLE_ANY is
+// set it is any card.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 struct process {
@@ -45,6 +49,14 @@ int nvmlDeviceGetPcieReplayCounter(void *device, unsigned *count);
 int nvmlDeviceGetPowerUsage(void *device, unsigned *mw);
 int nvmlDeviceGetEnforcedPowerLimit(void *device, unsigned *mw);
 int nvmlDeviceGetTotalEccErrors(void *device, int type, int counter, unsigned long long *count);
+int nvmlDeviceGetEccMode(void *device, int *now, int *pending);
+int nvmlDeviceGetNvLinkState(void *device, unsigned link, int *active);
+int nvmlDeviceGetNvLinkErrorCounter(void *device, unsigned link, int counter,
+                                    unsigned long long *count);
+int nvmlDeviceGetRemappedRows(void *device, unsigned *corrected, unsigned *uncorrected,
+                              unsigned *pending, unsigned *failed);
+int nvmlDeviceGetRetiredPages(void *device, int cause, unsigned *count,
+                              unsigned long long *addresses);
 
 enum {
     SUCCESS = 0,
@@ -172,11 +184,74 @@ int nvmlDeviceGetEnforcedPowerLimit(void *device, unsigned *mw)
     return SUCCESS;
 }
 
+// Milliseconds: a count that is larger each time, also after the library was closed.
+static unsigned long long rising(void)
+{
+    struct timespec now;
+    timespec_get(&now, TIME_UTC);
+    return (unsigned long long)now.tv_sec * 1000 + (unsigned long long)now.tv_nsec / 1000000;
+}
+
 int nvmlDeviceGetTotalEccErrors(void *device, int type, int counter, unsigned long long *count)
 {
     (void)device;
     *count = type == 0 && counter == 0 ? 3 : 0; // corrected errors
+    if (type == 1 && is_wrong("uncorrected"))
+        *count = rising();
     return SUCCESS;
+}
+
+int nvmlDeviceGetEccMode(void *device, int *now, int *pending)
+{
+    (void)device;
+    *now = *pending = 1;
+    return SUCCESS;
+}
+
+// ---------------------------------------------------------------- its NVLinks and its memory
+
+enum {
+    NVLINKS = 4
+};
+
+int nvmlDeviceGetNvLinkState(void *device, unsigned link, int *active)
+{
+    (void)device;
+    *active = !(is_wrong("nvlink") && link == 2);
+    return link < NVLINKS ? SUCCESS : NOT_SUPPORTED;
+}
+
+int nvmlDeviceGetNvLinkErrorCounter(void *device, unsigned link, int counter,
+                                    unsigned long long *count)
+{
+    (void)device;
+    *count = counter == 0 ? 10 : 0; // replays, of each link
+    if (link == 1 && (counter == 0 ? is_wrong("replays") : is_wrong("recovers")))
+        *count += rising();
+    return link < NVLINKS && counter < 2 ? SUCCESS : NOT_SUPPORTED;
+}
+
+int nvmlDeviceGetRemappedRows(void *device, unsigned *corrected, unsigned *uncorrected,
+                              unsigned *pending, unsigned *failed)
+{
+    (void)device;
+    *corrected = 1;
+    *uncorrected = 2;
+    *pending = is_wrong("pending") ? 1 : 0;
+    *failed = is_wrong("rows") ? 1 : 0;
+    return is_wrong("volta") ? NOT_SUPPORTED : SUCCESS;
+}
+
+int nvmlDeviceGetRetiredPages(void *device, int cause, unsigned *count,
+                              unsigned long long *addresses)
+{
+    unsigned had = *count;
+    (void)device;
+    (void)addresses;
+    if (!is_wrong("volta"))
+        return NOT_SUPPORTED;
+    *count = cause == 0 ? 5 : 0;
+    return had < *count ? INSUFFICIENT_SIZE : SUCCESS;
 }
 
 // ---------------------------------------------------------------- its clock

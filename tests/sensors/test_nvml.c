@@ -101,7 +101,31 @@ static void its_health_is_known(void **state)
     assert_true(health.lanes == 16 && health.lanes_max == 16);
     assert_true(health.generation == 5 && health.generation_max == 5);
     assert_true(health.ecc_corrected == 3 && health.ecc_uncorrected == 0);
-    assert_true(health.link_replays == 2);
+    assert_true(health.link_replays == 2 && health.ecc_enabled == 1);
+    assert_true(health.nvlinks == 4 && health.nvlinks_active == 4);
+    assert_true(health.nvlink_replays == 4 * 10 && health.nvlink_recoveries == 0);
+    assert_true(health.remapped_rows == 3 && health.remap_pending == 0 && health.remap_failed == 0);
+    assert_true(isnan(health.retired_pages)); // it has rows instead
+}
+
+static void what_is_wrong_with_its_memory_and_links_is_known(void **state)
+{
+    (void)state;
+    struct sensor_health health;
+    const struct sensors_desc desc = {.uuid = known_uuid};
+    assert_int_equal(setenv("NVML_DOUBLE", "nvlink", 1), 0);
+    sensors_health_read(&desc, &health);
+    assert_true(health.nvlinks == 4 && health.nvlinks_active == 3);
+    assert_int_equal(setenv("NVML_DOUBLE", "rows", 1), 0);
+    sensors_health_read(&desc, &health);
+    assert_true(health.remap_failed == 1 && health.remap_pending == 0);
+    assert_int_equal(setenv("NVML_DOUBLE", "pending", 1), 0);
+    sensors_health_read(&desc, &health);
+    assert_true(health.remap_failed == 0 && health.remap_pending == 1);
+    assert_int_equal(setenv("NVML_DOUBLE", "volta", 1), 0);
+    sensors_health_read(&desc, &health);
+    assert_true(health.retired_pages == 5 && isnan(health.remapped_rows));
+    assert_int_equal(unsetenv("NVML_DOUBLE"), 0);
 }
 
 static void the_health_of_another_card_is_unknown(void **state)
@@ -111,6 +135,8 @@ static void the_health_of_another_card_is_unknown(void **state)
     sensors_health_read(&(struct sensors_desc){.uuid = other_uuid}, &health);
     assert_true(isnan(health.power_w) && isnan(health.lanes) && isnan(health.lanes_max));
     assert_true(isnan(health.ecc_uncorrected) && isnan(health.link_replays));
+    assert_true(isnan(health.nvlinks) && isnan(health.nvlink_replays));
+    assert_true(isnan(health.remap_failed) && isnan(health.retired_pages));
 }
 
 int main(void)
@@ -121,6 +147,7 @@ int main(void)
         cmocka_unit_test(another_card_is_not_mistaken_for_it),
         cmocka_unit_test(its_link_is_known_where_sysfs_does_not_tell),
         cmocka_unit_test(its_health_is_known),
+        cmocka_unit_test(what_is_wrong_with_its_memory_and_links_is_known),
         cmocka_unit_test(the_health_of_another_card_is_unknown),
         cmocka_unit_test(other_processes_of_the_card_are_named),
     };

@@ -20,6 +20,8 @@ static int open_session(void **state)
     return 0;
 }
 
+static const struct transfer_look whole = {.sparse = false};
+
 struct way {
     const char *text; // the case without its bytes
     gpu_caps needed;
@@ -107,11 +109,49 @@ static void from_device_to_device_every_byte_arrives(void **state)
     expect_done(bench, &(struct way){arena_printf(bench->session.arena,
                                                   "direction=peer/from=%s/to=%s", own->id, other),
                                      GPU_CAP(PEERS), !second});
-    if (second)
-        expect_done(bench,
-                    &(struct way){arena_printf(bench->session.arena, "direction=peer/from=%s/to=%s",
-                                               other, own->id),
-                                  GPU_CAP(PEERS), false});
+    if (!second)
+        return;
+    static const char *const ways[] = {"direction=peer/from=%s/to=%s",
+                                       "direction=peer/engine=target/from=%s/to=%s",
+                                       "direction=peer/ways=both/from=%s/to=%s"};
+    for (size_t i = 0; i < COUNT(ways); i++)
+        for (int turn = 0; turn < 2; turn++)
+            expect_done(bench,
+                        &(struct way){arena_printf(bench->session.arena, ways[i],
+                                                   turn ? own->id : other, turn ? other : own->id),
+                                      GPU_CAP(PEERS), false});
+    expect_done(bench, &(struct way){"direction=peer/ways=all", GPU_CAP(PEERS), false});
+}
+
+// Given devices with one byte that is another after a transfer at the same time as others, when it
+// is checked again, then that is a mismatch wherever the byte lies: no part is left out.
+static void every_part_of_a_target_is_checked(void **state)
+{
+    struct workbench *bench = *state;
+    struct transfer_session *own = bench->session.state;
+    const uint64_t bytes = 4 * TRANSFER_STEP_BYTES;
+    struct error err;
+    if (!second_device(bench) || !(bench->session.info->caps & GPU_CAP(PEERS)))
+        skip();
+    assert_true(visit(bench, "direction=peer/ways=all", bytes));
+    size_t devices = gpu_system_device_count(bench->system);
+    for (size_t part = 0; part + 1 < devices; part++) {
+        unsigned char byte;
+        struct gpu_buffer *target = own->home.ends[TRANSFER_DEVICE_TARGET].buffer;
+        // Part 0 came from the device before this one, and so on; jobs are numbered by their
+        // source.
+        uint32_t job = own->jobs - (uint32_t)(devices * (devices - 1)) +
+                       (uint32_t)((devices - 1 - part) * (devices - 1) + part);
+        uint32_t first = job * (TRANSFER_STEP_BYTES / 4);
+        assert_true(transfer_station_check(&own->home, TRANSFER_DEVICE_TARGET, part * bytes, bytes,
+                                           first, whole, &err));
+        assert_true(gpu_buffer_read(target, (part + 1) * bytes - 1, &byte, 1, &err));
+        byte ^= 1;
+        assert_true(gpu_buffer_write(target, (part + 1) * bytes - 1, &byte, 1, &err));
+        assert_false(transfer_station_check(&own->home, TRANSFER_DEVICE_TARGET, part * bytes, bytes,
+                                            first, whole, &err));
+        assert_int_equal(err.code, ERROR_MISMATCH);
+    }
 }
 
 static void a_device_that_is_alone_is_told_so(void **state)
@@ -123,8 +163,6 @@ static void a_device_that_is_alone_is_told_so(void **state)
         assert_non_null(strstr(bench->err.message, "no second device"));
 }
 
-static const struct transfer_look whole = {.sparse = false};
-
 static void one_wrong_byte_on_the_device_is_a_mismatch(void **state)
 {
     struct workbench *bench = *state;
@@ -135,14 +173,14 @@ static void one_wrong_byte_on_the_device_is_a_mismatch(void **state)
     uint32_t step = own->jobs * (TRANSFER_STEP_BYTES / 4);
     assert_true(visit(bench, "direction=h2d/memory=pageable/by=host/mode=row", 5008));
     struct gpu_buffer *target = home->ends[TRANSFER_DEVICE_TARGET].buffer;
-    assert_true(transfer_station_check(home, TRANSFER_DEVICE_TARGET, 5008, step, whole, &err));
-    assert_false(transfer_station_check(home, TRANSFER_DEVICE_TARGET, 5008,
+    assert_true(transfer_station_check(home, TRANSFER_DEVICE_TARGET, 0, 5008, step, whole, &err));
+    assert_false(transfer_station_check(home, TRANSFER_DEVICE_TARGET, 0, 5008,
                                         step + TRANSFER_STEP_BYTES / 4, whole, &err));
     assert_int_equal(err.code, ERROR_MISMATCH);
     assert_true(gpu_buffer_read(target, 5007, &byte, 1, &err));
     byte ^= 0x40;
     assert_true(gpu_buffer_write(target, 5007, &byte, 1, &err));
-    assert_false(transfer_station_check(home, TRANSFER_DEVICE_TARGET, 5008, step, whole, &err));
+    assert_false(transfer_station_check(home, TRANSFER_DEVICE_TARGET, 0, 5008, step, whole, &err));
     assert_int_equal(err.code, ERROR_MISMATCH);
 }
 
@@ -155,9 +193,9 @@ static void one_wrong_byte_on_the_host_is_a_mismatch(void **state)
     uint32_t step = own->jobs * (TRANSFER_STEP_BYTES / 4);
     assert_true(visit(bench, "direction=d2h/memory=pinned/by=copy/mode=row", 50000));
     unsigned char *target = gpu_buffer_map(home->ends[TRANSFER_PINNED_TARGET].buffer);
-    assert_true(transfer_station_check(home, TRANSFER_PINNED_TARGET, 50000, step, whole, &err));
+    assert_true(transfer_station_check(home, TRANSFER_PINNED_TARGET, 0, 50000, step, whole, &err));
     target[49999] ^= 1;
-    assert_false(transfer_station_check(home, TRANSFER_PINNED_TARGET, 50000, step, whole, &err));
+    assert_false(transfer_station_check(home, TRANSFER_PINNED_TARGET, 0, 50000, step, whole, &err));
     assert_int_equal(err.code, ERROR_MISMATCH);
     assert_non_null(strstr(err.message, "byte 49996"));
 }
@@ -213,6 +251,7 @@ int main(int argc, char **argv)
         EACH(both_directions_at_once_bring_every_byte),
         EACH(within_the_device_every_byte_arrives),
         EACH(from_device_to_device_every_byte_arrives),
+        EACH(every_part_of_a_target_is_checked),
         EACH(a_device_that_is_alone_is_told_so),
         EACH(one_wrong_byte_on_the_device_is_a_mismatch),
         EACH(one_wrong_byte_on_the_host_is_a_mismatch),

@@ -57,6 +57,25 @@ static void without_an_expectation_the_figures_follow(void **state)
     run_destroy(run);
 }
 
+static void a_figure_with_another_device_names_it(void **state)
+{
+    (void)state;
+    struct run *run = rich_run();
+    struct check_figure *pair = &run->checks[0].figures[1];
+    assert_int_equal(pair->metric, CHECK_PEER);
+    pair->peer = 3;
+    pair->value = 395e9;
+    pair->unit = UNIT_BYTE_PER_S;
+    run->checks[0].code = CHECK_NO_EXPECTATION;
+    char *text = console_of(run);
+    assert_non_null(strstr(text, " · Copy to GPU 3 395.0 GB/s\n"));
+    free(text);
+    text = metrics_of(run);
+    assert_non_null(strstr(text, "metric=\"peer\",peer=\"3\"} 3.95e+11\n"));
+    free(text);
+    run_destroy(run);
+}
+
 static void a_hostile_name_prints_as_one_line(void **state)
 {
     (void)state;
@@ -138,6 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_device_is_one_line),
         cmocka_unit_test(without_an_expectation_the_figures_follow),
+        cmocka_unit_test(a_figure_with_another_device_names_it),
         cmocka_unit_test(a_hostile_name_prints_as_one_line),
         cmocka_unit_test(metrics_have_base_units_and_the_labels_of_the_device),
         cmocka_unit_test(every_metric_is_described_before_its_samples),

@@ -30,9 +30,11 @@ static void record_once(const struct transfer_job *job, struct gpu_batch *batch)
     struct gpu_buffer *target = job->to->ends[job->target].buffer;
     uint64_t bytes = job->this_case->bytes;
     if (job->from != job->to)
-        gpu_peers_copy(
-            batch, &(struct gpu_peers_copy){
-                       .to = target, .from = source, .from_offset = job->offset, .bytes = bytes});
+        gpu_peers_copy(batch, &(struct gpu_peers_copy){.to = target,
+                                                       .from = source,
+                                                       .to_offset = job->to_offset,
+                                                       .from_offset = job->offset,
+                                                       .bytes = bytes});
     else if (job->this_case->by == TRANSFER_BY_KERNEL)
         transfer_station_copy(
             job->from, batch,

@@ -31,6 +31,8 @@ void transfer_case_read(const struct bench_case *c, struct transfer_case *this_c
         .memory = (enum transfer_memory)case_choice(c, "memory"),
         .by = (enum transfer_by)case_choice(c, "by"),
         .single = case_choice(c, "mode") == 1,
+        .ways = (enum transfer_ways)case_choice(c, "ways"),
+        .is_read = case_choice(c, "engine") == 1,
         .from = text_of(c, "from"),
         .to = text_of(c, "to"),
         .bytes = bytes ? bytes->uint : 0,
@@ -65,6 +67,9 @@ enum transfer_param { // in the order of `params` in transfer.c
     TRANSFER_PARAM_MEMORY,
     TRANSFER_PARAM_BY,
     TRANSFER_PARAM_MODE,
+    TRANSFER_PARAM_TOGETHER,
+    TRANSFER_PARAM_WAYS,
+    TRANSFER_PARAM_ENGINE,
     TRANSFER_PARAM_FROM,
     TRANSFER_PARAM_TO,
     TRANSFER_PARAM_BYTES,
@@ -114,37 +119,15 @@ static bool is_among(uint64_t bytes, const uint64_t *sizes, size_t count)
 static bool has_size(const struct transfer_case *this_case)
 {
     if (this_case->direction == TRANSFER_PEER)
-        return is_among(this_case->bytes, peer_bytes, COUNT(peer_bytes));
+        return is_among(this_case->bytes, peer_bytes, COUNT(peer_bytes)) &&
+               (this_case->ways == TRANSFER_WAYS_ONE || this_case->bytes > peer_bytes[0]);
     if (this_case->by == TRANSFER_BY_QUEUE)
         return is_among(this_case->bytes, queue_bytes, COUNT(queue_bytes));
     return this_case->memory != TRANSFER_MAPPED || this_case->direction != TRANSFER_D2H ||
            this_case->bytes <= MAPPED_READ_MAX;
 }
 
-static bool is_wanted(const struct bench_pick *pick, struct error *err)
-{
-    const struct bench_choice *choices = pick->request->choices;
-    struct transfer_case this_case;
-    (void)err;
-    transfer_case_read(&pick->c, &this_case);
-    if (this_case.by == TRANSFER_BY_HOST && this_case.memory == TRANSFER_PINNED)
-        return false;
-    if (this_case.by == TRANSFER_BY_KERNEL && this_case.direction == TRANSFER_BOTH)
-        return false;
-    if (this_case.single)
-        return this_case.by == TRANSFER_BY_COPY || choices[TRANSFER_PARAM_BY].from_user;
-    return choices[TRANSFER_PARAM_BYTES].from_user || has_size(&this_case);
-}
-
 // ---------------------------------------------------------------- between devices
-
-static bool is_chosen(const struct bench_choice *choice, const char *id)
-{
-    for (size_t i = 0; i < choice->value_count; i++)
-        if (strcmp(choice->values[i].text, "all") == 0 || strcmp(choice->values[i].text, id) == 0)
-            return true;
-    return false;
-}
 
 static bool is_first_of_its_api(const struct gpu_system *system, const struct gpu_info *own)
 {
@@ -160,6 +143,44 @@ static size_t devices_of(const struct gpu_system *system, const char *api)
     for (size_t i = 0; system && i < gpu_system_device_count(system); i++)
         count += strcmp(gpu_system_info(system, i)->api, api) == 0;
     return count;
+}
+
+// Both ways at once are one case for two devices, and every way at once is one for all devices of
+// the API, which its first device measures. A device that is alone has only the case that says so.
+static bool is_among_devices(const struct bench_request *request,
+                             const struct transfer_case *this_case)
+{
+    if (devices_of(request->system, request->device->api) < 2)
+        return this_case->ways == TRANSFER_WAYS_ONE && !this_case->is_read;
+    if (!this_case->from || !this_case->to) // TRANSFER_WAYS_ALL
+        return is_first_of_its_api(request->system, request->device);
+    int order = strcmp(this_case->from, this_case->to);
+    return this_case->ways == TRANSFER_WAYS_BOTH ? order < 0 : !this_case->is_read || order != 0;
+}
+
+static bool is_wanted(const struct bench_pick *pick, struct error *err)
+{
+    const struct bench_choice *choices = pick->request->choices;
+    struct transfer_case this_case;
+    (void)err;
+    transfer_case_read(&pick->c, &this_case);
+    if (this_case.by == TRANSFER_BY_HOST && this_case.memory == TRANSFER_PINNED)
+        return false;
+    if (this_case.by == TRANSFER_BY_KERNEL && this_case.direction == TRANSFER_BOTH)
+        return false;
+    if (this_case.single)
+        return this_case.by == TRANSFER_BY_COPY || choices[TRANSFER_PARAM_BY].from_user;
+    if (this_case.direction == TRANSFER_PEER && !is_among_devices(pick->request, &this_case))
+        return false;
+    return choices[TRANSFER_PARAM_BYTES].from_user || has_size(&this_case);
+}
+
+static bool is_chosen(const struct bench_choice *choice, const char *id)
+{
+    for (size_t i = 0; i < choice->value_count; i++)
+        if (strcmp(choice->values[i].text, "all") == 0 || strcmp(choice->values[i].text, id) == 0)
+            return true;
+    return false;
 }
 
 // Returns the choice of `from` or `to` with the ids of the chosen devices of the API. `from` has

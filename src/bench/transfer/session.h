@@ -35,12 +35,20 @@ enum transfer_by {
     TRANSFER_BY_HOST,   // memory copies by the host, or a call that copies
 };
 
+enum transfer_ways {    // between devices
+    TRANSFER_WAYS_ONE,  // from one device to another
+    TRANSFER_WAYS_BOTH, // and back, at the same time
+    TRANSFER_WAYS_ALL,  // each device to every other one, all at the same time
+};
+
 struct transfer_case {
     enum transfer_direction direction;
     enum transfer_memory memory;
     enum transfer_by by;
-    bool single;           // one transfer, with the wait for its end; false: many in a row
-    const char *from, *to; // PEER: ids of devices; else NULL
+    bool single; // one transfer, with the wait for its end; false: many in a row
+    enum transfer_ways ways;
+    bool is_read;          // PEER: the target's queue copies; false: the source's
+    const char *from, *to; // PEER: ids of devices, NULL with TRANSFER_WAYS_ALL; else NULL
     uint64_t bytes;
 };
 void transfer_case_read(const struct bench_case *c, struct transfer_case *this_case);
@@ -138,11 +146,12 @@ void transfer_station_copy(struct transfer_station *station, struct gpu_batch *b
                            const struct gpu_arg *source, const struct gpu_arg *target,
                            uint64_t bytes);
 
-// ERROR_MISMATCH unless the end begins with `bytes` bytes of the data, from word `first` on. The
-// device checks all of its memory; the host checks as much of its own as `look` says.
+// ERROR_MISMATCH unless the end has, from byte `at` on, `bytes` bytes of the data, from word
+// `first` on. The device checks all of its memory; the host checks as much of its own as `look`
+// says. `at` is a multiple of TRANSFER_STEP_BYTES.
 MUST_CHECK bool transfer_station_check(struct transfer_station *station, enum transfer_end end,
-                                       uint64_t bytes, uint32_t first, struct transfer_look look,
-                                       struct error *err);
+                                       uint64_t at, uint64_t bytes, uint32_t first,
+                                       struct transfer_look look, struct error *err);
 
 // ---------------------------------------------------------------- the session
 
@@ -192,7 +201,8 @@ struct transfer_job {
     struct gpu_scope *scope; // the scope of batches
     struct transfer_station *from, *to;
     enum transfer_end source, target;
-    uint64_t offset; // where the transfer recorded last begins in the source, in bytes
+    uint64_t offset;    // where the transfer recorded last begins in the source, in bytes
+    uint64_t to_offset; // where it begins in the target: apart from those of other jobs
     struct gpu_queue *queue;
     // Stages for pageable memory that the driver cannot copy; else NULL.
     struct transfer_stages *stages;

@@ -122,13 +122,15 @@ void transfer_station_fini(struct transfer_station *station)
 }
 
 static bool run_whole(struct transfer_station *station, struct gpu_program *program,
-                      struct gpu_buffer *buffer, const uint32_t params[2], struct error *err)
+                      const struct gpu_arg *words, const uint32_t params[2], struct error *err)
 {
     uint32_t count = params[1], groups = (count + TRANSFER_THREADS - 1) / TRANSFER_THREADS;
     const struct gpu_dispatch dispatch = {
         .program = program,
         .groups = {groups < GROUPS_MAX ? groups : GROUPS_MAX},
-        .args = {{.buffer = buffer, .bytes = (uint64_t)count * ELEMENT_BYTES},
+        .args = {{.buffer = words->buffer,
+                  .offset = words->offset,
+                  .bytes = (uint64_t)count * ELEMENT_BYTES},
                  {.buffer = program == station->check ? station->right : NULL}},
         .params = params,
         .params_bytes = 2 * sizeof *params,
@@ -207,7 +209,8 @@ static bool fill(struct transfer_station *station, enum transfer_end end, uint64
 {
     const uint32_t params[2] = {0, (uint32_t)(bytes / ELEMENT_BYTES)};
     if (!is_on_host(end))
-        return run_whole(station, station->fill, station->ends[end].buffer, params, err);
+        return run_whole(station, station->fill,
+                         &(struct gpu_arg){.buffer = station->ends[end].buffer}, params, err);
     transfer_pattern_fill(transfer_station_memory(station, end), bytes, 0);
     return true;
 }
@@ -236,16 +239,18 @@ bool transfer_station_need(struct transfer_station *station, enum transfer_end e
 
 // ---------------------------------------------------------------- the proof
 
-bool transfer_station_check(struct transfer_station *station, enum transfer_end end, uint64_t bytes,
-                            uint32_t first, struct transfer_look look, struct error *err)
+bool transfer_station_check(struct transfer_station *station, enum transfer_end end, uint64_t at,
+                            uint64_t bytes, uint32_t first, struct transfer_look look,
+                            struct error *err)
 {
     if (is_on_host(end))
-        return transfer_pattern_check(transfer_station_memory(station, end), bytes, first, look,
-                                      err);
+        return transfer_pattern_check(transfer_station_memory(station, end) + at, bytes, first,
+                                      look, err);
+    const struct gpu_arg words = {.buffer = station->ends[end].buffer, .offset = at};
     const uint32_t params[2] = {first, (uint32_t)(bytes / ELEMENT_BYTES)};
     uint32_t right = 0;
     if (!gpu_buffer_write(station->right, 0, &right, sizeof right, err) ||
-        !run_whole(station, station->check, station->ends[end].buffer, params, err) ||
+        !run_whole(station, station->check, &words, params, err) ||
         !gpu_buffer_read(station->right, 0, &right, sizeof right, err))
         return false;
     return right == params[1] ||

@@ -5,6 +5,7 @@
 #include "measure/claim.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     METRIC_BANDWIDTH,
@@ -12,8 +13,9 @@ enum {
 };
 
 enum {
-    PASSES_MAX = 4096, // transfers in a sample that the host times
-    SINGLES = 16       // single transfers in a sample
+    PASSES_MAX = 4096,  // transfers in a sample that the host times
+    SINGLES = 16,       // single transfers in a sample
+    AT_ONCE_SAMPLES = 4 // a sample of several devices at once is so many times as long
 };
 // Longest time of all samples together. If a transfer is slow, more samples would show little.
 static const double sample_most_ns = 32e6;
@@ -28,14 +30,18 @@ struct memory {
 struct trial {
     struct bench_visit *run;
     struct transfer_session *session;
-    struct transfer_job jobs[2]; // BOTH: host to device, device to host
+    // BOTH: host to device, device to host. Jobs of one queue are neighbours.
+    struct transfer_job *jobs;
     unsigned job_count;
-    struct gpu_batch *batches[2]; // the batches of a case that the host times
-    bool is_direct;               // PEER: copies do not go through the host
-    uint64_t passes;              // transfers in a sample
-    bool is_slow;                 // memory.is_slow of an earlier visit
-    double submit_ns;             // host time of the last submissions of run_batches
-    struct measure_span span;     // a unit is one transfer; BOTH: one in each direction
+    struct gpu_batch **batches; // of a case that the host times: one for each queue of the jobs
+    unsigned batch_count;
+    struct gpu_scope **scopes; // of the batches on other devices
+    unsigned scope_count;
+    bool is_direct;           // PEER: copies do not go through the host
+    uint64_t passes;          // transfers in a sample
+    bool is_slow;             // memory.is_slow of an earlier visit
+    double submit_ns;         // host time of the last submissions of run_batches
+    struct measure_span span; // a unit is one transfer; BOTH: one in each direction
 };
 
 // ---------------------------------------------------------------- what goes where
@@ -62,7 +68,7 @@ static bool prepare_job(struct trial *trial, struct transfer_job *job, struct er
 {
     uint64_t bytes = job->this_case->bytes;
     return transfer_station_need(job->from, job->source, bytes, err) &&
-           transfer_station_need(job->to, job->target, bytes, err) &&
+           transfer_station_need(job->to, job->target, job->to_offset + bytes, err) &&
            (job->this_case->memory != TRANSFER_PAGEABLE ||
             transfer_pageable_prepare(job, trial->run->arena, err));
 }
@@ -75,6 +81,13 @@ static struct gpu_queue *queue_of(const struct transfer_session *session,
     if (this_case->by == TRANSFER_BY_COPY || this_case->memory == TRANSFER_PAGEABLE)
         return session->queues[job];
     return job ? session->queues[0] : gpu_device_queue(session->bench->device, 0);
+}
+
+static void make_room(struct trial *trial, unsigned jobs)
+{
+    trial->jobs = ARENA_ARRAY(trial->run->arena, jobs, struct transfer_job);
+    trial->batches = ARENA_ARRAY(trial->run->arena, jobs, struct gpu_batch *);
+    trial->scopes = ARENA_ARRAY(trial->run->arena, jobs, struct gpu_scope *);
 }
 
 static struct transfer_job *add_job(struct trial *trial, const struct transfer_case *this_case)
@@ -96,19 +109,60 @@ static struct transfer_job *add_job(struct trial *trial, const struct transfer_c
     return job;
 }
 
+// Adds a job between two devices, whose data arrive in the target's part number `part`. The copy is
+// direct if all copies of the trial are.
+static bool add_peers(struct trial *trial, const struct transfer_case *this_case, const char *from,
+                      const char *to, unsigned part, struct error *err)
+{
+    struct transfer_job *job = add_job(trial, this_case);
+    uint64_t steps = (this_case->bytes + TRANSFER_STEP_BYTES - 1) / TRANSFER_STEP_BYTES;
+    bool is_direct = true;
+    if (!transfer_station_of(trial->session, from, &job->from, err) ||
+        !transfer_station_of(trial->session, to, &job->to, err))
+        return false;
+    job->queue = gpu_device_queue((this_case->is_read ? job->to : job->from)->device, 0);
+    job->to_offset = part * steps * TRANSFER_STEP_BYTES;
+    set_ends(job, TRANSFER_DEVICE_SOURCE, TRANSFER_DEVICE_TARGET);
+    if (job->from != job->to &&
+        !gpu_peers_connect(job->from->device, job->to->device, &is_direct, err))
+        return false;
+    trial->is_direct = is_direct && (trial->is_direct || trial->job_count == 1);
+    return true;
+}
+
+// Each device copies to the next one, then to the one behind that, and so on: at any time each
+// device receives from one other device, if all copies take the same time.
+static bool prepare_all_peers(struct trial *trial, const struct transfer_case *this_case,
+                              struct error *err)
+{
+    const struct bench_session *bench = trial->session->bench;
+    size_t count = gpu_system_device_count(bench->system), own = 0;
+    const char **ids = ARENA_ARRAY(trial->run->arena, count, const char *);
+    for (size_t i = 0; i < count; i++) {
+        const struct gpu_info *info = gpu_system_info(bench->system, i);
+        if (strcmp(info->api, bench->info->api) == 0)
+            ids[own++] = info->id;
+    }
+    make_room(trial, (unsigned)(own * (own - 1)));
+    for (size_t i = 0; i < own; i++)
+        for (size_t step = 1; step < own; step++)
+            if (!add_peers(trial, this_case, ids[i], ids[(i + step) % own], (unsigned)step - 1,
+                           err))
+                return false;
+    return own > 1 || error_set(err, ERROR_UNSUPPORTED, "no second device: %s has only %s",
+                                bench->info->api, bench->info->id);
+}
+
 static bool prepare_peers(struct trial *trial, const struct transfer_case *this_case,
                           struct error *err)
 {
     if (!gpu_require(trial->session->bench->info, GPU_CAP(PEERS), err))
         return false;
-    struct transfer_job *job = add_job(trial, this_case);
-    if (!transfer_station_of(trial->session, this_case->from, &job->from, err) ||
-        !transfer_station_of(trial->session, this_case->to, &job->to, err))
-        return false;
-    job->queue = gpu_device_queue(job->from->device, 0);
-    set_ends(job, TRANSFER_DEVICE_SOURCE, TRANSFER_DEVICE_TARGET);
-    return job->from == job->to ||
-           gpu_peers_connect(job->from->device, job->to->device, &trial->is_direct, err);
+    if (this_case->ways == TRANSFER_WAYS_ALL)
+        return prepare_all_peers(trial, this_case, err);
+    return add_peers(trial, this_case, this_case->from, this_case->to, 0, err) &&
+           (this_case->ways == TRANSFER_WAYS_ONE ||
+            add_peers(trial, this_case, this_case->to, this_case->from, 0, err));
 }
 
 static bool prepare(struct trial *trial, const struct transfer_case *this_case, struct error *err)
@@ -144,12 +198,25 @@ static bool prepare(struct trial *trial, const struct transfer_case *this_case, 
 
 // ---------------------------------------------------------------- rows, by the device's clock
 
+// Returns a scope for the batches of the job: that of the visit, or one that end_scopes closes.
+static struct gpu_scope *scope_of(struct trial *trial, const struct transfer_job *job)
+{
+    const struct transfer_station *owner = job->this_case->is_read ? job->to : job->from;
+    if (owner == &trial->session->home)
+        return trial->run->scope;
+    return trial->scopes[trial->scope_count++] = gpu_scope_open(owner->device);
+}
+
+static void end_scopes(struct trial *trial)
+{
+    while (trial->scope_count > 0)
+        gpu_scope_close(trial->scopes[--trial->scope_count]);
+}
+
 static bool time_row(struct trial *trial, struct error *err)
 {
     const struct measure_span_desc desc = {
-        .scope = trial->jobs[0].from == &trial->session->home
-                     ? trial->run->scope
-                     : gpu_scope_open(trial->jobs[0].from->device),
+        .scope = scope_of(trial, &trial->jobs[0]),
         .queue = trial->jobs[0].queue,
         .record = transfer_record,
         .context = &trial->jobs[0],
@@ -157,26 +224,29 @@ static bool time_row(struct trial *trial, struct error *err)
         .repeats = trial->passes,
         .warm = true,
     };
-    bool done = measure_span_run(trial->run->arena, &desc, &trial->span, err);
-    if (desc.scope != trial->run->scope)
-        gpu_scope_close(desc.scope);
-    if (done)
-        trial->passes = trial->span.repeats;
-    return done;
+    if (!measure_span_run(trial->run->arena, &desc, &trial->span, err))
+        return false;
+    trial->passes = trial->span.repeats;
+    return true;
 }
 
 // ---------------------------------------------------------------- by the host's clock
 
 static bool make_batches(struct trial *trial, uint64_t repeats, struct error *err)
 {
-    for (unsigned i = 0; i < trial->job_count; i++) {
-        const struct gpu_batch_desc desc = {.queue = trial->jobs[i].queue};
-        trial->batches[i] = gpu_batch_create(trial->run->scope, &desc, err);
-        if (!trial->batches[i])
+    trial->batch_count = 0;
+    end_scopes(trial);
+    for (unsigned i = 0; i < trial->job_count;) {
+        struct gpu_queue *queue = trial->jobs[i].queue;
+        struct gpu_batch *batch = gpu_batch_create(scope_of(trial, &trial->jobs[i]),
+                                                   &(struct gpu_batch_desc){.queue = queue}, err);
+        if (!batch)
             return false;
-        transfer_record(&trial->jobs[i], trial->batches[i], repeats);
-        if (!gpu_batch_end(trial->batches[i], err))
+        for (; i < trial->job_count && trial->jobs[i].queue == queue; i++)
+            transfer_record(&trial->jobs[i], batch, repeats);
+        if (!gpu_batch_end(batch, err))
             return false;
+        trial->batches[trial->batch_count++] = batch;
     }
     return true;
 }
@@ -184,22 +254,28 @@ static bool make_batches(struct trial *trial, uint64_t repeats, struct error *er
 static bool run_batches(struct trial *trial, struct error *err)
 {
     uint64_t start_ns = clock_now_ns();
-    for (unsigned i = 0; i < trial->job_count; i++)
+    for (unsigned i = 0; i < trial->batch_count; i++)
         if (!gpu_batch_submit(trial->batches[i], NULL, err))
             return false;
     trial->submit_ns = (double)(clock_now_ns() - start_ns);
-    for (unsigned i = 0; i < trial->job_count; i++)
-        if (!transfer_wait(&trial->jobs[i], trial->batches[i], err))
+    for (unsigned i = 0; i < trial->batch_count; i++)
+        if (!transfer_wait(&trial->jobs[0], trial->batches[i], err))
             return false;
     return true;
 }
 
-// Sets *ns to the time per transfer of trial->passes transfers, one after another. Both directions
-// at once take one submission per direction; other cases take one submission per transfer.
+// True if transfers of several queues run at the same time.
+static bool is_at_once(const struct transfer_case *this_case)
+{
+    return this_case->direction == TRANSFER_BOTH || this_case->ways != TRANSFER_WAYS_ONE;
+}
+
+// Sets *ns to the time per transfer of trial->passes transfers, one after another. Transfers at the
+// same time take one submission per queue; other cases take one submission per transfer.
 static bool time_passes(struct trial *trial, double *ns, struct error *err)
 {
     const struct transfer_job *job = &trial->jobs[0];
-    bool is_row = job->this_case->direction == TRANSFER_BOTH;
+    bool is_row = is_at_once(job->this_case);
     uint64_t start_ns = clock_now_ns();
     for (uint64_t i = 0; i < (is_row ? 1 : trial->passes); i++) {
         bool done = true;
@@ -219,13 +295,17 @@ static bool time_passes(struct trial *trial, double *ns, struct error *err)
 // Chooses the number of transfers so that a sample is as long as requested; SINGLES if mode=single.
 static bool size_passes(struct trial *trial, struct error *err)
 {
+    const struct transfer_case *this_case = trial->jobs[0].this_case;
     double wanted_ns = (double)trial->run->request->sample_ns, ns = 0;
-    bool is_row = trial->jobs[0].this_case->direction == TRANSFER_BOTH;
+    bool is_row = is_at_once(this_case);
+    // Submissions to several devices begin some µs apart, which must be a small part of a sample.
+    if (this_case->direction == TRANSFER_PEER)
+        wanted_ns *= AT_ONCE_SAMPLES;
     bool is_known = trial->passes > 0;
     if (!is_known)
-        trial->passes = trial->jobs[0].this_case->single ? SINGLES : 1;
+        trial->passes = this_case->single ? SINGLES : 1;
     for (;;) {
-        bool has_batches = trial->jobs[0].this_case->memory == TRANSFER_PINNED;
+        bool has_batches = this_case->memory == TRANSFER_PINNED;
         if (has_batches && (!trial->batches[0] || is_row) &&
             !make_batches(trial, is_row ? trial->passes : 1, err))
             return false;
@@ -234,7 +314,7 @@ static bool size_passes(struct trial *trial, struct error *err)
         if (!time_passes(trial, &ns, err)) // a warm-up, if the number of transfers is already known
             return false;
         double needed = wanted_ns / fmax(ns, 1);
-        if (is_known || trial->jobs[0].this_case->single || (double)trial->passes >= needed ||
+        if (is_known || this_case->single || (double)trial->passes >= needed ||
             trial->passes == PASSES_MAX)
             return true;
         uint64_t next = needed < PASSES_MAX ? (uint64_t)ceil(needed) : PASSES_MAX;
@@ -269,8 +349,7 @@ static bool time_by_host(struct trial *trial, struct error *err)
 
 static bool is_host_timed(const struct transfer_case *this_case)
 {
-    return this_case->single || this_case->direction == TRANSFER_BOTH ||
-           this_case->memory != TRANSFER_PINNED;
+    return this_case->single || is_at_once(this_case) || this_case->memory != TRANSFER_PINNED;
 }
 
 // ---------------------------------------------------------------- proof and numbers
@@ -284,7 +363,8 @@ static bool verify(const struct trial *trial, struct error *err)
     for (unsigned i = 0; i < trial->job_count; i++) {
         const struct transfer_job *job = &trial->jobs[i];
         uint32_t first = (uint32_t)(job->offset / sizeof(uint32_t));
-        if (!transfer_station_check(job->to, job->target, job->this_case->bytes, first, look, err))
+        if (!transfer_station_check(job->to, job->target, job->to_offset, job->this_case->bytes,
+                                    first, look, err))
             return false;
     }
     return true;
@@ -336,11 +416,13 @@ static void report_details(const struct trial *trial, struct measure_visit *visi
     visit_detail(visit, "way", "%s", way_of(trial));
     visit_detail(visit, "passes", "%llu transfers in a sample", (unsigned long long)trial->passes);
     const char *queue = transfer_queue_name(session, trial->jobs[0].queue);
-    if (trial->job_count > 1)
+    if (this_case->direction == TRANSFER_BOTH)
         visit_detail(visit, "queue", "%s and %s", queue,
                      transfer_queue_name(session, trial->jobs[1].queue));
     else if (this_case->by != TRANSFER_BY_HOST && this_case->direction != TRANSFER_PEER)
         visit_detail(visit, "queue", "%s", queue);
+    if (this_case->ways == TRANSFER_WAYS_ALL)
+        visit_detail(visit, "devices", "%u", trial->batch_count);
     if (session->link.text && this_case->direction < TRANSFER_LOCAL)
         visit_detail(visit, "link", "%s", session->link.text);
     if (this_case->by == TRANSFER_BY_KERNEL)
@@ -374,9 +456,11 @@ bool transfer_visit(struct bench_visit *run, struct measure_visit *visit, struct
                           .session = run->session->state,
                           .passes = memory->passes,
                           .is_slow = memory->is_slow};
-    if (!prepare(&trial, &this_case, err) ||
-        !(is_host_timed(&this_case) ? time_by_host(&trial, err) : time_row(&trial, err)) ||
-        !verify(&trial, err))
+    make_room(&trial, 2);
+    bool timed = prepare(&trial, &this_case, err) &&
+                 (is_host_timed(&this_case) ? time_by_host(&trial, err) : time_row(&trial, err));
+    end_scopes(&trial);
+    if (!timed || !verify(&trial, err))
         return false;
     memory->passes = trial.passes;
     memory->is_slow = trial.span.unit_ns[0] > sample_most_ns;
