@@ -38,9 +38,10 @@ const text = (result) => result.outputFiles[0].text.trim();
 // Inside <script> and <style> nothing may end them early.
 const code = text(script).replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
 const escape = (html) => html.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-const hash = createHash("sha256").update(code).digest("base64");
+const hash = (content) => `sha256-${createHash("sha256").update(content).digest("base64")}`;
 const page = readFileSync(join(here, "page.html"), "utf8")
-  .replace("@SCRIPT_HASH@", () => `sha256-${hash}`)
+  .replace("@SCRIPT_HASH@", () => hash(code))
+  .replace("@STYLE_HASH@", () => hash(text(style)))
   .replace("@STYLE@", () => text(style))
   .replace("@NOTICES@", () => escape(notices.join("\n\n----\n\n")))
   .replace("@SCRIPT@", () => code);

@@ -17,7 +17,7 @@ interface Said {
 export const topicOf = (finding: Finding): string => finding.keys[0]?.split("/")[0] ?? "";
 
 // Without the device, which the page says; levels by the names that the page gives them.
-function textOf(finding: Finding, about: Subject | undefined, many: boolean): string {
+export function textOf(finding: Finding, about: Subject | undefined, many: boolean): string {
   const prefix = `${finding.device}: `;
   const own = finding.text.startsWith(prefix) ? finding.text.slice(prefix.length) : finding.text;
   const name = about && levelsOfSubject(about).find((level) => level.finding === finding)?.name;
