@@ -62,8 +62,8 @@ export class Server {
 
   finish(id, result, rest = {}) {
     this.say({ type: "started", id, cases: 1 });
-    this.say({ type: "result", id, frame: 1, result });
-    this.say({ type: "done", id, frame: 1, findings: run.findings.slice(1, 4), run: { ...run, results: [result] }, ...rest });
+    this.say({ type: "result", id, frame: 0, result });
+    this.say({ type: "done", id, frame: 0, findings: run.findings.slice(1, 4), run: { ...run, results: [result] }, ...rest });
   }
 
   get measures() {

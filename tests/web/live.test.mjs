@@ -26,6 +26,12 @@ async function started(options) {
 // What the page asks next, after `count` measurements.
 const next = (page, server, count) => until(page, () => server.measures[count], "a measurement is asked");
 
+// Takes a built-in scenario and waits until it is measured.
+async function choose(page, server, name) {
+  await key(page, `preset ${name}`).click();
+  await until(page, () => server.measures.at(-1).set.scenario === name, `${name} is measured`);
+}
+
 const key = (page, name) => page.locator(`[data-key="${name}"]`);
 
 test("the token leaves the address, is not in what is kept, and survives a reload", async () => {
@@ -75,7 +81,7 @@ test("each of the published scenarios is measured by its name, and its cards are
 
 test("every slider of every workload is measured with its value, and the time line follows", async () => {
   const { server, page } = await started();
-  await key(page, "preset three").click();
+  await choose(page, server, "three");
   for (let at = 0; at < 3; at++)
     for (const [name, value, most] of [["groups", 17, "256"], ["iterations", 99, "128"]]) {
       const count = server.measures.length, slider = key(page, `${at}/${name}`);
@@ -117,8 +123,7 @@ test("while a slider moves, the next request waits for the answer to the last on
 
 test("workloads are added, named, removed, disabled, and made to wait", async () => {
   const { server, page } = await started();
-  await key(page, "preset three").click();
-  await page.waitForFunction(() => document.querySelectorAll(".card").length === 3);
+  await choose(page, server, "three");
   const after = async (act) => {
     const count = server.measures.length;
     await act();
@@ -147,8 +152,7 @@ test("workloads are added, named, removed, disabled, and made to wait", async ()
 
 test("workloads are reordered by buttons, by keys and by dragging; none waits for a later one", async () => {
   const { server, page } = await started();
-  await key(page, "preset three").click();
-  await page.waitForFunction(() => document.querySelectorAll(".card").length === 3);
+  await choose(page, server, "three");
   const order = async (act) => {
     const count = server.measures.length;
     await act();
@@ -158,6 +162,25 @@ test("workloads are reordered by buttons, by keys and by dragging; none waits fo
   assert.equal(await page.evaluate(() => document.activeElement.dataset.key), "1/down"); // goes on with the workload
   assert.deepEqual(await order(() => page.keyboard.press("Enter")), ["B", "C", "A"]); // C no longer waits for A
   assert.deepEqual(await order(() => page.locator(".card .grip").nth(2).dragTo(page.locator(".card").nth(0))), ["A", "B", "C"]);
+  await close(page);
+});
+
+test("a scenario that was given to the server as text is shown by its name", async () => {
+  const { server, page, count } = await started();
+  const own = '{"name":"mine","workloads":[{"name":"A"}]}';
+  const result = { ...resultOf(["A"]), key: `overlap/scenario=${own}/barrier=none`, case: { scenario: own, barrier: "none" } };
+  server.answer = ({ id }) => server.finish(id, result, {
+    findings: [{ code: "x", text: `vulkan:0: yes (${own}, none)`, device: "vulkan:0", keys: [result.key] }],
+    run: { ...run, results: [result] },
+  });
+  await key(page, "name").fill("mine");
+  await page.keyboard.press("Enter");
+  assert.equal((await next(page, server, count)).scenario.name, "mine");
+  await page.waitForFunction(() => document.querySelector("#live-timeline .subtitle").textContent.includes("mine"));
+  assert.equal(await page.locator("#live-timeline .subtitle").innerText(), "live · scenario=mine · barrier=none · frame 1");
+  assert.equal(await page.locator(".live-rest .findings li").innerText(), "yes (mine, none)");
+  await page.waitForSelector("#live-report section", { state: "attached" });
+  assert.ok(!(await page.locator("#live-report").innerText()).includes("{"));
   await close(page);
 });
 
@@ -218,8 +241,7 @@ test("a scenario is saved as a file and loaded again; a wrong file is said", asy
   const [file] = await Promise.all([page.waitForEvent("download"), key(page, "save").click()]);
   const saved = readFileSync(await file.path(), "utf8");
   assert.equal(JSON.parse(saved).workloads[0].groups, 33);
-  await key(page, "preset three").click();
-  await page.waitForFunction(() => document.querySelectorAll(".card").length === 3);
+  await choose(page, server, "three");
   const count = server.measures.length;
   await key(page, "load").setInputFiles({ name: "mine.json", mimeType: "application/json", buffer: Buffer.from(saved) });
   const asked = await until(page, () => server.measures.slice(count).find(({ scenario }) => scenario), "the file is measured");
@@ -271,8 +293,10 @@ test("continuous measuring shows median and spread of the last frames, and savin
     return result;
   };
   [1000, 3000, 2000, 5000, 4000].forEach((ns, i) =>
-    server.say({ type: "result", id: open.id, frame: i + 1, result: frame(ns) }));
+    server.say({ type: "result", id: open.id, frame: i, result: frame(ns) }));
   await page.waitForFunction(() => document.querySelector("#live-timeline .subtitle").textContent.endsWith("frame 5"));
+  server.say({ type: "result", id: open.id, frame: 4, result: frame(4000) }); // the same frame, a visit later
+  await page.waitForTimeout(100);
   const row = await page.locator(".live-figures tbody tr").first().locator("td").allInnerTexts();
   assert.equal(row[1], "3.000 µs");
   assert.equal(row[2], "1.400 µs – 4.600 µs"); // 10 % and 90 % of five values
@@ -281,7 +305,7 @@ test("continuous measuring shows median and spread of the last frames, and savin
   const [file] = await Promise.all([page.waitForEvent("download"), (async () => {
     await key(page, "run").click();
     await until(page, () => server.asked.at(-1).type === "cancel", "it is cancelled");
-    server.say({ type: "done", id: open.id, frame: 5, findings: [], run: { ...run, results: [frame(4000)] } });
+    server.say({ type: "done", id: open.id, frame: 4, findings: [], run: { ...run, results: [frame(4000)] } });
   })()]);
   assert.equal(JSON.parse(readFileSync(await file.path(), "utf8")).results.length, 1);
   assert.equal(await key(page, "continuous").isChecked(), false);
@@ -296,7 +320,7 @@ test("thousands of frames leave no more behind than a hundred", async () => {
   await next(page, server, count);
   const result = resultOf(["A", "B"]);
   const elements = async (from, to) => {
-    for (let frame = from; frame <= to; frame++) {
+    for (let frame = from - 1; frame < to; frame++) {
       server.say({ type: "result", id: open.id, frame, result });
       server.say({ type: "done", id: open.id, frame, findings: run.findings.slice(0, 2) });
     }
@@ -356,7 +380,7 @@ test("two pages see the same results; the second one does not replace what is me
   await other.waitForTimeout(600);
   clearInterval(beat);
   assert.equal(server.measures.length, count + 1);
-  server.say({ type: "result", id: open.id, frame: 1, result: resultOf(["one", "two"]) });
+  server.say({ type: "result", id: open.id, frame: 0, result: resultOf(["one", "two"]) });
   for (const one of [page, other])
     await one.waitForFunction(() => window.fathomCharts.get("live-timeline").echarts?.getOption().yAxis[0].data.join() === "one,two");
   assert.match(await other.locator(".live-progress").innerText(), /Another page measures/);
@@ -398,13 +422,13 @@ test("any benchmark is measured with the parameters that fathom list names, and 
   await key(page, "measure").click();
   assert.deepEqual((await next(page, server, count)).set, { op: "read,copy,triad", bytes: "64MiB" });
   const rows = () => page.locator("#live-report tbody tr").count();
-  server.say({ type: "result", id: open.id, frame: 1, result: results[0] });
+  server.say({ type: "result", id: open.id, frame: 0, result: results[0] });
   await page.waitForFunction(() => document.querySelector("#live-report section"));
   assert.match(await page.locator("#live-report h2").innerText(), /live/);
   const few = await rows();
-  results.slice(1).forEach((result) => server.say({ type: "result", id: open.id, frame: 1, result }));
+  results.slice(1).forEach((result) => server.say({ type: "result", id: open.id, frame: 0, result }));
   await page.waitForFunction((few) => document.querySelectorAll("#live-report tbody tr").length > few, few);
-  server.say({ type: "done", id: open.id, frame: 1, findings: [], run: { ...full, results, benchmarks: full.benchmarks.filter(({ name }) => name === "stream") } });
+  server.say({ type: "done", id: open.id, frame: 0, findings: [], run: { ...full, results, benchmarks: full.benchmarks.filter(({ name }) => name === "stream") } });
   await page.waitForSelector("#live-report .chart .plot svg path", { state: "attached" });
   assert.ok(!/live/.test(await page.locator("#live-report h2").innerText()));
   assert.match(await page.locator(".live-progress").innerText(), new RegExp(`Done: ${results.length} cases`));
@@ -427,7 +451,7 @@ test("preempt: each control is measured at once, and the responses are a strip",
   const result = full.results.find(({ key }) => key.startsWith("preempt/hog=many-dispatches"));
   server.answer = ({ id }) => {
     server.say({ type: "started", id, cases: 1 });
-    for (let frame = 1; frame < 9; frame++) server.say({ type: "result", id, frame, result });
+    for (let frame = 0; frame < 8; frame++) server.say({ type: "result", id, frame, result });
   };
   let count = server.measures.length;
   await key(page, "benchmark").selectOption("preempt");

@@ -22,13 +22,15 @@ export class Editor {
   private readonly changed: (measure: boolean) => void; // whether that is to be measured at once
   private readonly failed: (message: string) => void;
   private readonly cards: Cards;
+  private readonly name = h("input", { type: "text", maxlength: "60", "data-key": "name",
+    change: () => this.edit({ name: this.name.value.trim() }) });
 
   constructor(welcome: Welcome, saved: Partial<State>, changed: (measure: boolean) => void,
               failed: (message: string) => void) {
     this.welcome = welcome;
     this.changed = changed;
     this.failed = failed;
-    this.cards = new Cards((scenario) => this.edit(scenario));
+    this.cards = new Cards(({ workloads }) => this.edit({ workloads }));
     this.state = this.startingFrom(saved);
     this.build();
   }
@@ -82,9 +84,10 @@ export class Editor {
         this.build();
         this.changed(this.single);
       }),
-      ...(isOverlap ? [this.priority(), ...this.cards.parts, this.files()] : []),
+      ...(isOverlap ? [h("label", {}, "name ", this.name), this.priority(), ...this.cards.parts, this.files()] : []),
     ].filter((one): one is HTMLElement => one !== undefined));
     if (isOverlap && state.scenario) this.cards.show(state.scenario);
+    this.name.value = state.scenario?.name ?? "";
     if (key) this.element.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)?.focus();
   }
 
@@ -109,8 +112,8 @@ export class Editor {
 
   private presets(): HTMLElement {
     return h("div", { class: "presets", role: "group", "aria-label": "Scenarios" },
-      ...this.welcome.scenarios.map(({ name, scenario }) => h("button", {
-        type: "button", "aria-pressed": String(name === this.state.preset), title: scenario.name ?? "",
+      ...this.welcome.scenarios.map(({ name, help, scenario }) => h("button", {
+        type: "button", "aria-pressed": String(name === this.state.preset), title: help ?? "",
         "data-key": `preset ${name}`,
         click: () => {
           this.state.preset = name;
@@ -126,14 +129,18 @@ export class Editor {
     const { scenario } = this.state;
     return h("div", { class: "card-row" },
       h("span", { class: "subtitle" }, "direct queue: medium priority"),
-      choice("compute queue: priority", priorities, scenario?.priority ?? "medium", "priority", (priority) => {
-        if (this.state.scenario) this.edit({ ...this.state.scenario, priority });
-      }));
+      choice("compute queue: priority", priorities, scenario?.priority ?? "medium", "priority",
+        (priority) => this.edit({ priority })));
   }
 
-  private edit(scenario: Scenario): void {
-    this.state.scenario = scenario;
+  // What was a built-in scenario is another one now.
+  private edit(change: Partial<Scenario>): void {
+    const { preset, scenario } = this.state;
+    if (!scenario) return;
+    const name = preset === "" ? scenario.name : `${preset}, changed`;
+    this.state.scenario = { ...scenario, name, ...change };
     this.state.preset = "";
+    this.name.value = this.state.scenario.name;
     this.element.querySelectorAll(".presets button").forEach((one) => one.setAttribute("aria-pressed", "false"));
     this.changed(true);
   }

@@ -16,6 +16,7 @@ function quantile(sorted: number[], share: number): number {
 
 export class Frames {
   private readonly results: Result[] = []; // of one case, oldest first
+  private frame = -1; // of the last one
 
   get last(): Result | undefined {
     return this.results[this.results.length - 1];
@@ -25,18 +26,14 @@ export class Frames {
     return this.results.length;
   }
 
-  clear(): void {
-    this.results.length = 0;
-  }
-
-  // Another case begins a new list. Only numbers are kept of former frames.
-  add(result: Result): void {
-    const { last } = this;
-    if (last && (last.key !== result.key || last.device !== result.device)) this.clear();
-    else if (last) {
+  // A frame's result comes again with each visit that it gains. Only numbers are kept of former frames.
+  add(frame: number, result: Result): void {
+    const last = this.results.pop();
+    if (last && frame !== this.frame) {
       const { series: _, ...numbers } = last;
-      this.results[this.results.length - 1] = numbers;
+      this.results.push(numbers);
     }
+    this.frame = frame;
     this.results.push(result);
     if (this.results.length > FRAMES_MAX) this.results.shift();
   }

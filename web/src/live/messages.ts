@@ -33,7 +33,7 @@ export interface Welcome {
   version: string;
   devices: Device[];
   benchmarks: ListedBenchmark[];
-  scenarios: { name: string; scenario: ScenarioFile }[];
+  scenarios: { name: string; help?: string; scenario: ScenarioFile }[];
 }
 
 export interface Done {

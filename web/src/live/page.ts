@@ -33,7 +33,7 @@ class LivePage {
   private report: Report | undefined;
   private run: Run | undefined;
   private cases = 0;
-  private results = 0;
+  private readonly measured = new Set<string>(); // keys of cases
   private isReportBegun = false;
   private isSaveAwaited = false;
 
@@ -99,7 +99,7 @@ class LivePage {
 
   private begin(id: number, cases: number): void {
     this.cases = cases;
-    this.results = 0;
+    this.measured.clear();
     this.run = undefined;
     this.saveRun.disabled = !this.continuous.checked;
     this.isReportBegun = false;
@@ -116,10 +116,10 @@ class LivePage {
     const device = welcome?.devices.find((one) => one.id === result.device);
     this.measuring.answer(id);
     if (!welcome || !benchmark || !device || !this.editor) return;
-    this.results++;
+    this.measured.add(result.key);
     const foreign = this.measuring.isForeign(id) ? "Another page measures. " : "";
-    this.progress.textContent = this.continuous.checked ? `${foreign}Frame ${frame}`
-      : `${foreign}${this.results} of ${count(Math.max(this.cases, this.results))}`;
+    this.progress.textContent = this.continuous.checked ? `${foreign}Frame ${frame + 1}`
+      : `${foreign}${this.measured.size} of ${count(Math.max(this.cases, this.measured.size))}`;
     const isPicture = this.cases < 2;
     view?.add(frame, result, isPicture);
     if (isPicture) return;

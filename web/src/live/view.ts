@@ -3,11 +3,12 @@
 // frame, without the rules by which a run judges it.
 import { Chart } from "../chart";
 import type { Charts } from "../chart";
+import { caseName } from "../charts/lanes";
 import { doubtText } from "../charts/parts";
 import { lineOf, timelineDesc } from "../charts/timeline";
 import type { Line } from "../charts/timeline";
 import { download, h, idOf } from "../dom";
-import { textOf } from "../findings";
+import { ownText } from "../findings";
 import type { Device, Finding, Result } from "../run";
 import type { ListedBenchmark, Welcome } from "./messages";
 import { figuresOf, Frames, FRAMES_MAX } from "./frames";
@@ -45,11 +46,12 @@ export class View {
     const origin = (): string => this.origin();
     this.lineChart = new Chart(timelineDesc({
       id: "live-timeline", title: "Time line", origin,
-      subtitle: () => `live · ${this.shown.result.key} · frame ${this.frame}`,
+      subtitle: () => `live · ${caseName(this.shown.result)} · frame ${this.frame + 1}`,
     }, () => this.shown));
     this.stripChart = new Chart(stripDesc("live-strip", origin, () =>
       ({ frames: this.frames, benchmark: this.benchmark, most: this.most })));
     this.line = h("div", { class: "live-line", hidden: true }, charts.keep(this.lineChart));
+    this.line.querySelector(".save")?.append(this.trace);
     this.rest.append(charts.keep(this.stripChart), this.panel());
     this.rest.hidden = true;
   }
@@ -74,7 +76,7 @@ export class View {
       this.tell();
     } }, ...FRAME_COUNTS.map((count) => h("option", { selected: count === this.most }, String(count))));
     return h("div", { class: "front" },
-      h("div", { class: "live-figures" }, h("label", {}, "frames looked back ", many), this.figures, this.doubts, this.trace),
+      h("div", { class: "live-figures" }, h("label", {}, "frames looked back ", many), this.figures, this.doubts),
       this.found);
   }
 
@@ -87,7 +89,7 @@ export class View {
     this.frame = frame;
     this.frames = this.cases.get(result.key) ?? new Frames();
     this.cases.set(result.key, this.frames);
-    this.frames.add(result);
+    this.frames.add(frame, result);
     const series = lineOf(result);
     this.line.hidden = !series;
     if (series) this.shown = { result, series };
@@ -108,16 +110,15 @@ export class View {
     if (this.frames.count > 1) this.stripChart.update();
     this.figures.replaceChildren(figuresOf(this.frames, this.benchmark.metrics, this.most));
     this.doubts.textContent = last ? doubtText(last) : "";
-    this.trace.hidden = this.line.hidden;
   }
 
   find(findings: Finding[]): void {
-    this.findings.replaceChildren(...findings.map((finding) => h("li", {}, textOf(finding, undefined, false))));
+    this.findings.replaceChildren(...findings.map((finding) => h("li", {}, ownText(finding, this.frames.last))));
     this.found.hidden = findings.length === 0;
   }
 
   private saveTrace(): void {
     const { result } = this.shown;
-    download(`fathom-${idOf(result.key)}-trace.json`, new Blob([traceOf([result])], { type: "application/json" }));
+    download(`fathom-${idOf(caseName(result))}-trace.json`, new Blob([traceOf([result])], { type: "application/json" }));
   }
 }
