@@ -105,6 +105,34 @@ test("a worker that is killed is said and started again", async (t) => {
   await close(page);
 });
 
+// Processor time of the workers, which may end at any time, in ticks.
+const ticks = () => children().map((pid) => {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
+    return Number(fields[11]) + Number(fields[12]);
+  } catch {
+    return 0;
+  }
+}).join();
+
+test("the measurement ends with the last page", async (t) => {
+  if (why) return t.skip(why);
+  const page = await visit(), other = await visit();
+  await key(page, "continuous").check();
+  for (const one of [page, other]) // both see what is measured
+    await one.waitForFunction(() => /frame [2-9]/.test(document.querySelector("#live-timeline .subtitle").textContent));
+  await close(page);
+  const frame = () => other.evaluate(() => document.querySelector("#live-timeline .subtitle").textContent);
+  const former = await frame();
+  await other.waitForFunction((former) => document.querySelector("#live-timeline .subtitle").textContent !== former, former);
+  await close(other);
+  for (let before = "none", turn = 0; ticks() !== before; turn++) {
+    assert.ok(turn < 30, "the worker still works");
+    before = ticks();
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+  }
+});
+
 test("another benchmark is measured and its charts come", async (t) => {
   if (why) return t.skip(why);
   const page = await visit();

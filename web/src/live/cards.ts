@@ -17,10 +17,11 @@ export function choice<T extends string>(label: string, words: readonly T[], cho
   return h("label", {}, `${label} `, select);
 }
 
-function slider(label: string, most: number, value: number, key: string, change: (value: number) => void): HTMLElement {
+function slider(label: string, of: string, most: number, value: number, key: string,
+                change: (value: number) => void): HTMLElement {
   const shown = h("output", {}, String(value));
   const input = h("input", {
-    type: "range", min: "1", max: String(most), value: String(value), "data-key": key,
+    "aria-label": `${label} of ${of}`, type: "range", min: "1", max: String(most), value: String(value), "data-key": key,
     input: () => {
       shown.textContent = input.value;
       change(Number(input.value));
@@ -103,7 +104,9 @@ export class Cards {
       change: () => this.change(at, { enabled: on.checked }, "enabled"),
     });
     const button = (text: string, label: string, key: string, disabled: boolean, click: () => void): HTMLElement =>
-      h("button", { type: "button", "aria-label": `${label} ${name}`, title: label, "data-key": `${at}/${key}`, disabled, click }, text);
+      h("button", {
+        type: "button", "aria-label": `${label} ${name}`, title: label, "data-key": `${at}/${key}`, disabled, click,
+      }, text);
     return h("div", { class: "card-head" },
       h("span", { class: "grip", draggable: "true", title: "Drag to reorder", "aria-hidden": "true",
         dragstart: (event) => this.dragStart(event as DragEvent, at), dragend: () => { this.dragged = -1; } }, "⠿"),
@@ -114,13 +117,15 @@ export class Cards {
   }
 
   // Buttons of the earlier workloads: those that are pressed are waited for.
-  private waits(at: number, { after }: Workload): HTMLElement | undefined {
+  private waits(at: number, one: Workload): HTMLElement | undefined {
+    const { after } = one;
     const earlier = this.scenario?.workloads.slice(0, at) ?? [];
-    return earlier.length === 0 ? undefined : h("div", { class: "waits", role: "group", "aria-label": "Waits for" },
+    if (earlier.length === 0) return undefined;
+    return h("div", { class: "waits", role: "group", "aria-label": `${one.name} waits for` },
       h("span", {}, "waits for "), ...earlier.map(({ name }, i) => h("button", {
         type: "button", "aria-pressed": String(after.includes(name)), "data-key": `${at}/after-${i}`,
         click: () => this.change(at, {
-          after: after.includes(name) ? after.filter((one) => one !== name) : [...after, name],
+          after: after.includes(name) ? after.filter((other) => other !== name) : [...after, name],
         }, `after-${i}`),
       }, name)));
   }
@@ -129,7 +134,7 @@ export class Cards {
     const one = this.scenario?.workloads[at];
     if (!one) return h("li");
     return h("li", {
-      class: `card ${one.queue}${one.enabled ? "" : " off"}`,
+      "aria-label": one.name, class: `card ${one.queue}${one.enabled ? "" : " off"}`,
       dragover: (event) => { if (this.dragged >= 0) event.preventDefault(); },
       drop: (event) => {
         event.preventDefault();
@@ -140,8 +145,9 @@ export class Cards {
       h("div", { class: "card-row" },
         choice("queue", queues, one.queue, `${at}/queue`, (queue) => this.change(at, { queue }, "queue")),
         choice("kind", kinds, one.kind, `${at}/kind`, (kind) => this.change(at, { kind }, "kind"))),
-      slider("groups", GROUPS_MAX, one.groups, `${at}/groups`, (groups) => this.adjust(at, { groups })),
-      slider("iterations", ITERATIONS_MAX, one.iterations, `${at}/iterations`, (iterations) => this.adjust(at, { iterations })),
+      slider("groups", one.name, GROUPS_MAX, one.groups, `${at}/groups`, (groups) => this.adjust(at, { groups })),
+      slider("iterations", one.name, ITERATIONS_MAX, one.iterations, `${at}/iterations`,
+        (iterations) => this.adjust(at, { iterations })),
       this.waits(at, one));
   }
 

@@ -13,8 +13,6 @@ const OVERLAP = "overlap"; // the benchmark that measures scenarios
 const SINGLE = [OVERLAP, "preempt"];
 const OTHERS_CONTROLS = ["scenario"]; // parameters that the cards choose
 
-const fileName = (scenario: Scenario): string => `${idOf(scenario.name) || "scenario"}.json`;
-
 export class Editor {
   readonly element = h("div", { class: "live-controls" });
   readonly state: State;
@@ -149,11 +147,17 @@ export class Editor {
     const input = h("input", { type: "file", accept: ".json,application/json", "data-key": "load",
       change: () => { void this.load(input.files?.[0]); } });
     return h("div", { class: "card-row" },
-      h("button", { type: "button", "data-key": "save", title: "For fathom run overlap --set scenario=FILE", click: () => {
-        const { scenario } = this.state;
-        if (scenario) download(fileName(scenario), new Blob([JSON.stringify(fileOf(scenario), null, 2), "\n"], { type: "application/json" }));
-      } }, "Save scenario file"),
+      h("button", {
+        type: "button", "data-key": "save", title: "For fathom run overlap --set scenario=FILE", click: () => this.save(),
+      }, "Save scenario file"),
       h("label", {}, "Load scenario file ", input));
+  }
+
+  private save(): void {
+    const { scenario } = this.state;
+    if (!scenario) return;
+    const text = `${JSON.stringify(fileOf(scenario), null, 2)}\n`;
+    download(`${idOf(scenario.name) || "scenario"}.json`, new Blob([text], { type: "application/json" }));
   }
 
   private async load(file: File | undefined): Promise<void> {

@@ -65,7 +65,10 @@ export function figuresOf(frames: Frames, infos: MetricInfo[], most: number): HT
       h("th", { scope: "col" }, h("span", { class: "live-mark" }, "live")),
       h("th", { scope: "col", class: "number" }, "last frame"),
       h("th", { scope: "col", class: "number", title: "Median of the last frames" }, `median of ${shown}`),
-      h("th", { scope: "col", class: "number", title: "From the value that 10 % of these frames are below to that which 10 % are above" }, "middle 80 %"))),
+      h("th", {
+        scope: "col", class: "number",
+        title: "From the value that 10 % of these frames are below to the one that 10 % are above",
+      }, "middle 80 %"))),
     h("tbody", {}, ...metrics.map((metric) =>
       rowOf(frames, metric, infos.find(({ name }) => name === metric.name), most)))));
 }

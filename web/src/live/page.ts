@@ -25,7 +25,9 @@ class LivePage {
   private readonly measuring = new Measuring((id) => this.ask(id));
   private readonly body = h("div");
   private readonly continuous = h("input", { type: "checkbox", "data-key": "continuous", change: () => this.switch() });
-  private readonly saveRun = h("button", { type: "button", "data-key": "run", disabled: true, click: () => this.save() }, "Save run file");
+  private readonly saveRun = h("button", {
+    type: "button", "data-key": "run", disabled: true, click: () => this.save(),
+  }, "Save run file");
   private saved: Partial<State> = {};
   private welcome: Welcome | undefined;
   private editor: Editor | undefined;
@@ -53,8 +55,8 @@ class LivePage {
       message: (message) => this.receive(message),
       state: (text) => show(this.connection, text),
     });
-    if (token === "") show(this.connection, "This address has no token. Open the address that fathom serve printed when it started.");
-    else this.link.open();
+    if (token !== "") this.link.open();
+    else show(this.connection, "This address has no token. Open the address that fathom serve printed when it started.");
   }
 
   private restore(): void {

@@ -17,9 +17,10 @@ export interface Stripped {
 // The first metric and its kin: response, response_p90, response_max.
 function shownOf({ frames, benchmark }: Stripped): string[] {
   const [first] = benchmark.metrics;
-  const has = (name: string): boolean => frames.last?.metrics.some((one) => one.name === name && one.median !== undefined) ?? false;
-  return benchmark.metrics.filter(({ name, unit }) =>
-    first && unit === first.unit && (name === first.name || name.startsWith(`${first.name}_`)) && has(name))
+  const isKin = (name: string): boolean => name === first?.name || name.startsWith(`${first?.name ?? ""}_`);
+  const has = (name: string): boolean =>
+    frames.last?.metrics.some((one) => one.name === name && one.median !== undefined) ?? false;
+  return benchmark.metrics.filter(({ name, unit }) => unit === first?.unit && isKin(name) && has(name))
     .map(({ name }) => name);
 }
 

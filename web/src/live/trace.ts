@@ -126,7 +126,8 @@ class Trace {
       const core = crowd.cell(row, "core", -1), next = bounds[m + 1], taken = used.get(core) ?? [];
       count += change;
       if (!next || next.ns !== ns || next.late !== late)
-        this.add("C", "at once", this.process(`${crowd.result.device} cores`), 0, ns, { args: { [crowd.series.name]: count } });
+        this.add("C", "at once", this.process(`${crowd.result.device} cores`), 0, ns,
+          { args: { [crowd.series.name]: count } });
       if (!(core >= 0 && core < CORES_MAX)) return;
       used.set(core, taken);
       if (change < 0) {

@@ -17,7 +17,9 @@ import { traceOf } from "./trace";
 
 const FRAME_COUNTS = [16, 64, FRAMES_MAX];
 
-const nothing: Result = { key: "", benchmark: "", version: 0, device: "", case: {}, verdict: "ok", reasons: [], metrics: [] };
+const nothing: Result = {
+  key: "", benchmark: "", version: 0, device: "", case: {}, verdict: "ok", reasons: [], metrics: [],
+};
 const noSpans = { name: "timeline", columns: ["start", "end", "lane", "queue"], data: [] };
 const noBenchmark: ListedBenchmark = { name: "", version: 0, params: [], metrics: [] };
 
@@ -38,6 +40,7 @@ export class View {
   private cases = new Map<string, Frames>();
   private shown: Line = { result: nothing, series: noSpans };
   private frame = 0;
+  private last: Result | undefined;
   private awaited = 0; // the drawing that is to come
   private most = 64;
 
@@ -66,8 +69,8 @@ export class View {
 
   private origin(): string {
     const { device } = this;
-    return ["live", device?.name, device?.id, device?.driver && `driver ${device.driver}`, `fathom ${this.welcome.version}`]
-      .filter(Boolean).join(" · ");
+    const driver = device?.driver && `driver ${device.driver}`;
+    return ["live", device?.name, device?.id, driver, `fathom ${this.welcome.version}`].filter(Boolean).join(" · ");
   }
 
   private panel(): HTMLElement {
@@ -86,6 +89,9 @@ export class View {
   }
 
   add(frame: number, result: Result, isPicture: boolean): void {
+    const { last } = this;
+    if (last && (last.benchmark !== result.benchmark || last.device !== result.device)) this.find([]);
+    this.last = result;
     this.frame = frame;
     this.frames = this.cases.get(result.key) ?? new Frames();
     this.cases.set(result.key, this.frames);
@@ -93,6 +99,8 @@ export class View {
     const series = lineOf(result);
     this.line.hidden = !series;
     if (series) this.shown = { result, series };
+    const ways = this.line.querySelector<HTMLElement>(".switch");
+    if (ways) ways.hidden = !this.shown.series.columns.includes("queue");
     this.rest.hidden = !isPicture;
     if (this.awaited === 0) this.awaited = requestAnimationFrame(() => this.draw());
   }
