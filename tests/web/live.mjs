@@ -24,7 +24,7 @@ export const scenarios = [
   { name: "default", scenario: { name: "two chains", workloads: eight } },
   { name: "no-barriers", scenario: { name: "none waits", workloads: eight.map(({ after, ...one }) => one) } },
   { name: "three", scenario: { workloads: three } },
-  { name: "three-split", scenario: { workloads: three } },
+  { name: "three-split", scenario: { workloads: three }, set: { barrier: "split" } },
   { name: "high-priority", scenario: { priority: "high", workloads: eight } },
 ];
 

@@ -98,6 +98,18 @@ test("every slider of every workload is measured with its value, and the time li
   await close(page);
 });
 
+test("a scenario with split barriers keeps them when it is changed, and gives them back to none other", async () => {
+  const { server, page } = await started();
+  await choose(page, server, "three-split");
+  const count = server.measures.length;
+  await key(page, "0/groups").fill("9");
+  assert.equal((await next(page, server, count)).set.barrier, "split");
+  await choose(page, server, "three-split");
+  await choose(page, server, "default");
+  assert.equal(server.measures.at(-1).set.barrier, "memory");
+  await close(page);
+});
+
 test("keys move a slider, and the slider keeps the focus", async () => {
   const { server, page, count } = await started();
   await key(page, "0/groups").focus();
@@ -340,6 +352,19 @@ test("thousands of frames leave no more behind than a hundred", async () => {
   await close(page);
 });
 
+test("an error without a number answers what was asked last", async () => {
+  const { server, page, count } = await started();
+  server.answer = () => server.say({ type: "error", message: "workloads[0]: wrong" });
+  await key(page, "0/groups").fill("40");
+  await next(page, server, count);
+  await page.waitForSelector("[role=alert]:visible");
+  await page.clock.install();
+  await key(page, "0/groups").fill("41");
+  await page.clock.runFor(1000); // of the page: without an answer the next request would wait for four seconds
+  await next(page, server, count + 1);
+  await close(page);
+});
+
 test("a worker that dies is said, and the next answer takes the line away", async () => {
   const { server, page, count } = await started();
   server.answer = ({ id }) => server.say({ type: "error", id, message: "the device was lost; it is started again" });
@@ -421,13 +446,15 @@ test("any benchmark is measured with the parameters that fathom list names, and 
   await key(page, "bytes").fill("64MiB");
   await key(page, "measure").click();
   assert.deepEqual((await next(page, server, count)).set, { op: "read,copy,triad", bytes: "64MiB" });
-  const rows = () => page.locator("#live-report tbody tr").count();
+  const counted = (cases) => page.waitForFunction((cases) =>
+    [...document.querySelectorAll("#live-report .count")].reduce((sum, one) => sum + parseInt(one.textContent, 10), 0) === cases, cases);
   server.say({ type: "result", id: open.id, frame: 0, result: results[0] });
   await page.waitForFunction(() => document.querySelector("#live-report section"));
   assert.match(await page.locator("#live-report h2").innerText(), /live/);
-  const few = await rows();
+  await counted(1);
   results.slice(1).forEach((result) => server.say({ type: "result", id: open.id, frame: 0, result }));
-  await page.waitForFunction((few) => document.querySelectorAll("#live-report tbody tr").length > few, few);
+  await counted(results.length);
+  await page.waitForSelector("#live-report .chart .plot svg path", { state: "attached" }); // before the run has come
   server.say({ type: "done", id: open.id, frame: 0, findings: [], run: { ...full, results, benchmarks: full.benchmarks.filter(({ name }) => name === "stream") } });
   await page.waitForSelector("#live-report .chart .plot svg path", { state: "attached" });
   assert.ok(!/live/.test(await page.locator("#live-report h2").innerText()));

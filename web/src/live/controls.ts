@@ -8,7 +8,16 @@ export type Chosen = Record<string, string>; // by parameter, as `--set` takes i
 
 const LISTED = 12; // more choices than these are a list that scrolls
 
-const defaultOf = (param: ListedParam): string => param.presets?.quick ?? "";
+// What the server takes where nothing was chosen; "-": nothing.
+function defaultOf(param: ListedParam): string {
+  const quick = param.presets?.quick ?? "";
+  return quick === "-" ? "" : quick;
+}
+
+function helpOf({ help, least, most }: ListedParam): string {
+  const bounds = [least === undefined ? "" : `from ${least}`, most === undefined ? "" : `to ${most}`].filter(Boolean);
+  return [help, bounds.join(" ")].filter(Boolean).join("; ");
+}
 
 // What is chosen of a parameter; where only one value can be, the first of the preset's.
 export const valueOf = (param: ListedParam, chosen: Chosen, single: boolean): string =>
@@ -62,7 +71,7 @@ function controlOf(param: ListedParam, value: string, single: boolean, change: (
 export function controlsOf(benchmark: ListedBenchmark, chosen: Chosen, single: boolean, without: string[],
                            change: (key: string, value: string) => void): HTMLElement {
   const shown = benchmark.params.filter((param) => !without.includes(param.key) && applies(param, benchmark, chosen));
-  const place = (param: ListedParam): HTMLElement => h("div", { class: "param", title: param.help ?? "" },
+  const place = (param: ListedParam): HTMLElement => h("div", { class: "param", title: helpOf(param) },
     controlOf(param, valueOf(param, chosen, single), single, (value) => change(param.key, value)));
   const axes = shown.filter(({ role }) => role === "axis"), rest = shown.filter(({ role }) => role !== "axis");
   return h("div", { class: "params" }, ...axes.map(place),

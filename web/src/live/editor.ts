@@ -110,16 +110,23 @@ export class Editor {
 
   private presets(): HTMLElement {
     return h("div", { class: "presets", role: "group", "aria-label": "Scenarios" },
-      ...this.welcome.scenarios.map(({ name, help, scenario }) => h("button", {
+      ...this.welcome.scenarios.map(({ name, help, scenario, set }) => h("button", {
         type: "button", "aria-pressed": String(name === this.state.preset), title: help ?? "",
         "data-key": `preset ${name}`,
         click: () => {
+          this.state.set = { ...this.withoutPreset(), ...set };
           this.state.preset = name;
           this.state.scenario = scenarioOf(scenario);
           this.build();
           this.changed(true);
         },
       }, name)));
+  }
+
+  // The parameters that were chosen, but for those that came with the present scenario.
+  private withoutPreset(): Record<string, string> {
+    const came = this.welcome.scenarios.find(({ name }) => name === this.state.preset)?.set ?? {};
+    return Object.fromEntries(Object.entries(this.state.set).filter(([key, value]) => came[key] !== value));
   }
 
   // Scenario files give a priority to the compute queue only.

@@ -30,9 +30,9 @@ export class Measuring {
     }, pause);
   }
 
-  // A result, an error or the end of the measurement of this id.
-  answer(id: Measure["id"]): void {
-    if (id !== this.last) return;
+  // A result, an error or the end of the measurement of this id; without one, what was asked cannot be read.
+  answer(id: Measure["id"] | undefined): void {
+    if (id !== undefined && id !== this.last) return;
     this.answered = true;
     if (this.timer !== 0) this.request();
   }

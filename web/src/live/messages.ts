@@ -7,13 +7,22 @@ import type { ScenarioFile } from "./scenario";
 export interface ListedParam extends Param {
   choices?: string; // divided by |
   when?: string; // a condition on other parameters, as views have them
+  least?: number;
+  most?: number;
   presets?: { quick?: string };
 }
 
-export interface ListedBenchmark extends Omit<Benchmark, "params" | "views"> {
+export interface ListedBenchmark extends Benchmark {
   description?: string;
   params: ListedParam[];
-  views?: Benchmark["views"];
+}
+
+// A built-in scenario, and the parameters that belong to it.
+export interface ListedScenario {
+  name: string;
+  help?: string;
+  scenario: ScenarioFile;
+  set?: Record<string, string>;
 }
 
 export interface Measure {
@@ -33,7 +42,7 @@ export interface Welcome {
   version: string;
   devices: Device[];
   benchmarks: ListedBenchmark[];
-  scenarios: { name: string; help?: string; scenario: ScenarioFile }[];
+  scenarios: ListedScenario[];
 }
 
 export interface Done {

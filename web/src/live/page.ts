@@ -76,7 +76,7 @@ class LivePage {
     if (message.type === "started") return this.begin(message.id, message.cases);
     if (message.type === "result") return this.take(message.id, message.frame, message.result);
     if (message.type === "done") return this.finish(message);
-    if (message.id !== undefined) this.measuring.answer(message.id);
+    this.measuring.answer(message.id);
     if (message.id === undefined || !this.measuring.isReplaced(message.id)) show(this.error, message.message);
   }
 

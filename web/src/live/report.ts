@@ -3,15 +3,11 @@
 import { benchmarkSection } from "../benchmark";
 import type { Charts } from "../chart";
 import { h } from "../dom";
-import type { Benchmark, Device, Result, Run } from "../run";
+import type { Device, Result, Run } from "../run";
 import { subjectsOf } from "../run";
 import type { ListedBenchmark } from "./messages";
 
 const PAUSE_MS = 400; // between two drawings of what has grown
-
-// Until the run itself comes, with its views: every case in a table.
-const described = (listed: ListedBenchmark): Benchmark =>
-  ({ ...listed, views: listed.views ?? [{ kind: "table", title: listed.title ?? listed.name }] });
 
 export class Report {
   readonly element = h("div", { id: "live-report" });
@@ -30,7 +26,7 @@ export class Report {
     this.results.clear();
     this.run = {
       schema: "", status: "running", tool: { version }, devices: [device],
-      benchmarks: [described(benchmark)], results: [], findings: [],
+      benchmarks: [benchmark], results: [], findings: [],
     };
   }
 

@@ -21,7 +21,7 @@ const nothing: Result = {
   key: "", benchmark: "", version: 0, device: "", case: {}, verdict: "ok", reasons: [], metrics: [],
 };
 const noSpans = { name: "timeline", columns: ["start", "end", "lane", "queue"], data: [] };
-const noBenchmark: ListedBenchmark = { name: "", version: 0, params: [], metrics: [] };
+const noBenchmark: ListedBenchmark = { name: "", version: 0, params: [], metrics: [], views: [] };
 
 export class View {
   readonly line: HTMLElement;
