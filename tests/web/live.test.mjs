@@ -47,6 +47,15 @@ test("the token leaves the address, is not in what is kept, and survives a reloa
   await close(page);
 });
 
+test("the address of another start, in the same tab, is taken up", async () => {
+  const server = new Server(), page = await visit(browser, server, { fragment: "token=beef" });
+  await page.waitForSelector("main .warning:visible");
+  await page.evaluate((token) => { location.hash = `token=${token}`; }, TOKEN);
+  await until(page, () => server.measures[0], "the page connects with the new token");
+  assert.ok(!page.url().includes(TOKEN));
+  await close(page);
+});
+
 test("without a token the page says where to get one and asks nothing", async () => {
   const server = new Server(), page = await visit(browser, server, { fragment: "" });
   assert.match(await page.locator("main .warning:visible").innerText(), /no token.*fathom serve printed/);
@@ -317,10 +326,11 @@ test("continuous measuring shows median and spread of the last frames, and savin
   const [file] = await Promise.all([page.waitForEvent("download"), (async () => {
     await key(page, "run").click();
     await until(page, () => server.asked.at(-1).type === "cancel", "it is cancelled");
-    server.say({ type: "done", id: open.id, frame: 4, findings: [], run: { ...run, results: [frame(4000)] } });
+    server.say({ type: "done", id: open.id, frame: 4, status: "interrupted", findings: [], run: { ...run, results: [frame(4000)] } });
   })()]);
   assert.equal(JSON.parse(readFileSync(await file.path(), "utf8")).results.length, 1);
   assert.equal(await key(page, "continuous").isChecked(), false);
+  assert.equal(await page.locator(".live-progress").innerText(), "Cancelled: 1 case");
   await close(page);
 });
 

@@ -49,6 +49,7 @@ export interface Done {
   type: "done";
   id: number;
   frame: number;
+  status?: Run["status"];
   run?: Run; // not with the frames of a continuous measurement
   findings: Finding[];
 }

@@ -49,6 +49,8 @@ class LivePage {
         h("button", { type: "button", class: "theme", title: "Light or dark", "aria-label": "Light or dark",
           click: () => { toggleTheme(); this.charts.redraw(); } }, "◐")),
       this.connection, this.error, this.body);
+    // The address of another start in the same tab changes nothing but the fragment.
+    window.addEventListener("hashchange", () => location.reload());
     const token = takeToken();
     this.restore();
     this.link = new Link(token, {
@@ -130,14 +132,14 @@ class LivePage {
     report?.add(result);
   }
 
-  private finish({ id, run, findings }: Done): void {
+  private finish({ id, run, findings, status }: Done): void {
     this.measuring.answer(id);
     this.view?.find(findings);
     if (!run) return;
     this.run = run;
     this.saveRun.disabled = false;
     this.report?.finish(run);
-    this.progress.textContent = `Done: ${count(run.results.length)}`;
+    this.progress.textContent = `${status === "interrupted" ? "Cancelled" : "Done"}: ${count(run.results.length)}`;
     if (this.isSaveAwaited) this.save();
   }
 

@@ -39,7 +39,10 @@ function option(shown: Stripped, look: Look): EChartsCoreOption {
     },
     xAxis: {
       type: "value", min: 1 - shown.most, max: 0, ...axisStyle(look), minInterval: 1,
-      axisLabel: { ...axisStyle(look).axisLabel, formatter: (value: number) => (value === 0 ? "now" : String(value)) },
+      axisLabel: {
+        ...axisStyle(look).axisLabel, showMinLabel: false,
+        formatter: (value: number) => (value === 0 ? "now" : String(value)),
+      },
     },
     yAxis: {
       type: "value", scale: true, splitNumber: 3, ...axisStyle(look),
