@@ -81,7 +81,7 @@ test("each of the published scenarios is measured by its name, and its cards are
     const asked = await next(page, server, count);
     assert.equal(asked.set.scenario, name);
     assert.equal(asked.scenario, undefined);
-    assert.equal(await page.locator(".card").count(), scenario.workloads.length);
+    assert.equal(await page.locator(".work").count(), scenario.workloads.length);
     await page.waitForFunction((rows) =>
       window.fathomCharts.get("live-timeline").echarts.getOption().yAxis[0].data.length === rows, scenario.workloads.length);
   }
@@ -182,7 +182,7 @@ test("workloads are reordered by buttons, by keys and by dragging; none waits fo
   assert.deepEqual(await order(() => key(page, "0/down").click()), ["B", "A", "CA"]);
   assert.equal(await page.evaluate(() => document.activeElement.dataset.key), "1/down"); // goes on with the workload
   assert.deepEqual(await order(() => page.keyboard.press("Enter")), ["B", "C", "A"]); // C no longer waits for A
-  assert.deepEqual(await order(() => page.locator(".card .grip").nth(2).dragTo(page.locator(".card").nth(0))), ["A", "B", "C"]);
+  assert.deepEqual(await order(() => page.locator(".work .grip").nth(2).dragTo(page.locator(".work").nth(0))), ["A", "B", "C"]);
   await close(page);
 });
 
@@ -446,7 +446,7 @@ test("any benchmark is measured with the parameters that fathom list names, and 
   let open;
   server.answer = (measure) => { open = measure; server.say({ type: "started", id: measure.id, cases: results.length }); };
   await key(page, "benchmark").selectOption("stream");
-  await page.waitForFunction(() => document.querySelectorAll(".card").length === 0);
+  await page.waitForFunction(() => document.querySelectorAll(".work").length === 0);
   const listed = welcome.benchmarks.find(({ name }) => name === "stream");
   const ops = listed.params.find((param) => param.key === "op").choices.split("|");
   for (const op of ops) assert.equal(await key(page, `op=${op}`).count(), 1, op);

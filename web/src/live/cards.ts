@@ -31,7 +31,7 @@ function slider(label: string, of: string, most: number, value: number, key: str
 }
 
 export class Cards {
-  readonly element = h("ol", { class: "cards", "aria-label": "Workloads, in the order in which they are recorded" });
+  readonly element = h("ol", { class: "works", "aria-label": "Workloads, in the order in which they are recorded" });
   private readonly said = h("p", { class: "unseen", role: "status" });
   private readonly add = h("button", { type: "button", click: () => this.append() }, "Add a workload");
   private readonly told: (scenario: Scenario) => void;
@@ -107,7 +107,7 @@ export class Cards {
       h("button", {
         type: "button", "aria-label": `${label} ${name}`, title: label, "data-key": `${at}/${key}`, disabled, click,
       }, text);
-    return h("div", { class: "card-head" },
+    return h("div", { class: "work-head" },
       h("span", { class: "grip", draggable: "true", title: "Drag to reorder", "aria-hidden": "true",
         dragstart: (event) => this.dragStart(event as DragEvent, at), dragend: () => { this.dragged = -1; } }, "⠿"),
       on, input,
@@ -134,7 +134,7 @@ export class Cards {
     const one = this.scenario?.workloads[at];
     if (!one) return h("li");
     return h("li", {
-      "aria-label": one.name, class: `card ${one.queue}${one.enabled ? "" : " off"}`,
+      "aria-label": one.name, class: `work ${one.queue}${one.enabled ? "" : " off"}`,
       dragover: (event) => { if (this.dragged >= 0) event.preventDefault(); },
       drop: (event) => {
         event.preventDefault();
@@ -142,7 +142,7 @@ export class Cards {
       },
     },
       this.head(at, one),
-      h("div", { class: "card-row" },
+      h("div", { class: "row" },
         choice("queue", queues, one.queue, `${at}/queue`, (queue) => this.change(at, { queue }, "queue")),
         choice("kind", kinds, one.kind, `${at}/kind`, (kind) => this.change(at, { kind }, "kind"))),
       slider("groups", one.name, GROUPS_MAX, one.groups, `${at}/groups`, (groups) => this.adjust(at, { groups })),

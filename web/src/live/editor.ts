@@ -132,7 +132,7 @@ export class Editor {
   // Scenario files give a priority to the compute queue only.
   private priority(): HTMLElement {
     const { scenario } = this.state;
-    return h("div", { class: "card-row" },
+    return h("div", { class: "row" },
       h("span", { class: "subtitle" }, "direct queue: medium priority"),
       choice("compute queue: priority", priorities, scenario?.priority ?? "medium", "priority",
         (priority) => this.edit({ priority })));
@@ -153,7 +153,7 @@ export class Editor {
   private files(): HTMLElement {
     const input = h("input", { type: "file", accept: ".json,application/json", "data-key": "load",
       change: () => { void this.load(input.files?.[0]); } });
-    return h("div", { class: "card-row" },
+    return h("div", { class: "row" },
       h("button", {
         type: "button", "data-key": "save", title: "For fathom run overlap --set scenario=FILE", click: () => this.save(),
       }, "Save scenario file"),
