@@ -82,14 +82,15 @@ export class Server {
   }
 }
 
-// The headers under which the page has to work: nothing inline but the one script and the one style.
+// The header under which the page has to work: nothing inline but the one script and the one style.
 function policyOf(html) {
-  const [policy] = html.match(/(?<=http-equiv="Content-Security-Policy" content=")[^"]*/);
+  const [policy] = html.match(/(?<=name="policy" content=")[^"]*/);
   return `${policy}; frame-ancestors 'none'`;
 }
 
 export async function visit(browser, server, { fragment = `token=${TOKEN}`, width = 1440, height = 900, colorScheme = "light", context } = {}) {
-  const html = readFileSync(process.env.PAGE, "utf8").replace("@FIRST@", "")
+  const html = readFileSync(process.env.PAGE, "utf8").replace("@FIRST@", "").replace("@LIVE@", "")
+    .replace(/<meta http-equiv="Content-Security-Policy"[^>]*>/, "") // the header says it
     .replace("@RUNS@", JSON.stringify({ live: true, version: "0.1.0", runs: [] }));
   const page = await (context ?? browser).newPage({ viewport: { width, height }, colorScheme });
   page.setDefaultTimeout(8000);

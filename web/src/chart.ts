@@ -270,8 +270,17 @@ export class Charts {
     this.redraw();
   }
 
+  // The page stands.
+  ready(): void {
+    this.follow();
+    document.body.dataset["ready"] = "true";
+    // For tests and for who is curious in the browser's console.
+    Object.defineProperty(window, "fathomCharts",
+      { get: () => new Map(this.list.map((chart) => [chart.desc.id, chart])) });
+  }
+
   // The charts fit the window, and those in a fold are drawn once that opens.
-  follow(): void {
+  private follow(): void {
     let width = window.innerWidth, timer = 0;
     window.addEventListener("resize", () => {
       if (window.innerWidth === width) return;

@@ -7,7 +7,6 @@ import { chipsOf, crossTable, differences } from "./cross";
 import { h } from "./dom";
 import { saidOf, topicOf } from "./findings";
 import { addSaveButtons } from "./first";
-import { livePage } from "./live/page";
 import { sidebar } from "./sidebar";
 import { unpack } from "./packed";
 import type { Run, Subject } from "./run";
@@ -96,15 +95,10 @@ function report(runs: Run[]): Charts {
   return page.charts;
 }
 
-// The runs of a report, packed; or, from fathom serve, a JSON object that says that the page is live.
+// The runs of a report, packed; or, from fathom serve, a JSON object: that page has a script of its own.
 async function start(): Promise<void> {
   const embedded = document.getElementById("runs")?.textContent?.trim() ?? "";
-  const charts = embedded.startsWith("{") ? livePage() : report(JSON.parse(await unpack(embedded)) as Run[]);
-  charts.follow();
-  document.body.dataset["ready"] = "true";
-  // For tests and for who is curious in the browser's console.
-  Object.defineProperty(window, "fathomCharts",
-    { get: () => new Map(charts.list.map((chart) => [chart.desc.id, chart])) });
+  if (!embedded.startsWith("{")) report(JSON.parse(await unpack(embedded)) as Run[]).ready();
 }
 
 start().catch((error: unknown) => {

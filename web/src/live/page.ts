@@ -15,7 +15,7 @@ import { View } from "./view";
 
 const LISTEN_MS = 300; // a page that opens while another one measures does not replace that
 
-class LivePage {
+export class LivePage {
   readonly charts = new Charts();
   private readonly main = document.querySelector("main") as HTMLElement;
   private readonly connection = h("p", { class: "warning", role: "status", hidden: true });
@@ -192,5 +192,3 @@ function show(place: HTMLElement, text: string): void {
   place.textContent = text;
   place.hidden = text === "";
 }
-
-export const livePage = (): Charts => new LivePage().charts;
