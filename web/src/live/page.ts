@@ -98,7 +98,9 @@ export class LivePage {
       this.progress,
       h("div", { class: "live-grid" }, this.view.line, this.editor.element, this.view.rest),
       this.report.element);
-    if (this.editor.single) setTimeout(() => { if (this.cases === 0 && this.measured.size === 0) this.request(); }, LISTEN_MS);
+    if (this.editor.single) setTimeout(() => {
+      if (this.cases === 0 && this.measured.size === 0) this.request();
+    }, LISTEN_MS);
   }
 
   private begin(id: number, cases: number): void {
