@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Bundles the report page into one file: node build.mjs PACKAGES OUT NOTICES, PACKAGES being the
 // folder that npm installed into, NOTICES where the licences of what is in it are written as well. Texts @FIRST@ and
-// @RUNS@ stay: fathom puts the first screen and the runs there (report/html.c).
+// @RUNS@ stay: fathom puts the first screen and the runs there (report/html.c). A report ends at @LIVE@: only the page
+// of fathom serve has the script behind it, which uses the modules of the first script.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -18,7 +19,30 @@ const shared = {
   nodePaths: [join(packages, "node_modules")], absWorkingDir: here, legalComments: "none",
   metafile: true,
 };
-const script = await build({ ...shared, entryPoints: ["src/main.ts"], format: "iife" });
+
+// The modules of the report that the live page uses are in the global fathomParts, by their names.
+const used = new Set();
+const fromReport = {
+  name: "from-report",
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^\.\.\// }, ({ path }) => {
+      used.add(path.slice("../".length));
+      return { path: path.slice("../".length), namespace: "report" };
+    });
+    onLoad({ filter: /./, namespace: "report" }, ({ path }) =>
+      ({ contents: `module.exports = fathomParts[${JSON.stringify(path)}]` }));
+  },
+};
+const live = await build({ ...shared, entryPoints: ["src/live/main.ts"], format: "iife", plugins: [fromReport] });
+const parts = [...used].sort();
+const script = await build({
+  ...shared, format: "iife",
+  stdin: {
+    resolveDir: join(here, "src"),
+    contents: [...parts.map((path, i) => `import * as part${i} from "./${path}";`), 'import "./main";',
+      `globalThis.fathomParts = {${parts.map((path, i) => `${JSON.stringify(path)}: part${i}`)}};`].join("\n"),
+  },
+});
 const style = await build({ ...shared, entryPoints: ["src/style.css"] });
 
 // Licences of the packages that are in the bundle, and of no others.
@@ -36,15 +60,19 @@ for (const name of bundled) {
 
 const text = (result) => result.outputFiles[0].text.trim();
 // Inside <script> and <style> nothing may end them early.
-const code = text(script).replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
+const codeOf = (result) => text(result).replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
+const code = codeOf(script), liveCode = codeOf(live);
 const escape = (html) => html.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-const hash = createHash("sha256").update(code).digest("base64");
+const hash = (content) => `sha256-${createHash("sha256").update(content).digest("base64")}`;
 const page = readFileSync(join(here, "page.html"), "utf8")
-  .replace("@SCRIPT_HASH@", () => `sha256-${hash}`)
+  .replaceAll("@SCRIPT_HASH@", () => hash(code))
+  .replace("@LIVE_HASH@", () => hash(liveCode))
+  .replace("@STYLE_HASH@", () => hash(text(style)))
   .replace("@STYLE@", () => text(style))
   .replace("@NOTICES@", () => escape(notices.join("\n\n----\n\n")))
-  .replace("@SCRIPT@", () => code);
-for (const marker of ["@FIRST@", "@RUNS@"])
+  .replace("@SCRIPT@", () => code)
+  .replace("@LIVE_SCRIPT@", () => liveCode);
+for (const marker of ["@FIRST@", "@RUNS@", "@LIVE@"])
   if (page.split(marker).length !== 2) throw new Error(`the page must name ${marker} exactly once`);
 writeFileSync(out, page);
 writeFileSync(noticesOut, notices.join("\n\n----\n\n"));

@@ -205,8 +205,8 @@ extern const struct benchmark *const benchmarks[];
 const struct benchmark *benchmark_find(const char *name);
 
 // Writes what a program needs to know of a benchmark, as an element of an open array
-// (results/codec.h): its metrics, and its parameters with choices, bounds and presets. `least`,
-// `most`, `multiple`, `power_of_two` and `takes_max` are left out where they do not bound.
+// (results/codec.h): its metrics and views, and its parameters with choices, bounds and presets.
+// `least`, `most`, `multiple`, `power_of_two` and `takes_max` are left out where they do not bound.
 void benchmark_describe(struct json_out *out, const struct benchmark *benchmark);
 
 #endif

@@ -2,6 +2,7 @@
 // A benchmark as JSON, for programs: `fathom list --json` and the live page.
 #include "bench/choices.h"
 #include "results/codec.h"
+#include "results/json.h"
 #include "results/units.h"
 
 static void put_bounds(struct json_out *out, const struct param_info *param)
@@ -65,5 +66,6 @@ void benchmark_describe(struct json_out *out, const struct benchmark *benchmark)
     for (size_t i = 0; i < info->param_count; i++)
         put_param(out, &info->params[i]);
     json_put_close(out, ']');
+    run_put_views(out, info);
     json_put_close(out, '}');
 }

@@ -20,7 +20,7 @@ extern const uint64_t report_page_bytes;
 extern const char report_page_reason[];
 
 // Each is in the page once, in this order (build.mjs checks it).
-static const char first_marker[] = "@FIRST@", runs_marker[] = "@RUNS@";
+static const char first_marker[] = "@FIRST@", runs_marker[] = "@RUNS@", live_marker[] = "@LIVE@";
 
 bool html_available(const char **reason)
 {
@@ -159,10 +159,16 @@ static bool wrong_page(struct error *err)
                      "the report page of this build is of another version: build it anew");
 }
 
-// Writes what stands behind the last marker of the page.
-static bool end_page(const struct part *last, FILE *stream, struct error *err)
+// Writes what stands behind the runs. A report ends at the marker of the live page's script; the
+// tags that would close the page there may be left out of HTML.
+static bool end_page(const struct part *runs, bool live, FILE *stream, struct error *err)
 {
-    fwrite(last->rest, 1, (size_t)(report_page + report_page_bytes - last->rest), stream);
+    struct part end = part_before(runs->rest, live_marker);
+    if (!end.rest)
+        return wrong_page(err);
+    part_put(&end, stream);
+    if (live)
+        fwrite(end.rest, 1, (size_t)(report_page + report_page_bytes - end.rest), stream);
     errno = EIO;
     if (fflush(stream) != 0 || ferror(stream))
         return error_set(err, ERROR_IO, "cannot write the report: %s", strerror(errno));
@@ -180,23 +186,26 @@ bool html_write(const struct run *const *runs, size_t count, FILE *stream, struc
     part_put(&head, stream);
     picture_write(runs, count, stream);
     part_put(&middle, stream);
-    return put_packed(runs, count, stream, err) && end_page(&middle, stream, err);
+    return put_packed(runs, count, stream, err) && end_page(&middle, false, stream, err);
 }
 
 // ---------------------------------------------------------------- the live page
 
+// A report has styles of its own for readers without a script (report/picture.c). The live page has
+// none, and so a policy that allows no style but the page's.
 static const char policy_start[] = "http-equiv=\"Content-Security-Policy\" content=\"";
+static const char live_policy_start[] = "name=\"policy\" content=\"";
 
-// The page's own policy: from `end` of `head` on, up to the quote. Bytes 0 without a page.
-static struct part policy_part(void)
+// The policy behind `start`, up to the quote. Bytes 0 without a page.
+static struct part policy_part(const char *start)
 {
-    struct part head = part_before(report_page, policy_start);
+    struct part head = part_before(report_page, start);
     return head.rest ? part_before(head.rest, "\"") : (struct part){"", "", NULL};
 }
 
 const char *html_live_policy(struct arena *arena, const char *address)
 {
-    struct part own = policy_part();
+    struct part own = policy_part(live_policy_start);
     return arena_printf(arena, "%.*s; connect-src %s", (int)(own.end - own.start), own.start,
                         address);
 }
@@ -205,7 +214,7 @@ bool html_write_live(const char *data, const char *policy, FILE *stream, struct 
 {
     if (!report_page_bytes)
         return no_page(err);
-    struct part own = policy_part();
+    struct part own = policy_part(policy_start);
     struct part head = own.rest ? part_before(own.end, first_marker) : own;
     struct part middle = head.rest ? part_before(head.rest, runs_marker) : head;
     if (!middle.rest)
@@ -215,7 +224,7 @@ bool html_write_live(const char *data, const char *policy, FILE *stream, struct 
     part_put(&head, stream);
     part_put(&middle, stream);
     fputs(data, stream);
-    return end_page(&middle, stream, err);
+    return end_page(&middle, true, stream, err);
 }
 
 // ---------------------------------------------------------------- files

@@ -430,6 +430,14 @@ void run_put(struct json_out *out, const char *name, const struct run *run)
     json_put_close(out, '}');
 }
 
+void run_put_views(struct json_out *out, const struct benchmark_info *info)
+{
+    const struct json_field *field = benchmark_fields;
+    while (strcmp(field->name, "views") != 0)
+        field++;
+    json_put_fields(out, &(struct json_table){.fields = field, .count = 1}, info);
+}
+
 static void put_struct(struct json_out *out, const char *name, const struct json_table *table,
                        const void *object)
 {

@@ -28,6 +28,9 @@ void run_put_result(struct json_out *out, const char *name, const struct result 
 void run_put_devices(struct json_out *out, const char *name, const struct run *run);
 void run_put_findings(struct json_out *out, const char *name, const struct run *run);
 
+// Writes the member "views" of a benchmark as it stands in a run file.
+void run_put_views(struct json_out *out, const struct benchmark_info *info);
+
 // Writes the values of a case as they stand in the run file. `result` is a struct result.
 void run_put_case(struct json_out *out, const char *name, const void *result);
 

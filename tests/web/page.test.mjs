@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { close, demo, download, launch, open, reference, report } from "./browser.mjs";
+import { close, demo, download, faint, launch, open, reference, report } from "./browser.mjs";
 
 const SCREEN = 900, SCREENS_MAX = 8, BYTES_MAX = 1.5e6, PAINT_MS = 1000, SHEETS_MAX = 6;
 let browser, full, newest, two, three, map;
@@ -322,51 +322,6 @@ test("the contents stay beside the sections, and are folded on a phone", async (
   assert.equal(await phone.locator(".side nav").isVisible(), false);
   assert.ok((await phone.locator("#incore").boundingBox()).y < SCREEN / 2);
   await close(phone);
-});
-
-// Relative luminance and contrast as WCAG 2 has them; grounds that are transparent are looked through.
-const faint = (page) => page.evaluate(() => {
-  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-  const rgba = (colour) => {
-    canvas.clearRect(0, 0, 1, 1);
-    canvas.fillStyle = colour;
-    canvas.fillRect(0, 0, 1, 1);
-    return [...canvas.getImageData(0, 0, 1, 1).data];
-  };
-  const luminance = ([r, g, b]) => [r, g, b].map((one) => one / 255)
-    .map((one) => (one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4))
-    .reduce((sum, one, i) => sum + one * [0.2126, 0.7152, 0.0722][i], 0);
-  const ground = (element) => {
-    for (let at = element; at; at = at.parentElement) {
-      const colour = rgba(getComputedStyle(at).backgroundColor);
-      if (colour[3] > 250) return colour;
-    }
-    return [255, 255, 255];
-  };
-  // Steps of the pyramid are drawn, not grounds: the darkest mixture is what their texts stand on.
-  const step = (text) => {
-    const { left, top } = text.getBoundingClientRect();
-    const rect = [...text.ownerSVGElement.querySelectorAll("rect.s")].reverse().find((one) => {
-      const box = one.getBoundingClientRect();
-      return box.left <= left && box.top <= top && box.bottom > top;
-    });
-    return rect && rgba(getComputedStyle(rect).fill);
-  };
-  const found = [];
-  for (const element of document.querySelectorAll("main *, .side *")) {
-    const isText = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== "");
-    if (!isText || element.getClientRects().length === 0 || element.closest("title, style, script")) continue;
-    const style = getComputedStyle(element);
-    const isSvg = element instanceof SVGElement;
-    const ink = rgba(isSvg ? style.fill : style.color);
-    if (element.closest(".plot") && /^rgb\(255, 255, 255\)$|^rgb\(16, 22, 27\)$/.test(style.fill)) continue; // on colours of a map
-    const under = (isSvg && element.ownerSVGElement?.classList.contains("pyramid") && step(element)) || ground(element.closest("div, p, section, main, aside, figure, li") ?? element);
-    const own = isSvg ? under : ground(element);
-    const [light, dark] = [luminance(ink), luminance(own)].sort((a, b) => b - a);
-    const contrast = (light + 0.05) / (dark + 0.05);
-    if (contrast < 4.5) found.push(`${contrast.toFixed(2)}: ${element.tagName} ${element.getAttribute("class") ?? ""} "${element.textContent.slice(0, 30)}" in ${element.closest("[id]")?.id}`);
-  }
-  return [...new Set(found)];
 });
 
 for (const colorScheme of ["light", "dark"])

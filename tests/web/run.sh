@@ -32,5 +32,5 @@ if ! cmp -s "$here/package-lock.json" "$work/packages/installed"; then
         --fetch-retries=1) || skip "npm ci failed (above)"
     cp "$here/package-lock.json" "$work/packages/installed"
 fi
-export CHROMIUM FATHOM="$4" MAKE_TRACE="$5" WORK="$work"
+export CHROMIUM FATHOM="$4" MAKE_TRACE="$5" WORK="$work" PAGE="$page/page.html"
 exec node --test --test-concurrency=1 "$here"/*.test.mjs

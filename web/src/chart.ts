@@ -13,7 +13,7 @@ import { SVGRenderer } from "echarts/renderers";
 import { csvText, download, h } from "./dom";
 import { saveButtons, standalone } from "./picture";
 import type { Theme } from "./theme";
-import { currentTheme, FONT } from "./theme";
+import { currentTheme, FONT, onThemeChange, printTheme } from "./theme";
 
 use([
   AriaComponent, BarChart, CustomChart, DataZoomInsideComponent, DataZoomSliderComponent,
@@ -128,6 +128,19 @@ export class Chart {
     this.instance.on("datazoom", () => this.followZoom(look));
   }
 
+  // Shows what the description says now, at the same zoom.
+  update(): void {
+    const look = this.look(currentTheme());
+    if (!this.instance || this.desc.height(look) !== this.instance.getHeight()) {
+      if (this.instance) this.draw();
+      else this.await();
+      return;
+    }
+    this.instance.setOption(this.desc.option(look));
+    this.plot.setAttribute("aria-label", this.desc.summary);
+    this.subtitle.textContent = this.desc.subtitle(look);
+  }
+
   private followZoom(look: Look): void {
     const option = this.instance?.getOption() as
       { dataZoom?: { startValue?: number; endValue?: number }[] } | undefined;
@@ -213,6 +226,8 @@ export class Chart {
   }
 }
 
+const PAPER_PLOT = "430px";
+
 // The charts that are on the page.
 export class Charts {
   readonly list: Chart[] = [];
@@ -232,9 +247,56 @@ export class Charts {
     former?.dispose();
   }
 
-  clear(): void {
-    this.list.forEach((chart) => chart.dispose());
-    this.list.length = 0;
+  // All behind the first `kept` ones leave the page.
+  clear(kept = 0): void {
+    this.list.splice(kept).forEach((chart) => chart.dispose());
+  }
+
+  redraw(): void {
+    this.list.forEach((chart) => (chart.echarts ? chart.draw() : chart.await()));
+  }
+
+  // On paper: all that is not folded, as wide as a sheet leaves it beside the findings.
+  print(): void {
+    for (const chart of this.list) {
+      if (!chart.plot.checkVisibility()) continue; // in a closed fold
+      chart.plot.style.width = PAPER_PLOT;
+      chart.draw(printTheme());
+    }
+  }
+
+  printed(): void {
+    this.list.forEach((chart) => { chart.plot.style.width = ""; });
+    this.redraw();
+  }
+
+  // The page stands.
+  ready(): void {
+    this.follow();
+    document.body.dataset["ready"] = "true";
+    // For tests and for who is curious in the browser's console.
+    Object.defineProperty(window, "fathomCharts",
+      { get: () => new Map(this.list.map((chart) => [chart.desc.id, chart])) });
+  }
+
+  // The charts fit the window, and those in a fold are drawn once that opens.
+  private follow(): void {
+    let width = window.innerWidth, timer = 0;
+    window.addEventListener("resize", () => {
+      if (window.innerWidth === width) return;
+      width = window.innerWidth;
+      clearTimeout(timer);
+      timer = window.setTimeout(() => this.redraw(), 150);
+    });
+    // What a closed fold kept from being drawn has its place when that opens.
+    document.addEventListener("toggle", (event) => {
+      if (event.target instanceof HTMLDetailsElement && event.target.open)
+        this.list.filter(({ plot, echarts }) => !echarts && (event.target as Node).contains(plot))
+          .forEach((chart) => chart.await());
+    }, true);
+    onThemeChange(() => this.redraw());
+    window.addEventListener("beforeprint", () => this.print());
+    window.addEventListener("afterprint", () => this.printed());
   }
 }
 

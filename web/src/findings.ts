@@ -3,7 +3,8 @@
 // and where there are many a fold for the rest.
 import { levelsOfSubject } from "./charts/levels";
 import { h } from "./dom";
-import type { Finding, Subject } from "./run";
+import type { Finding, Result, Subject } from "./run";
+import { withNames } from "./units";
 
 const LETTERS_MAX = 480; // what has room beside a chart
 const LONG = 220; // an account of a check rather than a result
@@ -16,10 +17,15 @@ interface Said {
 // What a finding is about: its first case names the benchmark.
 export const topicOf = (finding: Finding): string => finding.keys[0]?.split("/")[0] ?? "";
 
-// Without the device, which the page says; levels by the names that the page gives them.
+// Without the device, which the page says; `result`: a case that the finding rests on.
+export function ownText({ device, text }: Finding, result: Result | undefined): string {
+  const prefix = `${device}: `, own = text.startsWith(prefix) ? text.slice(prefix.length) : text;
+  return result ? withNames(own, result) : own;
+}
+
+// Levels by the names that the page gives them.
 function textOf(finding: Finding, about: Subject | undefined, many: boolean): string {
-  const prefix = `${finding.device}: `;
-  const own = finding.text.startsWith(prefix) ? finding.text.slice(prefix.length) : finding.text;
+  const own = ownText(finding, about?.results.find(({ key }) => finding.keys.includes(key)));
   const name = about && levelsOfSubject(about).find((level) => level.finding === finding)?.name;
   const text = name ? own.replace(/^level \d+(?: ends near|:)/, (found) =>
     found.endsWith(":") ? `${name}:` : `${name} ends near`) : own;

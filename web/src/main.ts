@@ -12,7 +12,6 @@ import { unpack } from "./packed";
 import type { Run, Subject } from "./run";
 import { benchmarksOf, subjectsOf } from "./run";
 import { machineCard, provenance } from "./sections";
-import { onThemeChange, printTheme } from "./theme";
 
 function section(id: string, title: string, ...content: (HTMLElement | undefined)[]): HTMLElement | undefined {
   const shown = content.filter((element): element is HTMLElement => element !== undefined);
@@ -77,7 +76,7 @@ class Page {
       names: all.map(({ label }) => label),
       isShown: (i) => !this.hidden.has(i),
       toggle: (i) => this.toggle(i, all.length),
-      redraw: () => this.redraw(),
+      redraw: () => this.charts.redraw(),
     }));
     this.charts.list.forEach((chart) => chart.await());
   }
@@ -87,58 +86,19 @@ class Page {
     if (!this.hidden.delete(index) && this.hidden.size + 1 < count) this.hidden.add(index);
     this.build();
   }
-
-  redraw(): void {
-    this.charts.list.forEach((chart) => (chart.echarts ? chart.draw() : chart.await()));
-  }
-
-  // On paper: all that is not folded, as wide as a sheet leaves it beside the findings.
-  print(): void {
-    for (const chart of this.charts.list) {
-      if (!chart.plot.checkVisibility()) continue; // in a closed fold
-      chart.plot.style.width = PAPER_PLOT;
-      chart.draw(printTheme());
-    }
-  }
-
-  printed(): void {
-    this.charts.list.forEach((chart) => { chart.plot.style.width = ""; });
-    this.redraw();
-  }
 }
 
-const PAPER_PLOT = "430px";
-
-function followWindow(page: Page): void {
-  let width = window.innerWidth;
-  let timer = 0;
-  window.addEventListener("resize", () => {
-    if (window.innerWidth === width) return;
-    width = window.innerWidth;
-    clearTimeout(timer);
-    timer = window.setTimeout(() => page.redraw(), 150);
-  });
-  // What a closed fold kept from being drawn has its place when that opens.
-  document.addEventListener("toggle", (event) => {
-    if (event.target instanceof HTMLDetailsElement && event.target.open)
-      page.charts.list.filter(({ plot, echarts }) => !echarts && (event.target as Node).contains(plot))
-        .forEach((chart) => chart.await());
-  }, true);
-  onThemeChange(() => page.redraw());
-  window.addEventListener("beforeprint", () => page.print());
-  window.addEventListener("afterprint", () => page.printed());
-}
-
-async function start(): Promise<void> {
-  const embedded = document.getElementById("runs")?.textContent ?? "";
-  const page = new Page(JSON.parse(await unpack(embedded)) as Run[]);
+function report(runs: Run[]): Charts {
+  const page = new Page(runs);
   document.querySelectorAll("#first").forEach(addSaveButtons);
   page.build();
-  followWindow(page);
-  document.body.dataset["ready"] = "true";
-  // For tests and for who is curious in the browser's console.
-  Object.defineProperty(window, "fathomCharts",
-    { get: () => new Map(page.charts.list.map((chart) => [chart.desc.id, chart])) });
+  return page.charts;
+}
+
+// The runs of a report, packed; or, from fathom serve, a JSON object: that page has a script of its own.
+async function start(): Promise<void> {
+  const embedded = document.getElementById("runs")?.textContent?.trim() ?? "";
+  if (!embedded.startsWith("{")) report(JSON.parse(await unpack(embedded)) as Run[]).ready();
 }
 
 start().catch((error: unknown) => {

@@ -3,7 +3,7 @@
 import { runCsv } from "./csv";
 import { csvText, download, h } from "./dom";
 import type { Benchmark, Result, Run, Subject, ShownUnit, Verdict } from "./run";
-import { formatUnit } from "./units";
+import { formatUnit, withNames } from "./units";
 
 const verdicts: Verdict[] = ["ok", "suspect", "skipped", "failed"];
 
@@ -82,7 +82,8 @@ export function doubtsOf(subjects: Subject[], benchmark: string): HTMLElement | 
       for (const { code, text } of result.benchmark === benchmark ? result.reasons : []) {
         const key = `${result.verdict} ${code}`;
         const entry = found.get(key) ?? { verdict: result.verdict, code, text, keys: [] };
-        entry.keys.push(subjects.length > 1 ? `${subject.label}: ${result.key}` : result.key);
+        const name = withNames(result.key, result);
+        entry.keys.push(subjects.length > 1 ? `${subject.label}: ${name}` : name);
         found.set(key, entry);
       }
   if (found.size === 0) return undefined;

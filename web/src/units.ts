@@ -92,10 +92,26 @@ export function commonScale(values: number[], unit: ShownUnit): Scaled {
   return scaleFor(logs.length > 0 ? Math.exp(mean) : 0, unit);
 }
 
+// A scenario that fathom serve was given is a value of JSON: its name stands for it.
+function textName(value: string): string {
+  if (!value.startsWith("{")) return value;
+  try {
+    const { name } = JSON.parse(value) as { name?: unknown };
+    return typeof name === "string" && name !== "" ? name : "unnamed";
+  } catch {
+    return value;
+  }
+}
+
+// A text in which such values of a case stand, with their names instead.
+export const withNames = (text: string, { case: values }: { case: Record<string, Value> }): string =>
+  Object.values(values).reduce<string>((said, value) =>
+    typeof value === "string" && value.startsWith("{") ? said.replaceAll(value, textName(value)) : said, text);
+
 // A value of a case: "32 KiB", "64", "vector".
 export function formatValue(value: Value | undefined, param: Param | undefined): string {
   if (value === undefined) return "–";
-  if (typeof value === "string") return value;
+  if (typeof value === "string") return textName(value);
   if (param?.type === "bytes") return formatUnit(value, "B");
   if (param && param.unit !== "1") return formatUnit(value, param.unit);
   // 128 Mi is read, 134217728 is counted.

@@ -2,6 +2,7 @@
 // What lane k of a time line, or row k of a matrix, stands for: the result's detail "lane k" says it, its
 // name before the first comma (as report/spans.h has it).
 import type { Result } from "../run";
+import { withNames } from "../units";
 
 export function laneName(result: Result, lane: number): string {
   const said = result.details?.[`lane ${lane}`];
@@ -9,5 +10,7 @@ export function laneName(result: Result, lane: number): string {
 }
 
 // "latency/path=vector/load=idle": what tells a case, for a heading.
-export const caseName = (result: Result): string =>
-  result.key.split("/").slice(1).join(" · ") || result.key;
+export function caseName(result: Result): string {
+  const key = withNames(result.key, result);
+  return key.split("/").slice(1).join(" · ") || key;
+}

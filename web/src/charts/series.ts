@@ -10,16 +10,25 @@
 import type { EChartsCoreOption } from "echarts/core";
 import type { Cell, Look } from "../chart";
 import { Chart } from "../chart";
+import { h } from "../dom";
 import type { Result, Series } from "../run";
 import { formatTick, formatUnit } from "../units";
 import { caseName } from "./lanes";
 import { isMatrix, matrixChart } from "./matrix";
-import { axisStyle, drawLine, insideZoom, legendOf, tooltipStyle } from "./parts";
+import { axisStyle, drawLine, insideZoom, legendOf, tip, tooltipStyle } from "./parts";
 import type { DrawApi } from "./parts";
 import { isTimeline, timelineChart } from "./timeline";
 
 const isHistogram = (series: Series): boolean =>
   ["low", "high", "count"].every((name) => series.columns.includes(name));
+
+// ECharts' own texts would carry styles, which the policy of the page forbids.
+const axisTip = (look: Look): object => ({
+  ...tooltipStyle(look), trigger: "axis",
+  formatter: (points: { axisValueLabel: string; seriesName: string; value: number | number[] }[]) =>
+    tip(points[0]?.axisValueLabel ?? "", points.map(({ seriesName, value }) => h("div", {},
+      `${seriesName} ${String(Array.isArray(value) ? value[1] : value)}`.trim()))),
+});
 
 function histogramOption(series: Series, look: Look): EChartsCoreOption {
   const [low, high, count] = ["low", "high", "count"].map((name) => series.columns.indexOf(name));
@@ -27,7 +36,7 @@ function histogramOption(series: Series, look: Look): EChartsCoreOption {
     row[column ?? -1] ?? 0;
   return {
     grid: { left: 8, right: 16, top: 36, bottom: 40, containLabel: true },
-    tooltip: { ...tooltipStyle(look), trigger: "axis" },
+    tooltip: axisTip(look),
     xAxis: {
       type: "category", ...axisStyle(look),
       axisLabel: { ...axisStyle(look).axisLabel, formatter: (name: string) => name.split(" – ")[0] ?? name },
@@ -37,7 +46,7 @@ function histogramOption(series: Series, look: Look): EChartsCoreOption {
     yAxis: { type: "value", name: "count", ...axisStyle(look) },
     dataZoom: insideZoom(look, "filter"),
     series: [{
-      type: "bar", barCategoryGap: "2%", data: series.data.map((row) => cell(row, count)),
+      name: "count", type: "bar", barCategoryGap: "2%", data: series.data.map((row) => cell(row, count)),
       itemStyle: { color: look.theme.series[0] },
     }],
   };
@@ -92,7 +101,7 @@ function linesOption(series: Series, look: Look): EChartsCoreOption {
     legend,
     color: look.theme.series,
     grid: { left: 8, right: 16, top: height, bottom: 40, containLabel: true },
-    tooltip: { ...tooltipStyle(look), trigger: "axis" },
+    tooltip: axisTip(look),
     dataZoom: insideZoom(look, "none"),
     xAxis: {
       type: "value", name: series.columns[0], nameLocation: "middle", nameGap: 26,
@@ -109,10 +118,10 @@ function linesOption(series: Series, look: Look): EChartsCoreOption {
 function rowOption(series: Series, look: Look): EChartsCoreOption {
   return {
     grid: { left: 8, right: 16, top: 16, bottom: 16, containLabel: true },
-    tooltip: { ...tooltipStyle(look), trigger: "axis" },
+    tooltip: axisTip(look),
     xAxis: { type: "category", data: series.columns, ...axisStyle(look) },
     yAxis: { type: "value", ...axisStyle(look) },
-    series: [{ type: "bar", data: series.data[0], itemStyle: { color: look.theme.series[0] } }],
+    series: [{ name: "", type: "bar", data: series.data[0], itemStyle: { color: look.theme.series[0] } }],
   };
 }
 

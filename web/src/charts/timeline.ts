@@ -2,7 +2,7 @@
 // A time line: spans from start to end (ns) in lanes, zoomable; lanes by lane or by core, and
 // arrows from a span to the one that waited for it.
 import type { EChartsCoreOption } from "echarts/core";
-import type { Cell, Look } from "../chart";
+import type { Cell, ChartDesc, Look } from "../chart";
 import { Chart } from "../chart";
 import { h } from "../dom";
 import type { Result, Series } from "../run";
@@ -17,13 +17,18 @@ export const isTimeline = (series: Series): boolean =>
 const LINE_ROWS = 32; // as report/spans.h has it: more are not workloads, but their workgroups
 
 // The time line whose spans the series "edges" counts.
-const lineOf = (result: Result): Series | undefined => result.series?.find((series) =>
+export const lineOf = (result: Result): Series | undefined => result.series?.find((series) =>
   isTimeline(series) && series.columns.includes("lane") && series.data.length <= LINE_ROWS);
 
 // Edges from and to rows of the time line, which draws them as arrows.
 export const isArrows = (result: Result, series: Series): boolean =>
   series.name === "edges" && ["from", "to"].every((name) => series.columns.includes(name)) &&
   lineOf(result) !== undefined;
+
+export interface Line {
+  result: Result;
+  series: Series;
+}
 
 interface Span {
   start: number;
@@ -60,7 +65,7 @@ function drawSpan(look: Look, api: DrawApi): object {
 
 // Pairs of rows, the second of which waited for the first: the series "edges" lists them all, the
 // column "after" names one of each span.
-function edgesOf(result: Result, series: Series): [number, number][] {
+export function edgesOf(result: Result, series: Series): [number, number][] {
   const edges = lineOf(result) === series ? result.series?.find((one) => isArrows(result, one)) : undefined;
   const ends = (row: (number | null)[], from: number): number => row[from] ?? -1;
   if (edges)
@@ -94,7 +99,40 @@ function drawArrow(look: Look, api: DrawApi): object {
   };
 }
 
-function option(result: Result, series: Series, by: string, look: Look): EChartsCoreOption {
+// How long a span overlaps each other one of its time line, and the gaps behind those that it waited for.
+function besidesOf(result: Result, series: Series, spans: Span[], at: number): string[] {
+  const span = spans[at];
+  if (!span || lineOf(result) !== series) return [];
+  const lane = column(series, "lane");
+  const nameOf = (one: Span): string => laneName(result, one.cells[lane] ?? 0);
+  const gaps = edgesOf(result, series).flatMap(([from, to]) => {
+    const before = spans[from];
+    return to === at && before ? [`gap ${formatUnit(span.start - before.end, "ns")} after ${nameOf(before)}`] : [];
+  });
+  const overlaps = spans.flatMap((other) => {
+    const both = Math.min(span.end, other.end) - Math.max(span.start, other.start);
+    const share = both / Math.min(span.end - span.start, other.end - other.start);
+    return other === span || both <= 0 ? []
+      : [`overlap ${formatUnit(both, "ns")} with ${nameOf(other)}, ${(100 * share).toFixed(0)} % of the shorter`];
+  });
+  return [...gaps, ...overlaps];
+}
+
+const TOLD = ["start", "end", "lane", "queue", "after"]; // columns that other words tell
+
+function spanTip(result: Result, series: Series, spans: Span[], lane: string, at: number): HTMLElement {
+  const span = spans[at];
+  if (!span) return h("div");
+  const from = spans.reduce((first, { start }) => Math.min(first, start), Infinity);
+  const lines = [
+    `start ${formatUnit(span.start - from, "ns")}, end ${formatUnit(span.end - from, "ns")}`,
+    ...besidesOf(result, series, spans, at),
+    ...series.columns.flatMap((name, i) => (TOLD.includes(name) ? [] : [`${name} ${span.cells[i] ?? "–"}`])),
+  ];
+  return tip(`${lane}: ${formatUnit(span.end - span.start, "ns")}`, lines.map((text) => h("div", {}, text)));
+}
+
+function option({ result, series }: Line, by: string, look: Look): EChartsCoreOption {
   const { spans, lanes } = spansOf(result, series, by);
   const ends = spans.map(({ end }) => end), starts = spans.map(({ start }) => start);
   const from = starts.reduce((a, b) => Math.min(a, b), Infinity);
@@ -103,12 +141,8 @@ function option(result: Result, series: Series, by: string, look: Look): ECharts
     grid: { left: 8, right: 48, top: 8, bottom: 60, containLabel: true },
     tooltip: {
       ...tooltipStyle(look),
-      formatter: ({ dataIndex }: { dataIndex: number }) => {
-        const span = spans[dataIndex];
-        if (!span) return h("div");
-        const lines = series.columns.map((name, i) => h("div", {}, `${name} ${span.cells[i] ?? "–"}`));
-        return tip(`${lanes[span.row] ?? ""}: ${formatUnit(span.end - span.start, "ns")}`, lines);
-      },
+      formatter: ({ dataIndex }: { dataIndex: number }) =>
+        spanTip(result, series, spans, lanes[spans[dataIndex]?.row ?? -1] ?? "", dataIndex),
     },
     dataZoom: [
       ...insideZoom(look, "weakFilter"),
@@ -138,18 +172,28 @@ function option(result: Result, series: Series, by: string, look: Look): ECharts
   };
 }
 
-export function timelineChart(id: string, origin: string, result: Result, series: Series): Chart {
-  const ways = ["lane", "core", "queue"].filter((name) => series.columns.includes(name));
+export interface LineHead {
+  id: string;
+  title: string;
+  origin: () => string;
+  subtitle?: () => string; // else how many spans there are
+}
+
+// `current`: what is drawn; a live time line has another one at each time.
+export function timelineDesc({ id, title, origin, subtitle }: LineHead, current: () => Line): ChartDesc {
+  const columns = (): string[] => current().series.columns;
+  const ways = ["lane", "core", "queue"].filter((name) => columns().includes(name));
   let by = ways[0] ?? "";
-  const rows: Cell[][] = series.data.map((row) => row.map((value) => value ?? undefined));
-  return new Chart({
-    id,
-    title: `${caseName(result)}: ${series.name}`,
-    origin,
-    subtitle: () => `${series.data.length} spans`,
-    summary: `Time line of ${series.name}, ${series.data.length} spans`,
-    height: () => 110 + 28 * Math.min(spansOf(result, series, by).lanes.length, 24),
-    option: (look) => option(result, series, by, look),
+  const way = (): string => (columns().includes(by) ? by : "lane");
+  const count = (): string => `${current().series.data.length} spans`;
+  const rows = (): Cell[][] => current().series.data.map((row) => row.map((value) => value ?? undefined));
+  return {
+    id, title,
+    get origin() { return origin(); },
+    subtitle: subtitle ?? count,
+    get summary() { return `Time line of ${current().series.name}, ${count()}`; },
+    height: () => 110 + 28 * Math.min(spansOf(current().result, current().series, way()).lanes.length, 24),
+    option: (look) => option(current(), way(), look),
     ...(ways.length > 1
       ? {
           switches: [{
@@ -158,8 +202,12 @@ export function timelineChart(id: string, origin: string, result: Result, series
           }],
         }
       : {}),
-    numbers: () => ({ head: series.columns, rows: rows.slice(0, 1000) }),
-    csv: () => [series.columns, ...rows],
-    steps: series.data.length,
-  });
+    numbers: () => ({ head: columns(), rows: rows().slice(0, 1000) }),
+    csv: () => [columns(), ...rows()],
+    get steps() { return current().series.data.length; },
+  };
 }
+
+export const timelineChart = (id: string, origin: string, result: Result, series: Series): Chart =>
+  new Chart(timelineDesc({ id, title: `${caseName(result)}: ${series.name}`, origin: () => origin },
+    () => ({ result, series })));

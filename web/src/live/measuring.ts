@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// When this page asks for a measurement, and which answers belong to it. While a control moves, the next
+// request waits for the first answer to the last one: so the time line follows the control.
+import type { Measure } from "./messages";
+
+const PAUSE_MS = 40; // gathers changes that come together
+const ANSWER_MS = 4000; // a request that was not answered by then is replaced
+
+export class Measuring {
+  // Ids of several pages differ, because each begins at a number of its own.
+  private readonly first = 1000000 * Math.floor(1 + Math.random() * 1000000);
+  private last = this.first;
+  private answered = true;
+  private sentAt = 0;
+  private timer = 0;
+  private readonly send: (id: number) => void;
+
+  constructor(send: (id: number) => void) {
+    this.send = send;
+  }
+
+  request(): void {
+    const pause = this.answered ? PAUSE_MS : Math.max(PAUSE_MS, this.sentAt + ANSWER_MS - performance.now());
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => {
+      this.timer = 0;
+      this.answered = false;
+      this.sentAt = performance.now();
+      this.send(++this.last);
+    }, pause);
+  }
+
+  // A result, an error or the end of the measurement of this id; without one, what was asked cannot be read.
+  answer(id: Measure["id"] | undefined): void {
+    if (id !== undefined && id !== this.last) return;
+    this.answered = true;
+    if (this.timer !== 0) this.request();
+  }
+
+  // Nothing is asked any more.
+  stop(): void {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    this.answered = true;
+  }
+
+  // True if this page asked for it and has asked for another one since.
+  isReplaced = (id: number): boolean => id > this.first && id < this.last;
+
+  isForeign = (id: number): boolean => id <= this.first || id > this.last;
+}

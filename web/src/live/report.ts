@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// The report's section of the benchmark that is measured, which grows with each result.
+import { benchmarkSection } from "../benchmark";
+import type { Charts } from "../chart";
+import { h } from "../dom";
+import type { Device, Result, Run } from "../run";
+import { subjectsOf } from "../run";
+import type { ListedBenchmark } from "./messages";
+
+const PAUSE_MS = 400; // between two drawings of what has grown
+
+export class Report {
+  readonly element = h("div", { id: "live-report" });
+  private readonly charts: Charts;
+  private readonly others: number; // charts of the page that are not of the report
+  private readonly results = new Map<string, Result>();
+  private run: Run | undefined;
+  private timer = 0;
+
+  constructor(charts: Charts) {
+    this.charts = charts;
+    this.others = charts.list.length;
+  }
+
+  begin(version: string, device: Device, benchmark: ListedBenchmark): void {
+    this.results.clear();
+    this.run = {
+      schema: "", status: "running", tool: { version }, devices: [device],
+      benchmarks: [benchmark], results: [], findings: [],
+    };
+  }
+
+  add(result: Result): void {
+    this.results.set(result.key, result);
+    if (this.timer === 0) this.timer = window.setTimeout(() => this.draw(), PAUSE_MS);
+  }
+
+  finish(run: Run): void {
+    this.run = run;
+    this.results.clear();
+    this.draw();
+  }
+
+  clear(): void {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    this.run = undefined;
+    this.charts.clear(this.others);
+    this.element.replaceChildren();
+  }
+
+  // What was unfolded stays so.
+  private draw(): void {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    const run = this.run && (this.results.size > 0 ? { ...this.run, results: [...this.results.values()] } : this.run);
+    if (!run) return;
+    const isOpen = [...this.element.querySelectorAll("details")].map(({ open }) => open);
+    const height = this.element.offsetHeight;
+    this.charts.clear(this.others);
+    const sections = run.benchmarks.map((benchmark) => benchmarkSection(this.charts, subjectsOf([run]), benchmark));
+    if (run.status === "running") this.element.style.minHeight = `${height}px`; // the page does not jump
+    else this.element.style.minHeight = "";
+    this.element.replaceChildren(...sections.filter((one): one is HTMLElement => one !== undefined));
+    if (run.status === "running")
+      this.element.querySelector("h2")?.append(" ", h("span", { class: "live-mark" }, "live"));
+    this.element.querySelectorAll("details").forEach((one, i) => { one.open = isOpen[i] ?? false; });
+    this.charts.list.slice(this.others).forEach((chart) => chart.await());
+  }
+}
