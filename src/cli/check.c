@@ -176,7 +176,8 @@ static bool choose_devices(struct checking *c, struct error *err)
     const char **names;
     struct unreached_gpu *gpus;
     struct select_request request = {.system = c->system,
-                                     .api = options_value(cli->options, OPTION_API)};
+                                     .api = options_value(cli->options, OPTION_API),
+                                     .prefer = GPU_CAP(PEERS)};
     request.name_count = options_values(cli->arena, cli->options, OPTION_DEVICE, &names);
     request.names = names;
     cli_name_models(cli, names, request.name_count);

@@ -46,24 +46,15 @@ static bool command_help(struct cli *cli, struct error *err)
 static bool run_command(struct cli *cli, struct error *err)
 {
     static bool (*const commands[COMMAND_COUNT])(struct cli *, struct error *) = {
-        [COMMAND_DEVICES] = command_devices,
-        [COMMAND_LIST] = command_list,
-        [COMMAND_RUN] = command_run,
-        [COMMAND_MAP] = command_map,
-        [COMMAND_SHOW] = command_show,
-        [COMMAND_REPORT] = command_report,
-        [COMMAND_COMPARE] = command_compare,
-        [COMMAND_SHARE] = command_share,
-        [COMMAND_FLEET] = command_fleet,
-        [COMMAND_SERVE] = command_serve,
-        [COMMAND_HELP] = command_help,
-        [COMMAND_WORKER] = command_worker,
-        [COMMAND_BESIDE] = command_beside,
-        [COMMAND_ENUMERATE] = command_enumerate,
-        [COMMAND_GUARD] = command_guard,
-        [COMMAND_COUNTERS] = command_counters,
-        [COMMAND_CHECK] = command_check,
-        [COMMAND_CHECK_DEVICE] = command_check_device,
+        [COMMAND_DEVICES] = command_devices, [COMMAND_LIST] = command_list,
+        [COMMAND_RUN] = command_run,         [COMMAND_MAP] = command_map,
+        [COMMAND_SHOW] = command_show,       [COMMAND_REPORT] = command_report,
+        [COMMAND_COMPARE] = command_compare, [COMMAND_SHARE] = command_share,
+        [COMMAND_FLEET] = command_fleet,     [COMMAND_SERVE] = command_serve,
+        [COMMAND_HELP] = command_help,       [COMMAND_WORKER] = command_worker,
+        [COMMAND_BESIDE] = command_beside,   [COMMAND_ENUMERATE] = command_enumerate,
+        [COMMAND_GUARD] = command_guard,     [COMMAND_COUNTERS] = command_counters,
+        [COMMAND_CHECK] = command_check,     [COMMAND_CHECK_DEVICE] = command_check_device,
     };
     enum command_id command = cli->options->command;
     if (command == COMMAND_COUNT)

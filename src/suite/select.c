@@ -127,6 +127,19 @@ static void add_chip(const struct selection *s, const struct gpu_info *info)
     }
 }
 
+// The device through which "all" takes a chip that `info` is a device of.
+static const struct gpu_info *preferred(const struct selection *s, const struct gpu_info *info)
+{
+    gpu_caps wanted = s->request->prefer;
+    for (size_t i = 0; i < gpu_system_device_count(s->request->system); i++) {
+        const struct gpu_info *other = candidate(s, i);
+        if (other && (info->caps & wanted) != wanted && (other->caps & wanted) == wanted &&
+            select_same_chip(info, other))
+            return other;
+    }
+    return info;
+}
+
 static void add_all(const struct selection *s)
 {
     for (size_t i = 0; i < gpu_system_device_count(s->request->system); i++) {
@@ -135,7 +148,7 @@ static void add_all(const struct selection *s)
         for (size_t k = 0; !known && k < s->list->count; k++)
             known = select_same_chip(info, s->list->devices[k]);
         if (!known)
-            add_chip(s, info);
+            add_chip(s, preferred(s, info));
     }
 }
 

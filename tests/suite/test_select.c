@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The GPUs that no API reaches, on machines that are trees of files. Which devices are chosen by
-// name is tested at the command line (tests/cli/test_run.py).
+// The GPUs that no API reaches, on machines that are trees of files, and the API through which
+// "all" takes a chip. Which devices are chosen by name is tested at the command line
+// (tests/cli/test_run.py).
 #include "suite/select.h"
 
 #include <setjmp.h>
@@ -181,6 +182,44 @@ static void a_card_that_an_api_reaches_is_not_named(void **state)
     assert_int_equal(unreached(machine, &gpus), 1);
 }
 
+static void add_device(struct gpu_system *system, const char *api, const char *id, uint8_t chip,
+                       gpu_caps caps)
+{
+    struct gpu_info info = {
+        .api = api, .kind = GPU_KIND_DISCRETE, .has_uuid = true, .uuid = {chip}, .caps = caps};
+    snprintf(info.id, sizeof info.id, "%s", id);
+    gpu_system_add_device(system, &info);
+}
+
+static void all_takes_each_chip_through_the_api_that_has_what_is_preferred(void **state)
+{
+    static const char *const all[] = {"all"};
+    const struct machine *machine = *state;
+    struct gpu_system *system = gpu_system_create_empty();
+    add_device(system, "vulkan", "vulkan:0", 1, 0);
+    add_device(system, "vulkan", "vulkan:1", 2, 0);
+    add_device(system, "vulkan", "vulkan:2", 3, 0); // a chip that only this API has
+    add_device(system, "cuda", "cuda:0", 2, GPU_CAP(PEERS));
+    add_device(system, "cuda", "cuda:1", 1, GPU_CAP(PEERS));
+    struct select_request request = {.system = system, .names = all, .name_count = 1};
+    struct device_list list = {0};
+    struct error err = {0};
+
+    request.prefer = GPU_CAP(PEERS);
+    assert_true(select_devices(machine->arena, &request, &list, &err));
+    assert_int_equal(list.count, 3);
+    assert_string_equal(list.devices[0]->id, "cuda:1");
+    assert_string_equal(list.devices[1]->id, "cuda:0");
+    assert_string_equal(list.devices[2]->id, "vulkan:2");
+
+    list = (struct device_list){0};
+    request.prefer = 0;
+    assert_true(select_devices(machine->arena, &request, &list, &err));
+    assert_int_equal(list.count, 3);
+    assert_string_equal(list.devices[0]->id, "vulkan:0");
+    gpu_system_destroy(system);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_machine, drop_machine)
 
 int main(void)
@@ -194,6 +233,7 @@ int main(void)
         TEST(a_card_that_this_user_may_not_open_is_told_apart),
         TEST(cards_of_amd_and_intel_need_a_render_node_and_mesa),
         TEST(a_card_that_an_api_reaches_is_not_named),
+        TEST(all_takes_each_chip_through_the_api_that_has_what_is_preferred),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
