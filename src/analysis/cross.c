@@ -114,8 +114,8 @@ static void row_add(struct arena *arena, struct cross_chip *chip, const struct r
     chip->rows[chip->row_count++] = row;
 }
 
-// True if an earlier device of the chip has this case and metric, and so its row exists already or
-// was left out.
+// True if an earlier device of the chip has this case and metric: the row already exists, or was
+// left out on purpose.
 static bool has_row(const struct cross_chip *chip, size_t device, const struct result_index *index,
                     const struct result *result, const char *metric)
 {
@@ -175,13 +175,14 @@ bool cross_opens_group(const struct cross_chip *chip, size_t row)
     return earlier == row;
 }
 
-// The cells of one device in the rows of one group.
+// The cells of one device in the rows of one group (one benchmark and metric).
 struct gap {
     const struct cross_chip *chip;
     size_t device;
-    const struct cross_row *group; // any of its rows
-    size_t equal, apart;           // number of cells with a ratio, and of cells that are apart
-    const struct cross_row *worst; // the row whose cell is farthest apart; NULL: none is apart
+    const struct cross_row *group; // any row of the group
+    size_t equal, apart;           // number of cells that have a ratio, and of cells that are apart
+    const struct cross_row *worst; // row of the cell with the ratio farthest from 1; NULL: no cell
+                                   // is apart
 };
 
 static double distance(const struct gap *gap, const struct cross_row *row)
