@@ -18,8 +18,8 @@ bool line_fit_relative(const double *x, const double *y, size_t count, struct li
         sx += weight * x[i];
         sy += weight * y[i];
     }
-    // x is taken relative to its weighted mean; else values over many orders of magnitude would
-    // lose precision.
+    // x is taken relative to its weighted mean; without that, values over many orders of magnitude
+    // would lose precision.
     double middle = sx / s, sxx = 0, sxy = 0, left = 0;
     for (size_t i = 0; i < count; i++) {
         double weight = 1 / (y[i] * y[i]), dx = x[i] - middle;

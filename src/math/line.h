@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Straight lines through points.
+// Fits straight lines to points.
 #ifndef MATH_LINE_H
 #define MATH_LINE_H
 
@@ -8,14 +8,14 @@
 
 struct line {
     double intercept, slope;
-    double intercept_half, slope_half; // half widths of their 95 % intervals
+    double intercept_half, slope_half; // half widths of the 95 % intervals
 };
 
 // Fits y = intercept + slope · x so that Σ((y − fit) / y)² is least: each point counts by its
-// relative error. Weighted least squares with weights 1/y²; the intervals come from the residual
-// scatter, by Student's t with count − 2 degrees of freedom (P. R. Bevington and D. K. Robinson,
-// "Data Reduction and Error Analysis for the Physical Sciences", 3rd edition, chapter 6). False if
-// there are fewer than three points, a y is not positive, or all x are the same.
+// relative error. This is weighted least squares with weights 1/y². The intervals come from the
+// residual scatter, by Student's t with count − 2 degrees of freedom (P. R. Bevington and D. K.
+// Robinson, "Data Reduction and Error Analysis for the Physical Sciences", 3rd edition, chapter 6).
+// Returns false if there are fewer than three points, a y is not positive, or all x are equal.
 bool line_fit_relative(const double *x, const double *y, size_t count, struct line *line);
 
 #endif
