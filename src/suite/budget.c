@@ -9,7 +9,7 @@ static const struct {
     const char *preset;
     struct budget budget;
 } presets[] = {
-    // The stop rule first decides after 5 rounds, and then needs at least 16 samples. So a visit
+    // The stop rule first decides after 5 rounds, and it needs at least 16 samples. So a visit
     // takes 4 samples.
     {"quick",
      {.samples = 4,
@@ -19,7 +19,7 @@ static const struct {
       .case_ns = NS_PER_S,
       .time_ns = 5 * NS_PER_S,
       .time_most_ns = 12 * NS_PER_S}},
-    // time_most_ns is what preempt's 40 cases take: each has 300 deadlines, at 90 per second.
+    // time_most_ns is enough for preempt's 40 cases: each has 300 deadlines, at 90 per second.
     {"standard",
      {.samples = 4,
       .sample_ns = 2 * NS_PER_MS,
@@ -29,8 +29,8 @@ static const struct {
       .time_ns = 20 * NS_PER_S,
       .time_most_ns = 240 * NS_PER_S}},
     // `fathom map` measures many cases and needs only COLLECT_ROUNDS_MIN rounds of each. It accepts
-    // any core clock: from latencies at different clocks it concludes which levels run at the core
-    // clock.
+    // any core clock: it finds out, from latencies at different clocks, which levels run at the
+    // core clock.
     {"map",
      {.samples = 4,
       .sample_ns = NS_PER_MS,
@@ -40,7 +40,7 @@ static const struct {
       .time_ns = 10 * NS_PER_S,
       .time_most_ns = 30 * NS_PER_S,
       .any_clock = true}},
-    // `fathom check` has 20 s for all devices side by side, or 5 s.
+    // `fathom check` has 20 s for all devices in parallel; with --quick, 5 s.
     {"check",
      {.samples = 4,
       .sample_ns = 2 * NS_PER_MS,
@@ -73,7 +73,7 @@ void budget_of(const char *preset, const struct gpu_info *device, struct budget 
         budget->sample_ns = NS_PER_MS / 2;
     if (!(device->caps & GPU_CAP(VIRTUAL_TIME)))
         return;
-    // A model simulates its time: limits of host time make no sense, and nothing disturbs its
+    // A model simulates its time, so limits of host time make no sense, and nothing disturbs its
     // samples.
     budget->time_ns = budget->time_most_ns = 0;
     if (hurried)

@@ -21,7 +21,7 @@ enum {
     HOST_ENTRIES_MAX = 8,
     LINE_BYTES = 512,
     WORKER_ARGS_MAX = 16,
-    SILENT_WAITS = 6 // a worker that is silent for this many times timeout_ns counts as hung
+    SILENT_WAITS = 6 // a worker that is silent for so many timeout_ns counts as hung
 };
 
 struct runner {
@@ -30,8 +30,8 @@ struct runner {
     struct arena *arena;
     struct plan **plans;         // one per device
     struct executor **executors; // one per device
-    struct clock_lock **clocks;  // one per device; an element is NULL if no clock was asked for
-    size_t device;               // index of the device that is measured
+    struct clock_lock **clocks;  // one per device; NULL if no clock was asked for
+    size_t device;               // index of the device that is being measured
     struct error *unsaved;
 };
 
@@ -43,8 +43,8 @@ static void add_host(struct run *run, const char *name, const char *text)
         run->host[run->host_count++] = (struct named_text){.name = name, .text = text};
 }
 
-// The text after `separator` in the file's first line that begins with `key` and has a separator,
-// without quotes. NULL if there is no such line.
+// Returns the text after `separator`, without quotes, in the file's first line that begins with
+// `key` and has a separator. NULL if there is no such line.
 static const char *read_field(struct arena *arena, const char *path, const char *key,
                               char separator)
 {
@@ -70,8 +70,8 @@ static const char *number(struct arena *arena, long value)
     return value > 0 ? arena_printf(arena, "%ld", value) : NULL;
 }
 
-// Describes the host: operating system, kernel, CPU and memory. A fact that cannot be read is left
-// out. Nothing that identifies the owner is read.
+// Describes the host: operating system, kernel, CPU and memory. Leaves out what cannot be read.
+// Reads nothing that identifies the owner.
 static void describe_host(struct run *run)
 {
     struct arena *arena = run->arena;
@@ -88,7 +88,7 @@ static void describe_host(struct run *run)
     add_host(run, "memory", read_field(arena, "/proc/meminfo", "MemTotal", ':'));
 }
 
-// The present time, as in "2026-01-31T12:00:00Z"; the beginning of 1970 if it cannot be read.
+// Returns the present time, as "2026-01-31T12:00:00Z"; the beginning of 1970 if it cannot be read.
 static const char *utc_now(struct arena *arena)
 {
     char text[sizeof "2026-01-31T12:00:00Z"];
@@ -99,7 +99,8 @@ static const char *utc_now(struct arena *arena)
     return arena_strdup(arena, text);
 }
 
-// The unit of a limit by the end of its name, "_bytes" or "_hz"; UNIT_NONE for any other name.
+// Returns the unit of a limit, from the end of its name: "_bytes" or "_hz". UNIT_NONE for any other
+// name.
 static enum unit limit_unit(const char *name)
 {
     const char *end = strrchr(name, '_');
@@ -126,7 +127,7 @@ static void describe_device(struct run *run, const struct gpu_info *info)
     device->limits = ARENA_ARRAY(arena, count, struct named_number);
     for (unsigned i = 0; i < count; i++) {
         uint64_t value = gpu_limit_value(&info->limits, i);
-        if (value) // 0: the API does not report it
+        if (value) // 0 means that the API does not report it
             device->limits[device->limit_count++] =
                 (struct named_number){.name = gpu_limit_name(i),
                                       .unit = limit_unit(gpu_limit_name(i)),
@@ -155,8 +156,8 @@ void runner_describe(struct run *run, const struct runner_desc *desc, int argc, 
 
 // ---------------------------------------------------------------- measuring
 
-// Saves the run if an output was asked for. A failure does not end the run: the disk may have room
-// again when the run ends. `unsaved` has the error of the last save only.
+// Saves the run if an output was asked for. A failure does not end the run, because the disk may
+// have room again when the run ends. `unsaved` has the error of the last save only.
 static void save(void *context)
 {
     struct runner *runner = context;
@@ -198,8 +199,9 @@ static void notice(void *context, const char *text)
     runner->desc->notice(runner->desc->context, text);
 }
 
-// The worker's command: "-d" with its device, then "-d" with each other device of the API. With the
-// names of all devices, the worker gives each the same id, in whatever order the driver lists them.
+// Returns the worker's command: "-d" with its own device, then "-d" with each other device of the
+// API. Because it knows the names of all devices, the worker gives each of them the same id, in
+// whatever order the driver lists them.
 static const char *const *worker_argv(struct runner *runner, const struct gpu_info *own)
 {
     const struct runner_desc *desc = runner->desc;
@@ -246,7 +248,7 @@ static struct executor *make_executor(struct runner *runner, size_t index)
 }
 
 // Fills `peers` with at most PLAN_PEERS_MAX devices that are measured after the present one, and
-// returns their number: cases that a peer's plan has in common with this device's plan may co-run.
+// returns their number. Cases that a peer's plan has in common with this device's plan may co-run.
 // In process (--no-isolate) there are no peers.
 static size_t find_peers(struct runner *runner, struct schedule_peer *peers)
 {
@@ -294,8 +296,8 @@ static bool run_device(struct runner *runner)
     return done;
 }
 
-// A benchmark may need the results of several devices (together.c), so all benchmarks conclude at
-// the end of the run.
+// Lets all benchmarks add their findings. This happens at the end of the run, because a benchmark
+// may need the results of several devices (together.c).
 static void conclude(const struct runner *runner)
 {
     const struct choice_request *choices = &runner->desc->choices;
@@ -321,8 +323,8 @@ static void measure(struct runner *runner)
     save(runner);
 }
 
-// Makes the plan of each device, and a clock lock if the plan needs clocks. Adds the plans' known
-// cases to *cases.
+// Makes the plan of each device, and a clock lock if the plan needs clocks. Adds the number of
+// cases that the plans know to *cases.
 static bool make_plans(struct runner *runner, size_t *cases, struct error *err)
 {
     const struct runner_desc *desc = runner->desc;
@@ -378,6 +380,6 @@ bool runner_run(struct run *run, const struct runner_desc *desc, struct error *u
     if (desc->starting)
         desc->starting(desc->context);
     measure(&runner);
-    end_clocks(&runner); // the clocks of devices that an interrupt left unmeasured
+    end_clocks(&runner); // for devices that an interrupt left unmeasured
     return true;
 }

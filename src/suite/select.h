@@ -6,22 +6,23 @@
 #include "gpu/gpu.h"
 
 struct device_list {
-    const struct gpu_info **devices; // each at most once; the gpu_info are owned by the system
+    const struct gpu_info **devices; // each at most once; the system owns them
     size_t count, capacity;
 };
 
 struct select_request {
     const struct gpu_system *system;
     const char *const *names; // values of -d: an id, an API, a part of a name, a UUID, or "all"
-    size_t name_count;        // 0: the best device is chosen
-    const char *api; // value of --api; "all": each chosen chip through every API; NULL: any API
+    size_t name_count;        // number of names; 0: the best device is chosen
+    const char *api; // value of --api; "all": each chosen chip through every API; NULL: any
 };
 
-// Fills `list` in the order of the names. If a name fits several devices, the first kind of this
-// order is chosen: discrete, integrated, virtual, other GPU, CPU; within a kind the system's order
-// decides. "all" is every chip once, through the first API that has it. ERROR_USAGE if a name fits
-// no device: the message lists the devices. ERROR_NO_DEVICE if there is no device, or none of the
-// API in --api or in the name: the message gives the reason of each API concerned.
+// Fills `list` in the order of the names. If several devices match a name, the kind decides:
+// discrete, integrated, virtual, other GPU, CPU; within a kind, the order of the system does. "all"
+// means every chip once, through the first API that has it. Fails with ERROR_USAGE if no device
+// matches a name; the message lists the devices. Fails with ERROR_NO_DEVICE if there is no device
+// at all, or none of the API in --api or in the name; the message gives the reason of each API
+// concerned.
 MUST_CHECK bool select_devices(struct arena *arena, const struct select_request *request,
                                struct device_list *list, struct error *err);
 
@@ -30,18 +31,18 @@ bool select_same_chip(const struct gpu_info *a, const struct gpu_info *b);
 
 // A GPU in this machine that is not a device of the gpu_system.
 struct unreached_gpu {
-    const char *text;   // such as "an NVIDIA GPU (10de:2335) at 0000:1b:00.0"
-    const char *remedy; // what the user can do, a sentence without its full stop
-    bool forbidden;     // this user may not open its device file
+    const char *text;   // for example "an NVIDIA GPU (10de:2335) at 0000:1b:00.0"
+    const char *remedy; // what the user can do: a sentence without its full stop
+    bool forbidden;     // true: this user may not open the GPU's device file
 };
 
-// Sets *gpus to the GPUs of NVIDIA, AMD and Intel that sysfs lists, or that have the device file
-// /dev/nvidia0, but that `system` does not have, and returns their number. `root` is put before all
-// paths; "": this machine.
+// Finds GPUs of NVIDIA, AMD and Intel that sysfs lists, or that have the device file /dev/nvidia0,
+// but that `system` does not have. Sets *gpus and returns their number. `root` is put before all
+// paths; "" stands for this machine.
 size_t select_unreached(struct arena *arena, const struct gpu_system *system, const char *root,
                         struct unreached_gpu **gpus);
 
-// The device's PCI address ("0000:1b:00.0"); NULL if unknown.
+// Returns the device's PCI address ("0000:1b:00.0"); NULL if it is unknown.
 const char *select_pci(struct arena *arena, const struct gpu_info *info);
 
 #endif

@@ -12,7 +12,7 @@ static const size_t order_bytes_max = (size_t)1 << 20;
 struct case_memory {
     size_t index;
     void *memory;
-    double core_hz; // the core clock that the case keeps; 0: not known (measure/pace.h)
+    double core_hz; // core clock that the case keeps; 0: not known (measure/pace.h)
 };
 
 struct visitor {
@@ -20,20 +20,20 @@ struct visitor {
     struct gpu_system *system;
     const struct gpu_info *info;
     // Most benchmarks use the usual device, which has one queue. It stays open while a benchmark
-    // that asks for other queues is visited: a driver takes some tenths of a second to open a
+    // with other queues is visited, because a driver takes some tenths of a second to open a
     // device.
     struct gpu_device *usual;  // NULL until a benchmark needs it
-    struct gpu_device *device; // the session's device, perhaps `usual`; NULL until the first visit
+    struct gpu_device *device; // device of the session, perhaps `usual`; NULL until the first visit
     void (*queues)(const struct gpu_info *,
-                   struct gpu_device_desc *); // benchmark.device by which `device` was opened
-    struct error refusal; // why the usual device cannot be opened (no memory is left for it); then
-                          // no visit tries again. ERROR_NONE: it can be opened
-    struct measure_card *card;     // the card's sensors; NULL: none
+                   struct gpu_device_desc *); // benchmark.device with which `device` was opened
+    struct error refusal; // why the usual device cannot be opened, so that no visit tries again (no
+                          // memory is left for it); ERROR_NONE: it can
+    struct measure_card *card;     // the card's sensors; NULL if it has none
     struct gpu_scope *watch_scope; // on `usual`
     struct measure_watch *watch;   // NULL until the first watch
     long family_pid;
     bool validation;
-    const struct benchmark *benchmark; // the benchmark whose session is open; NULL: none
+    const struct benchmark *benchmark; // benchmark of the open session; NULL: none is open
     struct bench_session session;
     struct case_memory *memories; // in the session's arena
     size_t memory_count, memory_capacity;
@@ -104,7 +104,8 @@ void visitor_destroy(struct visitor *visitor)
     arena_destroy(visitor->arena);
 }
 
-// Opens the device with the queues that the benchmark asks for, unless it is open with them.
+// Opens the device with the queues that the benchmark asks for, unless it is already open with
+// them.
 static bool device_open(struct visitor *visitor, const struct benchmark *benchmark,
                         struct error *err)
 {
@@ -152,8 +153,8 @@ static bool session_open(struct visitor *visitor, const struct benchmark *benchm
     return false;
 }
 
-// Returns the slot for the data that the benchmark keeps for case number `index` between visits.
-// Makes the slot at the case's first visit.
+// Returns the place of the data that the benchmark keeps for case number `index` between visits.
+// Makes that place at the case's first visit.
 static struct case_memory *memory_of(struct visitor *visitor, size_t index)
 {
     for (size_t i = 0; i < visitor->memory_count; i++)
@@ -212,7 +213,7 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
     return done && validation_check(visitor, messages_before, err);
 }
 
-// Opens the watch on the usual device, because another device exists only while one benchmark is
+// Opens the watch on the usual device, because any other device exists only while one benchmark is
 // visited.
 static bool watch_open(struct visitor *visitor, struct error *err)
 {
@@ -244,8 +245,8 @@ bool visitor_watch(struct visitor *visitor, uint64_t least_ns, struct arena *are
 
 // ---------------------------------------------------------------- in a worker process
 
-// The gate, at which a visit of a co-run waits for the other devices. The content of the parent's
-// line is not checked here. If the parent is gone, writing the answer fails later.
+// The gate, at which a visit of a co-run waits for the other devices. This code does not check the
+// content of the parent's line. If the parent is gone, writing the answer fails later.
 struct gate {
     struct child_channel *channel;
     bool passed;
@@ -264,7 +265,7 @@ static void pass_gate(void *context)
     arena_destroy(arena);
 }
 
-// Watches the device for other work and returns the answer, as `answer` does for a visit.
+// Watches the device for other work and returns the answer, like answer() does for a visit.
 static const char *answer_watch(struct visitor *visitor, uint64_t least_ns, struct arena *arena,
                                 struct error *failure)
 {
@@ -275,8 +276,8 @@ static const char *answer_watch(struct visitor *visitor, uint64_t least_ns, stru
     return protocol_write_finding(arena, &finding);
 }
 
-// Makes the visit that `line` asks for and returns the answer, which lives in `arena`. Sets
-// `failure` to the visit's error, or its code to ERROR_NONE.
+// Makes the visit that `line` asks for and returns the answer, in `arena`. Sets `failure` to the
+// visit's error, or its code to ERROR_NONE.
 static const char *answer(struct visitor *visitor, struct child_channel *channel, const char *line,
                           struct arena *arena, struct error *failure)
 {
@@ -295,7 +296,7 @@ static const char *answer(struct visitor *visitor, struct child_channel *channel
     order.request = &request;
     if (!visitor_visit(visitor, &order, arena, &visit, failure))
         return protocol_write_failure(arena, failure);
-    failure->code = ERROR_NONE; // the visit may have set an error and recovered
+    failure->code = ERROR_NONE; // the visit may have set an error, then recovered
     return protocol_write_visit(arena, visit);
 }
 
@@ -314,7 +315,7 @@ static bool serve(struct visitor *visitor, struct child_channel *channel, struct
     return served;
 }
 
-// Answers every order with the reason why no visitor could be created.
+// Answers every order with the reason why the visitor could not be created.
 static bool serve_failure(const struct error *failure, struct child_channel *channel,
                           struct error *err)
 {
