@@ -208,8 +208,8 @@ static double step_of(const struct clock_run *runs, size_t count, enum which_clo
     return (double)step;
 }
 
-// Ticks from stamp `first` to stamp `last`. The counter wraps at most once between two stamps that
-// follow each other.
+// Returns the ticks from stamp `first` to stamp `last`. The counter wraps at most once between two
+// successive stamps.
 static double ticks_between(const struct clock_run *run, size_t first, size_t last,
                             enum which_clock which, unsigned bits)
 {
@@ -234,7 +234,7 @@ static uint32_t most_iterations(const struct clock_run *runs, size_t count)
     return most;
 }
 
-// The smallest (span − overhead) / ticks in ns of all runs with `iterations` iterations.
+// Returns the smallest (span − overhead) / ticks, in ns, of all runs with `iterations` iterations.
 static double smallest_tick_ns(const struct clock_run *runs, size_t count, unsigned bits,
                                uint32_t iterations, double overhead_ns)
 {
@@ -268,7 +268,8 @@ static double ticks_since_begin(const struct clock_run *runs, size_t run, unsign
                                        bits);
 }
 
-// The index of the run among first … end − 1 whose end the host saw soonest after its last stamp.
+// Returns the index of a run among first … end − 1: the one whose end the host saw soonest after
+// its last stamp.
 static size_t soonest_seen(const struct clock_run *runs, size_t first, size_t end, unsigned bits,
                            double tick_ns)
 {

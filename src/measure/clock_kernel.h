@@ -53,7 +53,7 @@ struct clock_run {
     double seen_ns; // host time when the host saw the end of the run
 };
 
-// Width of the core's counter; 0 = not certain yet.
+// Returns the width of the core's counter in bits; 0 if it is not certain yet.
 //
 // If the upper word was ever set, the width is the number of bits in use, from 33 on. The counter
 // may be wider: an interval modulo 2^33 or more is right whether it is or not, because no interval

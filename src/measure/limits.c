@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// A model may report a smaller size than this: it is then not taken as the size of a last cache.
+// A size below this, which a model may report, is not taken as the size of a last cache.
 #define STATED_LEAST (UINT64_C(1) << 20)
 
 // Tables of architectures, chips and products. A figure that no source gives is 0.
@@ -249,8 +249,8 @@ static const struct product products[] = {
 
 // ---------------------------------------------------------------- looking up
 
-// True if the device's name, up to " (", ends with the words `product`: "AMD Radeon RX 6800 (RADV
-// NAVI21)" is an RX 6800; an "RX 6800 XT" and an "RX 6800 Laptop GPU" are not.
+// True if the device's name, up to " (", ends with the words of `product`. "AMD Radeon RX 6800
+// (RADV NAVI21)" is an RX 6800; "RX 6800 XT" and "RX 6800 Laptop GPU" are not.
 static bool name_ends_with(const char *device, const char *product)
 {
     const char *end = strstr(device, " (");
@@ -260,8 +260,8 @@ static bool name_ends_with(const char *device, const char *product)
     return length == wanted || device[length - wanted - 1] == ' ';
 }
 
-// True if `gib` is 0 or the size is within 10 % of it: drivers keep some of the memory for
-// themselves, or round it up.
+// True if `gib` is 0 or within 10 % of the size: drivers keep some of the memory for themselves, or
+// round it up.
 static bool memory_fits(uint64_t bytes, unsigned gib)
 {
     double ratio = (double)bytes / ((double)gib * 1024 * 1024 * 1024);

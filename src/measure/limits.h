@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The physical limits of a device: tables of architectures, chips and products (measure/limits.c,
-// with their sources), overridden by what the driver reports. A figure of 0 is not known: no share
-// of it is shown then.
+// with their sources), overridden by what the driver reports. If a limit is 0, it is not known, and
+// no share of it is shown.
 #ifndef MEASURE_LIMITS_H
 #define MEASURE_LIMITS_H
 
@@ -42,8 +42,8 @@ void measure_limits_of(const struct gpu_info *info, struct measure_limits *limit
 // Sets name and source of row number `row` of the table of products. False if there is no such row.
 bool measure_limits_product(size_t row, const char **name, const char **source);
 
-// Bytes of the largest cache that may lie before memory: last_cache_bytes if that is known as the
-// last cache, else at least 256 MiB, the largest in the table of products.
+// Returns the bytes of the largest cache that may be in front of memory: last_cache_bytes if that
+// is known to be the last cache, else at least 256 MiB, the largest in the table of products.
 uint64_t measure_limits_cache_most(const struct measure_limits *limits);
 
 // True if a working set of `bytes` must be in memory: it is at least MEASURE_DRAM_CACHES times the
@@ -53,9 +53,9 @@ enum {
 };
 bool measure_limits_is_dram(const struct measure_limits *limits, uint64_t bytes);
 
-// The size of the largest buffer that kernels can bind whole: at most `bytes`, and at most
-// 1 / memory_share of the device's memory (memory_share 0: no such limit). Limits that the driver
-// does not report are ignored.
+// Returns the size of the largest buffer that kernels can bind as a whole: at most `bytes`, and at
+// most 1 / memory_share of the device's memory (memory_share 0: no such limit). Ignores limits that
+// the driver does not report.
 uint64_t measure_limits_buffer(const struct gpu_limits *limits, uint64_t bytes,
                                unsigned memory_share);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the rounds of a case measured: medians, samples, limits and reasons of the visits that count
-// (measure/collect.h decides which do).
+// Gathers what the rounds of a case measured: medians, samples, limits and reasons of the visits
+// that count (measure/collect.h decides which ones count).
 #ifndef MEASURE_ROUNDS_H
 #define MEASURE_ROUNDS_H
 
@@ -46,7 +46,7 @@ struct rounds {
     struct measure_visit *kept;
 };
 
-// No rounds; `info` must outlive them.
+// Creates an empty set of rounds; `info` must outlive it.
 struct rounds *rounds_create(struct arena *arena, const struct benchmark_info *info);
 
 // Adds a visit as the next round. Reasons to take it again count as reasons that make the case

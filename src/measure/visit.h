@@ -71,7 +71,7 @@ struct measure_request {
 
 struct measure_visit *measure_visit_create(struct arena *arena);
 
-// The median of the finite values, which are not changed; NaN if there is none.
+// Returns the median of the finite values, which are not changed; NaN if there is none.
 double measure_median(struct arena *scratch, const double *values, size_t count);
 
 // The functions below copy their arguments into the visit's arena.
@@ -108,7 +108,7 @@ void visit_detail(struct measure_visit *visit, const char *name, const char *for
     PRINTF_LIKE(3, 4);
 void visit_sensor(struct measure_visit *visit, const char *name, enum unit unit, double value);
 
-// The visit's first value of a sensor; NaN without one.
+// Returns the visit's first value of a sensor; NaN if there is none.
 double visit_sensor_value(const struct measure_visit *visit, const char *name);
 
 // Sets the core clock of each sample (NaN: not known) and their relative error: visit->clock, and
