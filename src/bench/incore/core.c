@@ -17,9 +17,9 @@ enum {
     TRIES_MAX = 20
 };
 
-// What a case keeps from its first visit: the number of timed iterations, and the words of the
-// proofs. Proof 0 contains the expected ends of the chains after that number of iterations, proof 1
-// those after twice as many.
+// What a case keeps from its first visit: the number N of timed iterations, and the words of the
+// proofs. Proof 0 contains the expected ends of the chains after N iterations, proof 1 those after
+// 2 N.
 struct memory {
     uint32_t iterations;
     uint32_t words[INCORE_PROOFS][2 * INCORE_SLOTS];
@@ -142,8 +142,8 @@ static double count_ns(const struct core *core, const struct stamp *stamps)
            (double)measure_clock_delta(counts->x, counts->y, measure_clock_low_bits(clock));
 }
 
-// ERROR_UNSUPPORTED if the counter may have wrapped. Differences to subgroup 0 use half of the
-// counter's range for later times, and half for subgroups that began earlier.
+// Fails with ERROR_UNSUPPORTED if the counter may have wrapped. One half of the counter's range is
+// for times after the begin of subgroup 0, the other for subgroups that began before it.
 static bool refuse_wrapped(const struct core *core, const struct stamp *stamps, struct error *err)
 {
     const struct measure_clock *clock = &core->run->session->clock;

@@ -9,7 +9,7 @@
 
 // ---------------------------------------------------------------- operations
 
-// The form of a kernel for the whole chip: the one that was fastest on an H200 (METHOD.md).
+// The form of the kernel for the whole chip that was fastest on an H200 (METHOD.md).
 struct incore_peak {
     unsigned chains; // chains per thread
     unsigned steps;  // steps of all chains of a thread in one iteration of the loop
@@ -35,7 +35,7 @@ extern const size_t incore_kind_count;
 // kernel has that size.
 int incore_barrier_kernel(unsigned threads);
 
-// Returns the class of arithmetic units that compute the operation.
+// Returns the class of the arithmetic units that compute the operation.
 enum measure_class incore_kind_class(const struct incore_kind *kind);
 
 // Fills the slots of a proof (INCORE_SLOTS of two words each): the constants a and b, the begin of

@@ -79,7 +79,7 @@ extern const char loads_choices[];          // "|Buffer<R8>.Load|…": all label
 // Returns the row with this label; NULL if there is none.
 const struct loads_kind *loads_kind_find(const char *label);
 
-// Returns Buffer<RGBA8>.Load: all rows are compared with this row in the random pattern.
+// Returns the row Buffer<RGBA8>.Load. All rows are compared with this row in the random pattern.
 const struct loads_kind *loads_baseline(void);
 
 enum loads_walk {          // which elements a thread loads

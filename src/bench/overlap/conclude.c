@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The findings of overlap: for each question that the cases of a run answer, a verdict with its
-// interval, and what was published for other GPUs ("Breaking Down Barriers, Part 6", M. Pettineo,
-// 2018, read by eye from time lines of Direct3D 12 under Windows).
+// Adds the findings of overlap: for each question that the cases of a run answer, a verdict with
+// its interval, and what was published for other GPUs ("Breaking Down Barriers, Part 6", M.
+// Pettineo, 2018, read by eye from time lines of Direct3D 12 under Windows).
 #include "analysis/compare.h"
 #include "base/text.h"
 #include "bench/overlap/visit.h"
@@ -9,8 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-// The verdict on a share of time: "no" if its interval ends at share_no or below, "yes" if it
-// starts at share_yes or above, "partly" if it lies between the two, otherwise "undecided".
+// The verdict on a share of time: "no" if its interval ends at or below share_no, "yes" if it
+// starts at or above share_yes, "partly" if it lies between share_no and share_yes, otherwise
+// "undecided".
 static const double share_no = 0.05, share_yes = 0.5;
 
 // The run and the device that findings are about.
@@ -75,7 +76,7 @@ static const struct series *calibration_of(const struct result *result)
     return series && series->row_count == 1 ? series : NULL;
 }
 
-// Returns the resolution of the device's clock in ns; 0 if the result does not hold it.
+// Returns the resolution of the device's clock in ns; 0 if the result does not contain it.
 static double resolution_of(const struct result *result)
 {
     const struct series *calibration = calibration_of(result);

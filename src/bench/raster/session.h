@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A case of `raster` as data: what it draws and which image must result. Also what the cases of a
+// Describes a case of `raster`: what it draws, which image must result, and what the cases of a
 // session share.
 #ifndef BENCH_RASTER_SESSION_H
 #define BENCH_RASTER_SESSION_H

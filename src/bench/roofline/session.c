@@ -77,7 +77,7 @@ static uint32_t sum_of(uint64_t bits)
 struct roofline_sums roofline_expect(const struct roofline_number *number, uint64_t steps,
                                      uint64_t bytes)
 {
-    // chains[1]: for the chains that make one step more than the others
+    // chains[1] is for the chains that make one step more than all others.
     struct fma_chain chains[2][FMA_CHAINS];
     struct roofline_sums sums = {0};
     unsigned width = width_of(number), in_load = 4 / width;
