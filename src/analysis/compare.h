@@ -55,7 +55,7 @@ enum compare_word {
 const char *compare_word_name(enum compare_word word);
 
 struct ratio {
-    double value, low, high; // NaN = not known
+    double value, low, high; // NaN: not known
 };
 
 // new ÷ base with the interval that the beginning of this file describes. The value is NaN if a
@@ -97,7 +97,7 @@ struct compare_row {
     const struct metric *base_metric, *now_metric; // base_metric is NULL if the row stands for a
                                                    // whole case, now_metric also if it is missing
     struct ratio ratio;
-    struct ratio cycles; // ratio of the same work in cycles; NaN = not known
+    struct ratio cycles; // ratio of the same work in cycles; NaN: not known
     bool suspect;        // one of the results is suspect
     const char *text;    // why the row is refused, broken, missing or unsure; may be NULL
 };

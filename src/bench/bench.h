@@ -94,7 +94,7 @@ struct bench_session {
     const struct gpu_info *info;
     struct gpu_scope *scope;          // lives as long as the session
     struct measure_programs programs; // built once, in `scope`
-    struct measure_limits limits;     // of the device
+    struct measure_limits limits;     // limits of the device
     struct measure_clock clock;       // for open() to probe (measure_clock_probe)
     bool warm;                        // a case was measured, so the core clock is high
     void *state;                      // the benchmark's own data, set by open()

@@ -21,7 +21,6 @@ void help_write(FILE *out, enum command_id command);
 // Writes text, wrapped to 80 columns. Every line begins with `indent` blanks; a newline in the text
 // begins a new line. `column` is the cursor's column: if no blank would separate the text from what
 // is already on the line, the text begins on a new line.
-// from the text, the text begins on a new line.
 void help_wrap(FILE *out, const char *text, size_t indent, size_t column);
 
 #endif

@@ -105,7 +105,7 @@ struct gpu_hold {
 struct gpu_target {
     struct gpu_object object;
     struct gpu_target_desc desc;
-    struct gpu_image *image; // its colours; destroyed with the target, in no list
+    struct gpu_image *image; // the colours; destroyed with the target, in no list of objects
     bool blends;             // true: draws can blend into it
 };
 

@@ -419,7 +419,7 @@ enum gpu_barrier {
     GPU_BARRIER_MEMORY,    // commands after the barrier see all that commands before it wrote
     GPU_BARRIER_EXECUTION, // commands after the barrier start when the commands before it are
                            // done, but need not see what those commands wrote
-    GPU_BARRIER_FULL,      // as MEMORY, for all pipeline stages of the API
+    GPU_BARRIER_FULL,      // like MEMORY, for all pipeline stages of the API
 };
 
 void gpu_batch_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *dispatch);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests samples of a distribution: how precisely they determine it, and whether two sets come from
-// the same distribution. It may have any shape, also heavy tails or several peaks.
+// Tells how precisely samples determine a distribution, and whether two sets of samples come from
+// the same one. The distribution may have any shape, including heavy tails or several peaks.
 #ifndef MATH_DISTRIBUTION_H
 #define MATH_DISTRIBUTION_H
 

@@ -11,7 +11,7 @@ struct measure_clock {
     // The core's counter (GLSL clockARB / clock2x32ARB, CUDA clock64).
     bool has_counter;
     unsigned counter_bits;  // the counter wraps at 2^counter_bits
-    double counter_hz;      // rate during the probe; 0 = not known
+    double counter_hz;      // rate during the probe; 0: not known
     double counter_step;    // in ticks: greatest common divisor of the differences seen
     bool counts_core_clock; // false: it ticks at a fixed rate (1 GHz on lavapipe), not in cycles
     // The device-wide clock (clockRealtimeEXT, %globaltimer).
@@ -52,7 +52,7 @@ uint64_t measure_clock_stamp(const uint32_t words[2]);
 // most once between them.
 double measure_clock_elapsed_ns(const struct measure_clock *clock, uint64_t from, uint64_t to);
 
-// As measure_clock_elapsed_ns, but for stamps in any order: negative if `to` is the earlier one.
+// Like measure_clock_elapsed_ns, but for stamps in any order: negative if `to` is the earlier one.
 // The stamps must be less than half of the clock's range apart.
 double measure_clock_offset_ns(const struct measure_clock *clock, uint64_t from, uint64_t to);
 

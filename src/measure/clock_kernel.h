@@ -25,7 +25,7 @@ struct clock_dispatch {
     // The kernel writes clock_kernel_bytes(groups, stamps) bytes from `offset` on.
     struct gpu_buffer *buffer;
     uint64_t offset;
-    uint32_t groups; // each writes its own stamps
+    uint32_t groups; // number of workgroups; each writes its own stamps
     uint32_t stamps; // number of stamps per group
     // Length of the wait between two stamps, plus 0 … 7; an iteration is 16 xorshift steps.
     uint32_t iterations;
@@ -65,7 +65,7 @@ unsigned clock_evidence_bits(const struct clock_run *runs, size_t count);
 
 // Fills all numbers of `clock` from at least three runs in time order, some of them with 0
 // iterations. The caller has set has_counter and has_device_clock. The rates come from the runs
-// with the most iterations. `stamp_step_ns` is the unit of time stamps; 0 = not known.
+// with the most iterations. `stamp_step_ns` is the unit of time stamps; 0: not known.
 //
 // Step: the greatest common divisor of all differences between neighbouring readings.
 //

@@ -31,7 +31,7 @@ struct chip {
 
 struct product {
     const char *name;    // the end of the driver's device name, without a part in brackets
-    unsigned memory_gib; // separates products with the same name; 0 = the name is enough
+    unsigned memory_gib; // separates products with the same name; 0: the name is enough
     const struct architecture *architecture;
     unsigned cores;
     unsigned core_mhz; // highest; 0 if cards boost above the data sheet

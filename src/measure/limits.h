@@ -8,14 +8,14 @@
 #include "gpu/gpu.h"
 
 struct measure_limits {
-    const char *architecture;   // "Hopper"; "CPU"; NULL = not in the table
+    const char *architecture;   // "Hopper"; "CPU"; NULL: not in the table
     const char *source;         // where the architecture's figures come from
-    const char *product_source; // where the product's figures come from; NULL = not in the table
+    const char *product_source; // where the product's figures come from; NULL: not in the table
     unsigned cores;             // SM, CU or WGP, as the driver counts; a CPU's processors
     // Cores that run one workgroup together: 2 if a core is one compute unit of an RDNA workgroup
-    // processor; 0 = not known.
+    // processor; 0: not known.
     unsigned group_cores;
-    // Highest clock; 0 = not known, also if cards boost above their data sheet.
+    // Highest clock; 0: not known, also if cards boost above their data sheet.
     double core_clock_hz;
     double dram_bytes_per_s;   // theoretical: data rate × bus width
     double link_bytes_per_s;   // bandwidth to the host, one way; 0 until measure_link_of reads it
@@ -28,10 +28,10 @@ struct measure_limits {
     double fp16_matrix_per_cycle, fp8_matrix_per_cycle;
     uint64_t l1_bytes;         // largest part of L1 that can hold data
     uint64_t last_cache_bytes; // the last cache before memory, often L2; for CPUs from sysconf
-    // True if no larger cache can lie behind last_cache_bytes. That holds for a product's size from
-    // the table, a CPU's size, the size that NVIDIA's driver reports of a discrete GPU, and a
-    // model's size (from 1 MiB on). Other drivers may report a cache nearer to the cores (AMD's
-    // OpenCL: 16 KiB of L1), or nothing.
+    // True if no larger cache can be between the cache of last_cache_bytes and memory. That holds
+    // for a product's size from the table, a CPU's size, the size that NVIDIA's driver reports of a
+    // discrete GPU, and a model's size (from 1 MiB on). Other drivers may report a cache nearer to
+    // the cores (AMD's OpenCL: 16 KiB of L1), or nothing.
     bool last_cache_known;
 };
 

@@ -35,7 +35,7 @@ struct pace_row {
 
 struct pace_load {
     uint32_t load;  // as in struct visit_clock
-    double kept_hz; // the highest clock that it kept
+    double kept_hz; // the highest clock that the load kept
     // The last visits, if their clock was lower (higher) than kept_hz.
     struct pace_row lower, higher;
     uint64_t last_seen; // number of the last visit with this load

@@ -17,7 +17,7 @@ struct measure_samples {
     size_t count;
     double step;   // one step of the clock, in the metric's unit
     double half;   // half of the 95 % interval if the visit itself computed it; else 0
-    double limit;  // physical limit; non-finite or 0 = not known
+    double limit;  // physical limit; non-finite or 0: not known
     bool at_least; // visit_at_least was called
 };
 
@@ -36,7 +36,7 @@ struct measure_visit {
     size_t reason_count;
     struct reason *retakes; // why the visit should be taken again
     size_t retake_count;
-    struct reason *remarks; // they leave the verdict as it is
+    struct reason *remarks; // remarks, which do not change the verdict
     size_t remark_count;
     struct named_text *details;
     size_t detail_count;

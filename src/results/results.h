@@ -66,7 +66,7 @@ struct param_info {
 
     // Bounds of the values, and the cases that have the parameter (bench_plan_product). Run files
     // do not have these members.
-    const char *when;     // only cases that meet it (case_matches) have the parameter; NULL: all
+    const char *when;     // condition for cases to have the parameter (case_matches); NULL: none
     uint64_t least, most; // bounds of UINT and BYTES; most = 0: no upper bound
     uint64_t multiple;    // values are multiples of this; 0: any value
     bool power_of_two;
@@ -182,9 +182,9 @@ struct case_value {
     const char *key;
     enum param_type type;
     enum param_role role;
-    uint64_t uint;    // of UINT and BYTES
-    double real;      // of REAL
-    const char *text; // of TEXT
+    uint64_t uint;    // value of UINT and BYTES
+    double real;      // value of REAL
+    const char *text; // value of TEXT
     unsigned choice;  // index in param_info.choices, or 0; always 0 if read from a run file
 };
 

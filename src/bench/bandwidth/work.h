@@ -104,7 +104,7 @@ struct bandwidth_work_desc {
     const struct bandwidth_case *this_case;
     const struct bandwidth_shape *shape;
     const struct gpu_info *info;
-    unsigned cores;  // 0 = not known
+    unsigned cores;  // 0: not known
     uint64_t passes; // passes in the unit; 0 means 1
 };
 

@@ -167,8 +167,8 @@ enum incore_param { // in the order of `params`
     INCORE_PARAM_SUBGROUPS
 };
 
-// False if no kernel has threads for that many subgroups. Barrier kernels exist only for a few
-// sizes.
+// Returns false if no kernel has threads for that many subgroups. Barrier kernels exist only for a
+// few sizes.
 static bool reach(const struct bench_pick *pick)
 {
     uint64_t subgroup = pick->request->device->limits.subgroup_threads;
@@ -180,8 +180,9 @@ static bool reach(const struct bench_pick *pick)
                : threads <= INCORE_THREADS;
 }
 
-// False for cases without a kernel. If the device lacks an operation, one case of it on one core is
-// kept, or all its cases if the user chose the operation: their visits are skipped with the reason.
+// Returns false for cases without a kernel. If the device lacks an operation, one case of it on one
+// core is kept, or all its cases if the user chose the operation: their visits are skipped with the
+// reason.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     struct incore_case this_case;

@@ -70,8 +70,8 @@ void incore_case_read(const struct bench_case *c, struct incore_case *this_case)
 // whole rounds of two steps a chain.
 uint64_t incore_chain_steps(const struct incore_case *this_case);
 
-// False if the operation has no kernel with that number of chains. Only common operations have
-// numbers that are not powers of two.
+// Returns false if the operation has no kernel with that number of chains. Only common operations
+// have numbers that are not powers of two.
 bool incore_has_kernel(const struct incore_case *this_case);
 
 // ---------------------------------------------------------------- the session

@@ -41,7 +41,7 @@ enum {
 // may be larger than the largest allocation, several chunks of the same size. Kernels read the
 // addresses of the chunks from the directory.
 struct latency_region {
-    struct gpu_scope *scope; // of the chunks; NULL: none
+    struct gpu_scope *scope; // scope of the chunks; NULL: none
     struct gpu_buffer *chunks[LATENCY_CHUNKS_MAX];
     uint64_t addresses[LATENCY_CHUNKS_MAX]; // where the chain's part of each chunk begins
     size_t chunk_count;
