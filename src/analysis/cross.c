@@ -181,8 +181,7 @@ struct gap {
     size_t device;
     const struct cross_row *group; // any row of the group
     size_t equal, apart;           // number of cells that have a ratio, and of cells that are apart
-    const struct cross_row *worst; // row of the cell with the ratio farthest from 1; NULL: no cell
-                                   // is apart
+    const struct cross_row *worst; // row with the ratio farthest from 1; NULL: none is apart
 };
 
 static double distance(const struct gap *gap, const struct cross_row *row)

@@ -34,8 +34,7 @@ bool cross_same_group(const struct cross_row *a, const struct cross_row *b);
 struct cross_chip {
     const struct run_device **devices; // the devices of the chip, one for each API
     size_t device_count;
-    size_t reference; // index of the device that ratios refer to: CUDA, else OpenCL, else the last
-                      // device
+    size_t reference; // device to which ratios refer (index): CUDA, else OpenCL, else last
     struct cross_row *rows;
     size_t row_count, row_capacity;
 };

@@ -84,7 +84,7 @@ struct fleet_card {
     struct fleet_point points[CHECK_METRIC_COUNT]; // for CHECK_PEER: the slowest link
     bool compared;                                 // true: other cards are compared with it
     enum fleet_grade grade;
-    const char *code;  // as in check_code_words, or "below-fleet", "noisy"
+    const char *code;  // a word of check_code_words, or "below-fleet", "noisy"
     const char *cause; // one sentence
     double loss;       // largest loss of the figures that are slow; 0: no figure is slow
 };
@@ -125,7 +125,7 @@ struct fleet_relation {
     size_t kind;
     enum check_metric metric;
     double rank;     // rank correlation of the loss with the quantity
-    double quarters; // loss of the quarter with the largest quantity, less the other end's
+    double quarters; // loss of the quarter with most of it, less that of the quarter with least
 };
 
 // A line of the list of cards to look at: cards of one host with the same grade and code.

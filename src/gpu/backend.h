@@ -155,7 +155,7 @@ bool gpu_count_check(struct gpu_enumeration *to, uint64_t devices);
 
 // The slots that implement gpu/graphics.h.
 struct gpu_graphics {
-    // Fills blends, and all members of image but object and desc.
+    // Fills `blends`, and all members of `image` except object and desc.
     struct gpu_target *(*target_create)(struct gpu_scope *, const struct gpu_target_desc *,
                                         struct error *);
     // `args`: see struct gpu_draw_program.
@@ -214,33 +214,33 @@ struct gpu_backend {
                                         struct gpu_calibrated_timestamp *timestamp); // optional
 
     bool (*device_choose_clock)(struct gpu_device *device, double core_hz,
-                                struct error *err); // with CLOCK_CHOICE
+                                struct error *err); // required for CLOCK_CHOICE
 
-    // Fills address and mapped.
+    // Fills `address` and `mapped`.
     struct gpu_buffer *(*buffer_create)(struct gpu_scope *, const struct gpu_buffer_desc *,
                                         struct error *);
     bool (*buffer_write)(struct gpu_buffer *, uint64_t offset, const void *data, uint64_t bytes,
                          struct error *);
     bool (*buffer_read)(struct gpu_buffer *, uint64_t offset, void *data, uint64_t bytes,
                         struct error *);
-    // Fills writable.
+    // Fills `writable`.
     struct gpu_typed *(*typed_create)(struct gpu_scope *, struct gpu_buffer *, enum gpu_format,
                                       uint64_t offset, uint64_t elements,
-                                      struct error *); // with TYPED
-    // Fills filterable.
+                                      struct error *); // required for TYPED
+    // Fills `filterable`.
     struct gpu_image *(*image_create)(struct gpu_scope *, const struct gpu_image_desc *,
-                                      struct error *); // with IMAGES
+                                      struct error *); // required for IMAGES
     bool (*image_write)(struct gpu_image *, uint32_t mip, uint32_t layer, const void *texels,
-                        uint64_t bytes, struct error *); // with IMAGES
+                        uint64_t bytes, struct error *); // required for IMAGES
     bool (*image_copy_from)(struct gpu_image *, struct gpu_buffer *, uint64_t offset,
-                            struct error *); // with IMAGES
+                            struct error *); // required for IMAGES
     struct gpu_sampler *(*sampler_create)(struct gpu_scope *, const struct gpu_sampler_desc *,
-                                          struct error *); // with SAMPLERS
+                                          struct error *); // required for SAMPLERS
 
     struct gpu_program *(*program_create)(struct gpu_scope *, const struct gpu_program_desc *,
                                           struct error *);
     bool (*program_stats)(struct gpu_program *, struct arena *, struct gpu_program_stats *,
-                          struct error *); // with KERNEL_STATS
+                          struct error *); // required for KERNEL_STATS
 
     struct gpu_batch *(*batch_create)(struct gpu_scope *, const struct gpu_batch_desc *,
                                       struct error *);
@@ -257,7 +257,7 @@ struct gpu_backend {
     bool (*batch_barrier_buffer)(struct gpu_batch *, struct gpu_buffer *, struct error *);
     bool (*batch_barrier_image)(struct gpu_batch *, struct gpu_image *, struct error *);
     bool (*batch_split)(struct gpu_batch *, unsigned split, bool wait,
-                        struct error *); // with SPLITS
+                        struct error *); // required for SPLITS
     bool (*batch_span)(struct gpu_batch *, unsigned span, bool end, struct error *);
     bool (*batch_end)(struct gpu_batch *, struct error *);
     bool (*batch_reset)(struct gpu_batch *, struct error *);
@@ -269,12 +269,12 @@ struct gpu_backend {
     bool (*batch_wait)(struct gpu_batch *, uint64_t timeout_ns, struct error *);
     bool (*batch_span_ns)(struct gpu_batch *, unsigned span, double *ns, struct error *);
 
-    struct gpu_hold *(*hold_create)(struct gpu_scope *, struct error *); // with HOLDS
-    bool (*hold_release)(struct gpu_hold *, struct error *);             // with HOLDS
+    struct gpu_hold *(*hold_create)(struct gpu_scope *, struct error *); // required for HOLDS
+    bool (*hold_release)(struct gpu_hold *, struct error *);             // required for HOLDS
 
-    const struct gpu_graphics *graphics; // with GRAPHICS
-    const struct gpu_peers *peers;       // with PEERS
-    const struct gpu_managed *managed;   // with MANAGED
+    const struct gpu_graphics *graphics; // required for GRAPHICS
+    const struct gpu_peers *peers;       // required for PEERS
+    const struct gpu_managed *managed;   // required for MANAGED
 
     // Frees what a _create slot made. The device no longer uses the object.
     void (*object_destroy)(struct gpu_object *object);

@@ -113,8 +113,8 @@ static double even_share(enum kind kind, unsigned ways, double load)
     return (fewer + part * (whole + 1) * set_share(kind, ways, whole + 1)) / lines;
 }
 
-// Returns the share for sets with a Poisson distribution: a line shares its set with k others, with
-// that probability.
+// Returns the share of loads that miss, for sets with a Poisson distribution: it gives the
+// probability that a line shares its set with k others.
 static double spread_share(unsigned ways, double load, const double *by_lines)
 {
     double mean = load * ways, probability = exp(-mean), share = 0;

@@ -83,8 +83,7 @@ static struct rows rows_choose(const struct view_grid *grid)
         return rows;
     rows.step = 0;
     rows.shown = rows_shown(&rows, grid);
-    bool sizes = grid->xs[0].type == PARAM_BYTES; // the steps of sizes are even on a logarithmic
-                                                  // scale
+    bool sizes = grid->xs[0].type == PARAM_BYTES; // sizes rise by equal factors
     if (sizes && rows.shown >= ROWS_MAX / 4 && rows.shown <= ROWS_MAX)
         return rows;
     do {

@@ -347,7 +347,8 @@ static size_t skip_digits(const char **text)
     return count;
 }
 
-// Whether this is a number in JSON, and a whole one. One of more digits than an integer has is not.
+// True if the text is a number in JSON with at most 18 digits before the point. Sets *is_whole to
+// true if it has neither a fraction nor an exponent.
 static bool is_number(const char *text, bool *is_whole)
 {
     text += *text == '-';

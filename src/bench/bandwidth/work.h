@@ -95,8 +95,8 @@ struct bandwidth_work {
     uint32_t grid[3];
     uint64_t passes;       // passes as requested; fewer if a dispatch cannot hold them all
     uint64_t groups;       // workgroups of all passes
-    uint64_t moved_bytes;  // bytes that it reads and writes
-    uint64_t stream_bytes; // bytes that it walks through in each buffer, from the start
+    uint64_t moved_bytes;  // bytes that the unit reads and writes
+    uint64_t stream_bytes; // bytes that the unit walks through in each buffer, from the start
     uint64_t times;        // number of walks through stream_bytes
 };
 

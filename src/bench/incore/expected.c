@@ -271,7 +271,7 @@ static void put(uint32_t *words, unsigned slot, uint64_t value)
 // keep only one step of 32 products (tiles.clh).
 static void fill_tiles(const struct incore_kind *kind, uint64_t steps, uint32_t *words)
 {
-    static const uint64_t elements[] = {// as many as fit: 0.25 in the low word, 0.5 in the high one
+    static const uint64_t elements[] = {// copies of 0.25 in the low word, of 0.5 in the high word
                                         [INCORE_TILE_F16] = UINT64_C(0x3800380034003400),
                                         [INCORE_TILE_BF16] = UINT64_C(0x3f003f003e803e80),
                                         [INCORE_TILE_E4M3] = UINT64_C(0x3030303028282828)};

@@ -100,7 +100,7 @@ struct latency_run {
     uint32_t windows, repeats; // timed windows, and the repeats in each
 
     uint32_t count;         // counts by the core's counter, from the first window to the last
-    double device_ns;       // the same time by the device's clock
+    double device_ns;       // time of these counts by the device's clock
     double span_ns;         // time of the whole dispatch, by the device's time stamps
     const uint32_t *counts; // counts of each window; valid until the next batch
 };

@@ -13,8 +13,8 @@ enum {
 };
 
 enum {
-    KERNELS_MAX = 4096, // kernels in a batch
-    SPLITS_MAX = 64,    // split barriers in a batch
+    KERNELS_MAX = 4096, // most kernels in a batch
+    SPLITS_MAX = 64,    // most split barriers in a batch
     WARM_RUNS = 2,
     IN_FLIGHT_LEAST = 8
 };

@@ -59,7 +59,7 @@ enum loads_source {
 
 // A row of the published table, or a row that fathom adds.
 struct loads_kind {
-    const char *label; // its published name, without the pattern
+    const char *label; // published name of the row, without the pattern
     enum loads_source source;
     unsigned width; // values that one load brings; a 64-bit word counts as two
     enum loads_class data;

@@ -180,7 +180,7 @@ struct overlap_frame {
 };
 
 struct overlap_frame_desc {
-    uint32_t which; // bit set of workloads to run; if only one, it does not wait or read
+    uint32_t which; // bit set of workloads to run; a single one neither waits nor reads
     bool groups;    // fill frame->groups, in `arena`
     bool marked;    // leave markers and poll them; only allowed with all workloads
     struct arena *arena;

@@ -15,7 +15,7 @@ _Static_assert(ROOFLINE_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many wo
 static const uint64_t bytes_wanted = UINT64_C(4) << 30, cpu_bytes = 16 << 20;
 static const uint64_t wait_ns = UINT64_C(20000000000);
 
-// In the order of the choices of `type`.
+// The types of numbers, in the order of the choices of `type`.
 const struct roofline_number roofline_numbers[ROOFLINE_NUMBERS] = {
     {"fp32", "roofline_fp32", "roofline_once_fp32", FMA_F32, 0, 32, 2},
     {"fp64", "roofline_fp64", "roofline_once_fp64", FMA_F64, GPU_CAP(FLOAT64), 16, 2},

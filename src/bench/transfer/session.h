@@ -161,7 +161,8 @@ struct transfer_peer {
 struct transfer_session {
     struct bench_session *bench;
     struct transfer_station home;
-    // Queues for copies. [1] is NULL without two queues beside the universal queue.
+    // Queues for copies. [1] is NULL if the device does not have two queues besides the universal
+    // queue.
     struct gpu_queue *queues[TRANSFER_QUEUES];
     const char *queue_names[TRANSFER_QUEUES];
     struct measure_link link;
