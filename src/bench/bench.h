@@ -155,8 +155,9 @@ struct benchmark {
     // (collect_rule.alone).
     bool link;
 
-    // Lists all cases for the request's device and choices, in the parent process. ERROR_USAGE if
-    // the choices contradict each other. Optional: without it, the cases are those of `product`.
+    // Lists all cases for the request's device and choices, in the parent process. Fails with
+    // ERROR_USAGE if the choices contradict each other. Optional: without it, the cases are those
+    // of `product`.
     bool (*plan)(const struct bench_request *request, struct bench_case_list *list,
                  struct error *err);
     struct bench_product product; // without its request, which bench_plan sets

@@ -27,7 +27,8 @@ struct choice_request {
 #define PRESET_NAMES   "quick|standard|full"
 #define PRESET_DEFAULT "standard"
 
-// Parses the text of one --set. ERROR_USAGE if it does not have the form of struct setting.
+// Parses the text of one --set. Fails with ERROR_USAGE if it does not have the form of struct
+// setting.
 MUST_CHECK bool setting_parse(struct arena *arena, const char *text, struct setting *setting,
                               struct error *err);
 

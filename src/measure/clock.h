@@ -45,7 +45,7 @@ uint64_t measure_clock_delta(uint64_t a, uint64_t b, unsigned bits);
 // if the width is unknown.
 unsigned measure_clock_low_bits(const struct measure_clock *clock);
 
-// The stamp of the device-wide clock that a kernel stored as two words, the low word first.
+// Returns the stamp of the device-wide clock that a kernel stored as two words, the low word first.
 uint64_t measure_clock_stamp(const uint32_t words[2]);
 
 // Nanoseconds from stamp `from` to the later stamp `to` of the device-wide clock, which wrapped at

@@ -39,7 +39,8 @@ struct measure_limits {
 // because Vulkan does not report clocks and the size of L2.
 void measure_limits_of(const struct gpu_info *info, struct measure_limits *limits);
 
-// Sets name and source of row number `row` of the table of products. False if there is no such row.
+// Sets name and source of row number `row` of the table of products. Returns false if there is no
+// such row.
 bool measure_limits_product(size_t row, const char **name, const char **source);
 
 // Returns the bytes of the largest cache that may be in front of memory: last_cache_bytes if that

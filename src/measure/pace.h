@@ -83,10 +83,10 @@ uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse);
 bool pace_again(struct measure_pace *pace, double seen_hz, double error);
 
 enum pace_verdict {
-    PACE_KEPT,  // the clock of such a load, and no load is known to keep a higher one
-    PACE_LOWER, // the clock of such a load; other loads keep a higher one
+    PACE_KEPT,  // the load keeps this clock, and no load is known to keep a higher one
+    PACE_LOWER, // the load keeps this clock; other loads keep a higher one
     PACE_FELL,  // the clock changed during the samples
-    PACE_LOW    // such a load kept a higher clock in this run: *kept_hz
+    PACE_LOW    // the load kept a higher clock in this run: *kept_hz
 };
 
 // Judges the clock of a visit's samples and remembers it. `hz` is the median. The load 0 has no

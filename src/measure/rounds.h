@@ -53,7 +53,8 @@ struct rounds *rounds_create(struct arena *arena, const struct benchmark_info *i
 // suspect. The visit may be changed or freed afterwards.
 void rounds_add(struct rounds *rounds, const struct measure_visit *visit);
 
-// The first metric that has values; it decides when to stop. NULL if no metric has values.
+// Returns the first metric that has values, which decides when to stop. NULL if no metric has
+// values.
 const struct round_metric *rounds_primary(const struct rounds *rounds);
 
 // Finds the visits without doubts that were hit by a burst of other work, as measure/collect.h

@@ -45,9 +45,8 @@ struct measure_span {
 
 // Takes request->samples samples (0: one) after a warm-up, fewer if they are long (span_another).
 // Samples whose core clock was too low are taken again, each after its part of a lead in the same
-// batch, unless there is a gate (measure/pace.h).
-// The arrays of `span` live in `arena`. ERROR_TIMEOUT if one unit alone takes longer than the
-// request's time-out (0: 10 s).
+// batch, unless there is a gate (measure/pace.h). The arrays of `span` live in `arena`. Fails with
+// ERROR_TIMEOUT if one unit alone takes longer than the request's time-out (0: 10 s).
 MUST_CHECK bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
                                  struct measure_span *span, struct error *err);
 

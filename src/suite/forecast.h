@@ -47,7 +47,7 @@ double forecast_left_s(const struct forecast *forecast);
 struct forecast forecast_of_plan(struct arena *arena, const struct plan *plan,
                                  const struct gpu_info *device, const struct budget *budget);
 
-// Adds the time of a later plan for another device.
+// Adds the time of a plan that will run later, on another device.
 void forecast_add_later(struct forecast *forecast, const struct forecast *later);
 
 // Notes the work on the benchmark whose cases are visited now: `taken` of its cases were taken from

@@ -139,8 +139,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// Times a part of the working set first. ERROR_UNSUPPORTED if one pass over all of it would last
-// longer than DISPATCH_MS_MAX.
+// Times a part of the working set first. Fails with ERROR_UNSUPPORTED if one pass over all of it
+// would last longer than DISPATCH_MS_MAX.
 static bool refuse_slow(struct trial *trial, struct error *err)
 {
     double whole = (double)trial->work.moved_bytes, ns = 0;

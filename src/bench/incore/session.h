@@ -122,8 +122,8 @@ struct incore_proven {
     bool separate;   // an fma rounded twice: its product, then its sum
 };
 
-// Reads a proof after its batch has run. ERROR_MISMATCH if a thread has another result than the
-// host.
+// Reads a proof after its batch has run. Fails with ERROR_MISMATCH if a thread has another result
+// than the host.
 MUST_CHECK bool incore_proof_check(const struct incore_session *session, unsigned proof,
                                    struct incore_proven *proven, struct error *err);
 

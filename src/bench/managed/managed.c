@@ -90,7 +90,7 @@ static const struct headline_info headlines[] = {
      .where = "pages=prefetched,advise=none"},
 };
 
-enum managed_param { // as `params` lists them
+enum managed_param { // in the order of `params`
     MANAGED_PARAM_TOUCH,
     MANAGED_PARAM_PAGES,
     MANAGED_PARAM_ADVISE,

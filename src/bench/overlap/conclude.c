@@ -308,7 +308,8 @@ static bool is_bystander(const struct series *matrix, size_t row)
     return follows && waits && cell_of(matrix, row, "ordered") == 0;
 }
 
-// Sets *share to the overlap of the first pair that is_bystander accepts. False if there is none.
+// Sets *share to the overlap of the first pair that is_bystander accepts. Returns false if there is
+// none.
 static bool bystander_of(const struct result *result, struct metric *share)
 {
     const struct series *matrix = result_series(result, "matrix");

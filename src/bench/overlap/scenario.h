@@ -95,8 +95,8 @@ uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t
 //         "enabled": false } ] }                 leaves it out: no workload waits for it then
 
 // Returns the built-in scenario called `name`. If there is none, reads the file called `name` and
-// returns its scenario, in `arena`. NULL with ERROR_USAGE, which names the wrong place in the file
-// ("workloads[3].after"), or with ERROR_IO if the file cannot be read.
+// returns its scenario, in `arena`. Returns NULL with ERROR_USAGE, which names the wrong place in
+// the file ("workloads[3].after"), or with ERROR_IO if the file cannot be read.
 const struct overlap_scenario *overlap_scenario_get(struct arena *arena, const char *name,
                                                     struct error *err);
 

@@ -111,7 +111,7 @@ MUST_CHECK bool raster_visit(struct bench_visit *run, struct measure_visit *visi
 void raster_conclude(struct run *run, const char *device);
 
 // Returns the session's target with the format, depth and width of `desc`, and creates it at the
-// first call. NULL with `err` if that fails.
+// first call. Returns NULL with `err` if that fails.
 struct gpu_target *raster_target(struct raster_session *session, const struct gpu_target_desc *desc,
                                  struct error *err);
 

@@ -113,7 +113,7 @@ enum {
     MEMORY_SHARE = 8 // each of three arrays has at most 1/8 of the device's memory
 };
 
-enum stream_param { // as `params` lists them
+enum stream_param { // in the order of `params`
     STREAM_PARAM_KERNEL,
     STREAM_PARAM_OP,
     STREAM_PARAM_TYPE,
