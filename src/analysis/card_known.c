@@ -224,7 +224,7 @@ static struct choice choose(const struct card *card,
     return choice;
 }
 
-// Weight for choose(): the figure that differs most from the reference comes first.
+// Returns a weight for choose(): the figure that differs most from the reference comes first.
 static double by_difference(const struct card_figure *figure)
 {
     double gain = card_figure_trusted(figure) ? card_figure_gain(figure) : NAN;

@@ -58,9 +58,9 @@ struct ratio {
     double value, low, high; // NaN: not known
 };
 
-// new ÷ base with the interval that the beginning of this file describes. The value is NaN if a
-// median is absent or the base's is 0; the bounds are NaN if an interval is absent or reaches 0 or
-// below. NULL counts as absent.
+// Returns new ÷ base with its interval, as the beginning of this file describes. The value is NaN
+// if a median is not known or the base's is 0; the bounds are NaN if an interval is not known or
+// reaches 0 or below. A metric that is NULL is not known.
 struct ratio ratio_of(const struct metric *base, const struct metric *now);
 
 // Returns the metric of `result` that measures the same work in core cycles

@@ -15,8 +15,9 @@ static bool chip_holds(const struct cross_chip *chip, const struct run_device *d
     return false;
 }
 
-// More is known within one run than between two runs: devices with one PCI address are one chip,
-// even if APIs report different UUIDs, and all CPU devices are the processors of the host.
+// True if both devices of one run are the same chip. Within a run more is known than between two
+// runs: devices with one PCI address are one chip, even if APIs report different UUIDs, and all CPU
+// devices are the processors of the host.
 static bool same_chip_here(const struct run_device *a, const struct run_device *b)
 {
     bool cpus = a->kind && b->kind && strcmp(a->kind, "cpu") == 0 && strcmp(b->kind, "cpu") == 0;

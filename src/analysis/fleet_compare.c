@@ -212,9 +212,9 @@ static void find_normal_state(struct fleet *fleet, size_t kind)
     }
 }
 
-// Core clocks are multiples of a step, 15 MHz on many cards. Returns their greatest common divisor
-// relative to the kind's core clock; 0 if it is not more than 1 MHz or not below a tenth of that
-// clock.
+// Finds the step of the core clocks: they are multiples of a step, 15 MHz on many cards. Returns
+// their greatest common divisor relative to the kind's core clock; 0 if the divisor is not more
+// than 1 MHz, or not below a tenth of that clock.
 static double find_clock_step(const struct fleet *fleet, size_t kind)
 {
     uint64_t step = 0;

@@ -117,7 +117,7 @@ const char *child_channel_read(struct child_channel *channel, size_t line_bytes_
     return line;
 }
 
-// With MSG_NOSIGNAL, sending to a process that has ended is an error, and raises no SIGPIPE.
+// Sends a part of the text. With MSG_NOSIGNAL, an ended receiver is an error and raises no SIGPIPE.
 static ssize_t send_some(int fd, const char *text, size_t bytes)
 {
     ssize_t sent;

@@ -186,7 +186,8 @@ bool text_list_has(const char *list, const char *item)
     return false;
 }
 
-// By table 3-7 of the Unicode Standard: no overlong forms, no surrogates, nothing above U+10FFFF.
+// Follows table 3-7 of the Unicode Standard: no overlong forms, no surrogates, nothing above
+// U+10FFFF.
 size_t text_character(const char *text)
 {
     const unsigned char *c = (const unsigned char *)text;

@@ -55,7 +55,7 @@ bool command_guard(struct cli *cli, struct error *err);
 bool command_check(struct cli *cli, struct error *err);
 bool command_check_device(struct cli *cli, struct error *err);
 
-// Handle each -d "model:FILE". cli_announce_models checks the file (ERROR_USAGE with path and
+// Both handle each -d "model:FILE". cli_announce_models checks the file (ERROR_USAGE with path and
 // reason) and adds its path to an environment variable, which the model backend and the workers
 // read. cli_name_models replaces such names in `names` by the ids of the devices, "model:0",
 // "model:1" …

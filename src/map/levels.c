@@ -303,7 +303,8 @@ static void add_level_count(const struct map_writer *w, const struct level_curve
     }
 }
 
-// `caches` describes the caches of the path "vector"; it is NULL for other paths.
+// Adds the results of a path. `caches` describes the caches of the path "vector"; NULL for other
+// paths.
 static void add_hierarchy(const struct map_writer *w, const struct level_curve *curve,
                           const char *path, const struct map_caches *caches)
 {

@@ -26,9 +26,9 @@ static double scale_of(const struct population *population, double least)
     return fmax(population->sigma, least) * sqrt(1 + 1.57 / (double)population->count);
 }
 
-// Factor of the conversion between Student's t and a normal value: Wallace, "Bounds on normal
-// approximations to Student's and the chi-square distributions", Annals of Mathematical Statistics
-// 30, 1959.
+// Returns the factor for converting between Student's t and a normal value: Wallace, "Bounds on
+// normal approximations to Student's and the chi-square distributions", Annals of Mathematical
+// Statistics 30, 1959.
 static double wallace_factor(double freedom)
 {
     return (8 * freedom + 1) / (8 * freedom + 3);

@@ -179,8 +179,8 @@ static unsigned bits_of(uint64_t value)
     return bits;
 }
 
-// The width of a counter whose upper word was set: the bits in use, or 64 if those are more than
-// any narrower counter has.
+// Returns the width of a counter whose upper word was set: the bits in use, or 64 if those are more
+// than any narrower counter has.
 static unsigned wide_bits(uint64_t highest)
 {
     unsigned bits = bits_of(highest);
@@ -260,7 +260,8 @@ static double snapped_to(double value, double nominal)
     return fabs(value - nominal) <= snap * nominal ? nominal : value;
 }
 
-// The last reading of the device clock in a run, as ticks since the first reading of the first run.
+// Returns the last reading of the device clock in a run, as ticks since the first reading of the
+// first run.
 static double ticks_since_begin(const struct clock_run *runs, size_t run, unsigned bits)
 {
     const struct clock_run *at = &runs[run];

@@ -41,8 +41,8 @@ void measure_clock_lead(const struct measure_clock *clock, struct gpu_batch *bat
 // Returns b − a, two readings of a counter of `bits` bits that wrapped at most once between them.
 uint64_t measure_clock_delta(uint64_t a, uint64_t b, unsigned bits);
 
-// Width of the core's counter, at most 32 bits: most kernels store only the counter's low word. 32
-// if the width is unknown.
+// Returns the width of the core's counter as kernels store it: at most 32 bits, because most of
+// them store only the low word. 32 if the width is unknown.
 unsigned measure_clock_low_bits(const struct measure_clock *clock);
 
 // Returns the stamp of the device-wide clock that a kernel stored as two words, the low word first.

@@ -13,7 +13,7 @@ struct clock_stamp {
     uint64_t core, device;
 };
 
-// The largest number of iterations of a dispatch whose groups store `stamps` stamps each.
+// Returns the largest number of iterations of a dispatch whose groups store `stamps` stamps each.
 uint32_t clock_kernel_iterations(uint32_t stamps);
 
 // Returns the number of workgroups before and after a span: two per core, so that almost every core

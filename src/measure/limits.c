@@ -344,9 +344,9 @@ static void fill_from_tables(const struct gpu_info *info, struct measure_limits 
     }
 }
 
-// NVIDIA's driver reports the last cache of this device or, with MIG, of this part of it. A model
-// reports the size in its file. Other drivers report one of the caches, so the last cache is at
-// least that large.
+// Sets the last cache. NVIDIA's driver reports that of this device or, with MIG, of this part of
+// it. A model reports the size in its file. Other drivers report one of the caches, so the last
+// cache is at least that large.
 static void fill_last_cache(const struct gpu_info *info, struct measure_limits *limits)
 {
     uint64_t reported = info->limits.last_cache_bytes;
@@ -358,10 +358,10 @@ static void fill_last_cache(const struct gpu_info *info, struct measure_limits *
         limits->last_cache_bytes = reported;
 }
 
-// On RDNA two compute units run a workgroup together. ROCm's OpenCL counts such a pair as one core;
-// Vulkan's drivers, which also report the threads of a core, count each unit. Makes the rates in
-// `limits` those of a core as this driver counts it. `units` is the number of units in the table of
-// products. If the two numbers do not show what the driver counts, the rates become unknown (0).
+// Makes the rates in `limits` those of a core as this driver counts it. On RDNA two compute units
+// run a workgroup together. ROCm's OpenCL counts such a pair as one core; Vulkan's drivers, which
+// also report the threads of a core, count each unit. `units` is the number of units in the table
+// of products. If the two numbers do not show what the driver counts, the rates become unknown (0).
 static void count_pairs(const struct gpu_limits *reported, unsigned units,
                         struct measure_limits *limits)
 {

@@ -67,9 +67,9 @@ static void judge_precision(const struct rounds *rounds, double goal, bool step_
                     precision_text(arena, half, goal));
 }
 
-// The first metric decides when a case is precise enough. Another metric may vary although the
-// first does not: a rate, for example, varies with the clock. If such a metric is far less precise,
-// the result gets a remark.
+// Adds a remark for each metric, except the first one, that is far less precise than the goal. The
+// first metric decides when a case is precise enough; another metric may still vary, as a rate does
+// with the clock.
 static void judge_others(double goal, struct arena *arena, struct result *result)
 {
     double allowed = COLLECT_IMPRECISE_FACTOR * goal;

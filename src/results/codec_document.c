@@ -263,10 +263,10 @@ json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct 
 
 // ---------------------------------------------------------------- a row as fathom writes it
 
-// jansson takes some 200 instructions per byte, half of the time of a report on a long run. So this
-// code reads rows in the form that fathom writes: texts are ASCII without escapes, and names and
-// numbers are short. Returns NULL for any other row; jansson then reads it, or says what is wrong
-// with it.
+// Reads a value of a row that has the form in which fathom writes it: texts are ASCII without
+// escapes, and names and numbers are short. Returns NULL for any other value; jansson then reads
+// the row, or says what is wrong with it. jansson takes some 200 instructions per byte, half of the
+// time of a report on a long run.
 static json_t *read_value(struct scan *scan, unsigned depth);
 
 enum {

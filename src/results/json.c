@@ -129,7 +129,8 @@ static const struct json_field metric_info_fields[] = {
 static const struct json_table metric_info_table = {
     JSON_TABLE(struct metric_info, metric_info_fields)};
 
-// A view of a kind that this version does not know is ignored, like an unknown member.
+// Returns false for a view of a kind that this version does not know, to ignore it like an unknown
+// member.
 static bool view_keep(const void *object)
 {
     return ((const struct view_info *)object)->kind < VIEW_LINES;
@@ -245,7 +246,8 @@ static struct case_value value_get(struct json_reader *reader, const struct json
     return value;
 }
 
-// The types of the values come from the benchmarks of the run, which are read before the results.
+// Reads a case. The types of its values come from the run's benchmarks, which are read before the
+// results.
 static void case_get(struct json_reader *reader, const struct json_node *node, void *object)
 {
     if (!json_is_map(reader, node) || !node->value)
@@ -295,7 +297,8 @@ static void of_limit_put(struct json_out *out, const char *name, const void *obj
         json_put_real(out, name, metric_share(metric, metric->median));
 }
 
-// The share is not read: it is computed from the limit, which older files have, too.
+// Writes the share. Readers do not read it but compute it from the limit, which older files have,
+// too.
 static void share_put(struct json_out *out, const char *name, const void *object)
 {
     const struct metric *metric = object;
@@ -497,7 +500,7 @@ static struct run *run_of(json_t *json, struct json_rows *rows, const char *name
     return run;
 }
 
-// `whole` says whether to read the results.
+// Reads a run, with its results if `whole`.
 static struct run *read_text(const char *text, size_t bytes, const char *name, bool whole,
                              struct error *err)
 {

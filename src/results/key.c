@@ -174,9 +174,9 @@ const char *case_text(const struct bench_case *c, const char *key)
     return must_find(c, key)->text;
 }
 
-// False if the value cannot read back from its 17 digits, rounded to `cut` fewer. For that, the
-// rounded number must be within half the distance between two doubles, which is at most 2^-53 of
-// the value. The 17 digits themselves are exact to half of the last digit.
+// Returns false if the value cannot read back from its 17 digits, rounded to `cut` fewer. For that,
+// the rounded number must be within half the distance between two doubles, which is at most 2^-53
+// of the value. The 17 digits themselves are exact to half of the last digit.
 static bool may_read_back(double value, const char *exact, int cut)
 {
     int lead = 0, rest = 0, place = 0, unit = cut == 1 ? 10 : 100;

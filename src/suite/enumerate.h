@@ -23,8 +23,9 @@ struct enumerate_desc {
 struct gpu_system *enumerate_devices(struct arena *arena, const struct enumerate_desc *desc,
                                      const char *const **environment);
 
-// The process of one backend; its standard input is a socket to the parent. Sends the devices of
-// the backend, then waits until the parent kills it: so no driver is unloaded, which might crash.
+// Runs the process of one backend; its standard input is a socket to the parent. Sends the devices
+// of the backend, then waits until the parent kills it: so no driver is unloaded, which might
+// crash.
 MUST_CHECK bool enumerate_serve(const struct gpu_system_desc *desc, int socket_fd,
                                 struct error *err);
 

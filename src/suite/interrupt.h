@@ -30,7 +30,7 @@ struct interrupt {
 // loaded.
 MUST_CHECK bool interrupt_init(struct interrupt *interrupt, struct error *err);
 
-// From now on signals are only counted. The caller must ask interrupt_count for them.
+// Lets signals only be counted from now on. The caller must ask interrupt_count for them.
 void interrupt_watch(struct interrupt *interrupt);
 
 // Restores the signal mask. A signal that is still pending then takes effect.

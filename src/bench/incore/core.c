@@ -181,7 +181,8 @@ static bool run_counted(struct core *core, uint64_t lead_ns, struct error *err)
 
 // ---------------------------------------------------------------- by time stamps
 
-// A sample is T(2 N) − T(N): the time of N iterations, without the cost of a dispatch.
+// Takes the samples. A sample is T(2 N) − T(N): the time of N iterations, without the cost of a
+// dispatch.
 static bool run_slopes(struct core *core, struct error *err)
 {
     struct gpu_batch *batch = begin_batch(core, 2 * core->samples, err);
@@ -204,8 +205,9 @@ static bool run_slopes(struct core *core, struct error *err)
     return true;
 }
 
-// If 2 N iterations took less time than N, something else delayed the device: all samples are taken
-// again. Samples that are still wrong after TRIES_MAX tries become NaN.
+// Takes the samples until all are positive. If 2 N iterations took less time than N, something else
+// delayed the device: all samples are taken again. Samples that are still wrong after TRIES_MAX
+// tries become NaN.
 static bool run_until_positive(struct core *core, struct error *err)
 {
     for (unsigned tries = 0; tries < TRIES_MAX; tries++) {

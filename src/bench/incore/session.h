@@ -129,7 +129,7 @@ MUST_CHECK bool incore_proof_check(const struct incore_session *session, unsigne
 
 // ---------------------------------------------------------------- functions of struct benchmark
 
-// The first visits a case on one core, the second a case on the whole chip.
+// incore_core_visit visits a case on one core, incore_chip_visit a case on the whole chip.
 MUST_CHECK bool incore_core_visit(struct bench_visit *run, const struct incore_case *this_case,
                                   struct measure_visit *visit, struct error *err);
 MUST_CHECK bool incore_chip_visit(struct bench_visit *run, const struct incore_case *this_case,

@@ -62,10 +62,10 @@ struct latency_session {
     double stamp_counts;               // counts between two stamps without a hop; 0: not known yet
 };
 
-// The benchmark's open().
+// The function `open` of struct benchmark.
 MUST_CHECK bool latency_open(struct bench_session *bench, struct error *err);
 
-// The benchmark's close().
+// The function `close` of struct benchmark.
 void latency_close(struct bench_session *bench);
 
 // Returns the program of the embedded kernel of that name; NULL with `err`.
@@ -152,7 +152,7 @@ struct latency_memory {
     size_t ratio_count;
 };
 
-// The plan and the visit of struct benchmark.
+// The functions `plan` and `visit` of struct benchmark.
 MUST_CHECK bool latency_plan(const struct bench_request *request, struct bench_case_list *list,
                              struct error *err);
 MUST_CHECK bool latency_visit(struct bench_visit *run, struct measure_visit *visit,

@@ -76,7 +76,8 @@ MUST_CHECK bool launch_warm_up(struct launch_session *session, struct error *err
 MUST_CHECK bool launch_check(struct launch_session *session, unsigned end, uint64_t elements,
                              float factor, struct error *err);
 
-// Empty kernels count themselves. The first function sets the count to 0, the second reads it.
+// launch_count_clear sets the count of empty kernels to 0, and the second function reads it: empty
+// kernels count themselves.
 MUST_CHECK bool launch_count_clear(struct launch_session *session, struct error *err);
 MUST_CHECK bool launch_count(struct launch_session *session, uint32_t *count, struct error *err);
 
@@ -129,7 +130,7 @@ struct launch_reach {
 MUST_CHECK bool launch_reach_take(struct launch_row *row, unsigned count,
                                   struct launch_reach *reach, struct error *err);
 
-// The visit and the conclusion of struct benchmark.
+// The functions `visit` and `conclude` of struct benchmark.
 MUST_CHECK bool launch_visit(struct bench_visit *run, struct measure_visit *visit,
                              struct error *err);
 void launch_conclude(struct run *run, const char *device);

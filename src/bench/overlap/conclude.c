@@ -224,8 +224,8 @@ static const struct {
     {"semaphore", "timeline semaphore"},
 };
 
-// barrier-gap: a finding for each case of one scenario: "default" or, if that has no gap, the first
-// that has one.
+// Adds findings barrier-gap, one for each case of a scenario: "default" or, if that has no gap, the
+// first scenario that has one.
 static void ask_gaps(const struct subject *subject)
 {
     struct arena *arena = subject->run->arena;
@@ -261,7 +261,8 @@ static void ask_gaps(const struct subject *subject)
 
 // ---------------------------------------------------------------- kinds of barriers
 
-// target-barrier: compares the gap after a draw at a barrier of its target and at one of a buffer.
+// Adds target-barrier: compares the gap after a draw at a barrier of its target and at one of a
+// buffer.
 static void ask_targets(const struct subject *subject)
 {
     static const char *const scenarios[] = {"default", "draws"};
@@ -324,8 +325,8 @@ static bool bystander_of(const struct result *result, struct metric *share)
     return false;
 }
 
-// overlap-bystander: a finding for split barriers and one for all other barriers, each from the
-// first case that has a pair which is_bystander accepts.
+// Adds overlap-bystander: a finding for split barriers and one for all other barriers, each from
+// the first case that has a pair which is_bystander accepts.
 static void ask_bystanders(const struct subject *subject)
 {
     struct arena *arena = subject->run->arena;
@@ -428,8 +429,8 @@ static const char *polled_text(struct arena *arena, const struct polled *polled)
                         polled->agreed, unit_text(arena, polled->bars_ns, UNIT_NS));
 }
 
-// overlap-clock: the resolution of the device's clock, how far one core's clock lags another's, and
-// whether the times that the polling host saw agree with the device's stamps.
+// Adds overlap-clock: the resolution of the device's clock, how far one core's clock lags
+// another's, and whether the times that the polling host saw agree with the device's stamps.
 static void report_clock(const struct subject *subject)
 {
     struct run *run = subject->run;

@@ -219,7 +219,7 @@ MUST_CHECK bool transfer_pageable_once(const struct transfer_job *job, struct er
 // Makes one transfer by the host's own loads or stores of mapped device memory.
 void transfer_mapped_once(const struct transfer_job *job);
 
-// The plan and the visit of struct benchmark.
+// The functions `plan` and `visit` of struct benchmark.
 MUST_CHECK bool transfer_plan(const struct bench_request *request, struct bench_case_list *list,
                               struct error *err);
 MUST_CHECK bool transfer_visit(struct bench_visit *run, struct measure_visit *visit,
