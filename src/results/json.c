@@ -129,8 +129,7 @@ static const struct json_field metric_info_fields[] = {
 static const struct json_table metric_info_table = {
     JSON_TABLE(struct metric_info, metric_info_fields)};
 
-// Returns false for a view of a kind that this version does not know, to ignore it like an unknown
-// member.
+// Returns false for a view of an unknown kind, which is then ignored like an unknown member.
 static bool view_keep(const void *object)
 {
     return ((const struct view_info *)object)->kind < VIEW_LINES;
@@ -246,8 +245,7 @@ static struct case_value value_get(struct json_reader *reader, const struct json
     return value;
 }
 
-// Reads a case. The types of its values come from the run's benchmarks, which are read before the
-// results.
+// Reads a case. Its values get their types from the run's benchmarks, which are read before.
 static void case_get(struct json_reader *reader, const struct json_node *node, void *object)
 {
     if (!json_is_map(reader, node) || !node->value)
@@ -297,8 +295,7 @@ static void of_limit_put(struct json_out *out, const char *name, const void *obj
         json_put_real(out, name, metric_share(metric, metric->median));
 }
 
-// Writes the share. Readers do not read it but compute it from the limit, which older files have,
-// too.
+// Writes the share, which readers compute from the limit: so older files have one, too.
 static void share_put(struct json_out *out, const char *name, const void *object)
 {
     const struct metric *metric = object;
