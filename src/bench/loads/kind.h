@@ -128,8 +128,9 @@ double loads_bytes(const struct loads_kind *kind);
 enum loads_pattern { // in the order of the parameter's choices
     LOADS_UNIFORM,   // every thread begins at element 0
     LOADS_LINEAR,    // thread g of a workgroup begins at element g; in textures at (g % 16, g / 16)
-    LOADS_RANDOM,   // a hash of g chooses one of 16 elements; in textures one of 2 × 2, four apart
-    LOADS_SCATTERED // a hash of g chooses one of 256 elements, independent of g's neighbours
+    LOADS_RANDOM,    // a hash of g chooses one of 16 elements; in textures one of 2 × 2 texels, 4
+                     // apart
+    LOADS_SCATTERED  // a hash of g chooses one of 256 elements, independent of g's neighbours
 };
 
 // The parameters of a case.

@@ -32,7 +32,7 @@ struct stream_op {
     bool single; // there are also kernels in which each thread takes one element
 };
 
-extern const struct stream_op stream_ops[STREAM_OPS]; // [STREAM_INIT] …, see stream.h
+extern const struct stream_op stream_ops[STREAM_OPS]; // index: STREAM_INIT …, see stream.h
 
 enum stream_kernel { // in the order of the parameter's choices
     STREAM_TUNED,
