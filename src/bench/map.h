@@ -9,7 +9,7 @@
 // Values of the parameter `what`.
 #define MAP_HIERARCHY  "hierarchy"  // how many levels a path has
 #define MAP_LEVEL      "level"      // one cache
-#define MAP_MEMORY     "memory"     // what follows the last level found
+#define MAP_MEMORY     "memory"     // the memory after the last level found
 #define MAP_TLB        "tlb"        // a TLB level; without a level number: loads beyond all
 #define MAP_SHARED     "shared"     // a core's shared memory
 #define MAP_PROBE      "probe"      // a chain with a stride of its own: shows lines

@@ -14,7 +14,7 @@ enum {
 
 struct roofline_number {
     const char *name;
-    const char *kernel, *once; // kernels of ROOFLINE_BLOCKS blocks a workgroup, and of one
+    const char *kernel, *once; // kernels whose workgroups read ROOFLINE_BLOCKS blocks, and one
     enum fma_number number;
     gpu_caps caps;
     unsigned chains;     // chains per thread
