@@ -11,7 +11,7 @@
 // last points. The interval of the end is a profile likelihood interval: all ends whose cost is
 // within χ²₁(0.95) = 3.84 of the least cost (more, by the Birge ratio, if the hinge fits badly). It
 // reaches at least from the last point before the end to the first point after it. If the plateau
-// creeps, half of its drift is added to the noise.
+// creeps, the noise is taken as at least half of its drift.
 #ifndef MATH_PLATEAUS_H
 #define MATH_PLATEAUS_H
 

@@ -60,7 +60,7 @@ static void set_column(const struct work *work, struct normal *normal, size_t j)
 }
 
 // Solves for the columns in `used`, by Gauss's elimination; all other factors become 0. Returns
-// false if the columns are dependent.
+// false, with all factors 0, if the columns are dependent.
 static bool solve_used(const struct normal *normal, const bool *used, double *factor)
 {
     double a[COLUMNS][COLUMNS + 1];

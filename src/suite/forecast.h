@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Estimates how much longer the cases of a plan take. A benchmark is one part of the forecast.
 // While its cases are visited, its own pace counts. Before that, each case is expected to take
-// COLLECT_ROUNDS_MIN visits of the usual time, which is 12 ms (on a CPU 25 ms) plus the time of the
-// samples, times the benchmark's slowness. These times are rounded figures of an H200 and of
-// llvmpipe.
+// COLLECT_ROUNDS_MIN visits of the usual time, which is 12 ms plus the time of the samples (on a
+// CPU 25 ms in all), times the benchmark's slowness. These times are rounded figures of an H200 and
+// of llvmpipe.
 #ifndef SUITE_FORECAST_H
 #define SUITE_FORECAST_H
 
