@@ -6,8 +6,8 @@
 //   spread   A hash of each line chooses its set, so the number of lines in a set has a Poisson
 //            distribution: the share rises long before the capacity, and is one half there.
 //   random   A random line of the set is replaced: the share rises for two octaves or more.
-//   pair     Two nodes of the chain share a line; the oldest line is replaced. The share rises
-// slowly, too.
+//   pair     Two nodes of the chain share a line, and the oldest line is replaced: the share rises
+//            slowly, too.
 //   pages    Entries of a TLB, each for many nodes: the share is 1 − reach / region.
 #ifndef MATH_STEP_SHAPES_H
 #define MATH_STEP_SHAPES_H
