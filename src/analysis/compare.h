@@ -14,13 +14,13 @@
 //   same      the interval lies within 1/(1+t) … 1+t, where t is the threshold; or both are 0
 //   faster,   the whole interval lies outside of that range
 //   slower
-//   card      two cards of one model (the UUIDs differ): as faster, slower and other, but by no
-//   more
-//             than healthy cards of one model differ (card_spread_of)
-//   clock     time and cycles of the same work disagree: the core clock changed, not the work. If
-//             the cycles are unsure: their ratio's interval and that of the time lie apart. Of two
-//             cards: the time differs by more than such cards do, the cycles do not
-//   other     as faster and slower, but for a metric without a better direction
+//   card      like faster, slower and other, but the two are different cards of one model (their
+//             UUIDs differ), and healthy cards of one model differ by as much (card_spread_of)
+//   clock     Time and cycles of the same work disagree: the core clock changed, not the work. If
+//             the cycles are unsure, the interval of their ratio and that of the time lie apart.
+//             For two cards, the time differs by more than between such cards, but the cycles do
+//             not.
+//   other     like faster and slower, but for a metric without a better direction
 //   unsure    the interval contains a limit of the range, or there is no interval
 //   missing   a case, a metric of it or a device that was measured in base only
 //   added     a case or a device that was measured in new only

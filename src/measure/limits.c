@@ -48,12 +48,12 @@ struct product {
 // it. No source gives the L1 rate of Blackwell. Of Turing's 96 KiB at most 64 are L1: "Turing
 // Tuning Guide", 1.4.3.1.
 //
-// Arithmetic: "Throughput of Native Arithmetic Instructions" in the same guide; halves of GA10x and
-// Ada, and all matrix units, from the white papers (H100: 989.4 TFLOP/s of halves, dense, at 132 ×
-// 1830 MHz). Matrix units of GeForce cards add up floats at half the rate of the same chip's
-// professional cards, and the L40 does too; TU116 and TU117 have none. So these rates stand with
-// the products. RTX Blackwell: 104.8 TFLOP/s of floats and halves at 170 × 2407 MHz, 1/64 of it for
-// doubles. B200: 80 and 40 TFLOP/s of floats and doubles are 128 and 64 per core.
+// Arithmetic: "Throughput of Native Arithmetic Instructions" in the same guide; rates of halves on
+// GA10x and Ada, and all matrix units, from the white papers (H100: 989.4 TFLOP/s of halves, dense,
+// at 132 × 1830 MHz). Matrix units of GeForce cards add up floats at half the rate of the same
+// chip's professional cards, and the L40 does too; TU116 and TU117 have none. So these rates stand
+// with the products. RTX Blackwell: 104.8 TFLOP/s of floats and halves at 170 × 2407 MHz, 1/64 of
+// it for doubles. B200: 80 and 40 TFLOP/s of floats and doubles are 128 and 64 per core.
 //
 // AMD. Rates: the peaks that AMD's ROCm Compute Profiler divides by ("System Speed-of-Light" of
 // gfx908, gfx90a, gfx942); no such peaks are published for RDNA. Sizes: AMD's "GPU hardware

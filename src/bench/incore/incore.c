@@ -219,7 +219,7 @@ const struct benchmark bench_incore = {
         "thread, in 1 to 32 subgroups, timed in cycles by the core's own counter. On the whole "
         "chip: operations per second. The results of every thread are compared with the host's.",
     .slowness = 0.3,
-    .quick_slowness = 1.5, // few cases: their kernels are compiled for one or two each
+    .quick_slowness = 1.5, // a kernel is compiled for only one or two cases
     .product = {.reach = reach, .keep = is_wanted},
     .open = incore_open,
     .visit = visit_case,

@@ -31,7 +31,7 @@ enum overlap_mark {
 struct overlap_poll {
     bool seen;
     double seen_ns; // when the host read the marker
-    double look_ns; // start of the last read that did not find the marker; 0: the first found it
+    double look_ns; // start of the last read that did not find the marker; 0: there was none
     double since_ns, until_ns; // the writing thread's clock before and after the write
 };
 

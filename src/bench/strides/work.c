@@ -3,8 +3,8 @@
 
 enum {
     WORD_BYTES = 4,
-    LOADS = 8,         // loads in flight per thread, for BANKS and as in the original
-    LOADS_BYTES = 128, // bytes in flight otherwise: narrow loads must be more to keep a core busy
+    LOADS = 8,         // loads in flight per thread, for BANKS and for offset=original
+    LOADS_BYTES = 128, // otherwise bytes per thread: a core needs more loads if they are narrow
     LINES = STRIDES_BUFFER_BYTES / STRIDES_LINE_BYTES
 };
 
