@@ -15,7 +15,7 @@ struct measure_limits {
     // Cores that run one workgroup together: 2 if a core is one compute unit of an RDNA workgroup
     // processor; 0: not known.
     unsigned group_cores;
-    // Highest clock; 0: not known, also if cards boost above their data sheet.
+    // Highest clock; 0 if it is not known, or if cards boost above their data sheet.
     double core_clock_hz;
     double dram_bytes_per_s;   // theoretical: data rate × bus width
     double link_bytes_per_s;   // bandwidth to the host, one way; 0 until measure_link_of reads it

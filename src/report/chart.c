@@ -20,7 +20,7 @@ enum {
     LETTERS_MOST = 300, // most characters of any text
     SWATCH = 12,        // width of the coloured dash before a line's label
     TICKS_MOST = 7,
-    DOTS_MOST = 12,      // a line with at most so many points shows each as a dot
+    DOTS_MOST = 12,      // a line with at most this many points has a dot at each
     STRAIGHT_MOST = 256, // most points that one straight part of a stroke replaces
     TITLE_LINES = 3,
     FINE = 4 // a line's coordinates are whole numbers of 1/4 pixel

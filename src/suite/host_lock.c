@@ -72,6 +72,6 @@ void host_lock_write(const struct host_lock *lock, const char *text)
     size_t bytes = strlen(text);
     bool emptied = lock->fd >= 0 && ftruncate(lock->fd, 0) == 0;
     bool whole = emptied && pwrite(lock->fd, text, bytes, 0) == (ssize_t)bytes;
-    if (emptied && !whole) // a part that remains is no run: its readers then measure themselves
+    if (emptied && !whole) // readers find no run in a remaining part, and measure
         (void)!ftruncate(lock->fd, 0);
 }

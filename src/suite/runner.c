@@ -21,7 +21,7 @@ enum {
     HOST_ENTRIES_MAX = 8,
     LINE_BYTES = 512,
     WORKER_ARGS_MAX = 16,
-    SILENT_WAITS = 6 // a worker that is silent for so many timeout_ns counts as hung
+    SILENT_WAITS = 6 // a worker that is silent for this many times timeout_ns counts as hung
 };
 
 struct runner {

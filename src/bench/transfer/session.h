@@ -25,7 +25,7 @@ enum transfer_direction {
 enum transfer_memory { // memory of the host
     TRANSFER_PINNED,   // allocated by the driver
     TRANSFER_PAGEABLE, // ordinary memory
-    TRANSFER_MAPPED,   // no memory of the host: the host loads and stores device memory
+    TRANSFER_MAPPED,   // no host memory: the host itself reads or writes device memory
 };
 
 enum transfer_by {
