@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 static const double conflict_least = 2; // least ratio of a conflict to the time of stride 1
-static const double alike = 1.25;       // times with a smaller ratio count as equal
+static const double alike = 1.25;       // two times whose ratio is below this count as equal
 
 static bool is_power(double value)
 {
@@ -13,7 +13,7 @@ static bool is_power(double value)
     return frexp(value, &exponent) == 0.5;
 }
 
-// The time at a stride; NaN if it was not measured.
+// Returns the time at this stride; NaN if it was not measured.
 static double time_at(const struct banks_curve *curve, double stride)
 {
     for (size_t i = 0; i < curve->count; i++)

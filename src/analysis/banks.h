@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The number of banks of shared memory, from the time of loads over the stride between threads.
+// Finds the number of banks of shared memory from the times of loads at several strides between
+// threads.
 #ifndef ANALYSIS_BANKS_H
 #define ANALYSIS_BANKS_H
 
@@ -11,11 +12,12 @@ struct banks_curve {
     size_t count;
 };
 
-// The number of banks: threads s words apart use banks / gcd(s, banks) different banks, so the time
-// grows with every power of two until all threads use one bank, at s = banks, and not beyond. Banks
-// are counted as if 4 bytes wide: 32 banks of 8 bytes look like 64 banks of 4 bytes. Returns 0 if
-// the number is unknown: no stride takes twice the time of stride 1, no power of two above the
-// number was measured, the time falls again, or odd strides take longer than stride 1 too.
+// Returns the number of banks. Threads s words apart use banks / gcd(s, banks) different banks, so
+// the time grows with every power of two up to s = banks, where all threads use one bank, and stays
+// constant beyond. Banks are counted as if 4 bytes wide: 32 banks of 8 bytes look like 64 banks of
+// 4 bytes. Returns 0 if the number is unknown: no stride takes twice the time of stride 1, no power
+// of two above the number was measured, the time falls again, or odd strides take longer than
+// stride 1 too.
 unsigned banks_count(const struct banks_curve *curve);
 
 #endif

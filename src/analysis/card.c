@@ -17,7 +17,7 @@ struct builder {
 
 // ---------------------------------------------------------------- levels of memory
 
-// Which level of the card the level k of the curve is; CARD_LEVEL_ANY: none of them.
+// Returns the card's name for level k of the curve; CARD_LEVEL_ANY if the card does not show it.
 static enum card_level level_name(const struct level_curve *curve, size_t k)
 {
     if (k + 1 == levels_count(curve) && isfinite(levels_memory(curve)))
@@ -25,14 +25,15 @@ static enum card_level level_name(const struct level_curve *curve, size_t k)
     return k == 0 ? CARD_LEVEL_L1 : k == 1 ? CARD_LEVEL_L2 : CARD_LEVEL_ANY;
 }
 
-// The working sets, in bytes, that show the bandwidth of a level.
+// The range of working sets, in bytes, in which a case shows the bandwidth of one level.
 struct working_sets {
     double least, most;
 };
 
-// Of a cache: from four times the cache before it up to half of its own size, so that it holds the
-// whole working set. Of memory: four times the last cache and more. Empty (least > most) if the
-// curve does not show the level.
+// Returns the working sets for a level. For a cache they range from four times the size of the
+// cache before it to half of its own size, so that it holds the whole working set. For memory they
+// begin at four times the last cache. The range is empty (least > most) if the curve does not show
+// the level.
 static struct working_sets level_sets(const struct level_curve *curve, enum card_level level)
 {
     size_t count = levels_count(curve), k = level == CARD_LEVEL_L1 ? 0 : 1;
@@ -48,7 +49,7 @@ static struct working_sets level_sets(const struct level_curve *curve, enum card
 
 // ---------------------------------------------------------------- rows
 
-// The row with this label, added if the card lacks it; NULL if the card is full.
+// Returns the row with this label, which is added if the card lacks it; NULL if the card is full.
 static struct card_row *row_get(struct card *card, enum card_section section, const char *label)
 {
     size_t at = 0;
@@ -66,8 +67,9 @@ static struct card_row *row_get(struct card *card, enum card_section section, co
     return &card->rows[at];
 }
 
-// True if `one` is the better figure for the card: measured before not measured, then the better
-// value; but if the values are near each other, one that is ok before one that is not.
+// True if `one` is the better figure for the card. A measured figure wins over one that was not
+// measured, then the better value wins. If the two values are at most CARD_NEAR apart, the better
+// verdict wins instead.
 static bool is_better(const struct card_figure *one, const struct card_figure *other)
 {
     if (!isfinite(one->value) || !isfinite(other->value))
@@ -78,7 +80,7 @@ static bool is_better(const struct card_figure *one, const struct card_figure *o
     return gain > 0;
 }
 
-// Adds the figure to its row. Of figures of the same name the best stands in the row.
+// Adds the figure to its row. The best of several figures with the same name is the one shown.
 static void figure_add(const struct builder *b, const char *label, const struct card_figure *figure)
 {
     struct card_row *row = row_get(b->card, b->headline->section, label);
@@ -102,7 +104,7 @@ static void figure_add(const struct builder *b, const char *label, const struct 
     row->count += at == row->count;
 }
 
-// A figure of the headline without a value.
+// Returns a figure with the headline's names and units but without a value.
 static struct card_figure figure_of(const struct builder *b)
 {
     const struct metric_info *metric = benchmark_metric(b->info, b->headline->metric);
@@ -127,7 +129,7 @@ static const char *reason_of(const struct result *result)
     return result->reason_count ? result->reasons[0].text : verdict_name(result->verdict);
 }
 
-// True if further visits of the case follow: the run is still measuring.
+// True if the run is still measuring: the case will be visited again.
 static bool is_unfinished(const struct result *result)
 {
     for (size_t i = 0; i < result->reason_count; i++)
@@ -160,7 +162,7 @@ static struct card_figure figure_of_result(const struct builder *b, const struct
     return figure;
 }
 
-// The working set of a case in bytes; NaN if it has none.
+// Returns the working set of a case in bytes; NaN if the case has none.
 static double working_set(const struct builder *b, const struct result *result)
 {
     const struct case_value *bytes =
@@ -178,8 +180,8 @@ static bool is_described(const struct builder *b, const struct result *result,
            (b->headline->level == CARD_LEVEL_ANY || (bytes >= sets->least && bytes <= sets->most));
 }
 
-// Of a cache, only the largest working set counts: the smaller a working set is, the larger is the
-// part of it that the caches nearer to the cores hold.
+// Returns the working sets that count for the headline. For a cache only the largest one that was
+// measured counts, because caches nearer to the cores hold a larger part of a smaller working set.
 static struct working_sets wanted_sets(const struct builder *b)
 {
     struct working_sets sets = level_sets(&b->card->curve, b->headline->level);
@@ -193,7 +195,8 @@ static struct working_sets wanted_sets(const struct builder *b)
     return sets;
 }
 
-// The best figure of the headline. False if the run has no case that it describes.
+// Finds the best figure of the headline. Returns false if the headline describes no case of the
+// run.
 static bool best_figure(const struct builder *b, struct card_figure *best)
 {
     const struct run *run = b->card->run;
@@ -214,7 +217,8 @@ static bool best_figure(const struct builder *b, struct card_figure *best)
 
 // ---------------------------------------------------------------- levels as rows
 
-// The case of level k with the median latency; of the cases that are ok, if at least half are.
+// Returns the case of level k with the median latency. If at least half of its cases are ok, only
+// those are considered.
 static const struct result *middle_case(const struct builder *b, size_t k)
 {
     const struct plateau *level = &b->card->curve.fit.levels[k];
@@ -244,7 +248,7 @@ static void add_levels(const struct builder *b)
     }
 }
 
-// True if the headline declares the curve whose levels are known.
+// True if this headline declares the latency curve of the card, whose levels are known.
 static bool declares_curve(const struct builder *b)
 {
     return b->headline->kind == HEADLINE_LEVELS && b->card->curve.count > 0 &&
@@ -276,7 +280,7 @@ static void add_headline(const struct builder *b)
         add_further(b->card, b->arena, &best);
 }
 
-// A row of which nothing was measured tells nothing, unless a case failed.
+// Removes each row in which all figures were skipped. A row with a failed case stays.
 static void drop_empty_rows(struct card *card)
 {
     size_t kept = 0;
@@ -300,7 +304,7 @@ static const struct run_device *device_of(const struct run *run, const char *id)
     return NULL;
 }
 
-// The line that says that no GPU was measured; NULL if one was.
+// Returns the line that says that no GPU was measured; NULL if a GPU was measured.
 static const char *warning_of(const struct run *run, const struct run_device *device)
 {
     if (!device->kind || strcmp(device->kind, "cpu") != 0)

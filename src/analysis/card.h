@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// The card of a device: at most CARD_ROWS_MAX rows of the figures that tell what this device is
-// like, what a known card reaches, and what stands out. The rows come from the headlines that the
+// The card of a device: at most CARD_ROWS_MAX rows with its most important figures, a comparison
+// with the reference card, and notes on what stands out. The rows come from the headlines that the
 // benchmarks of the run declare (struct headline_info): no benchmark or metric is named here.
 //
-// A row has one figure, or two that belong together: read and copy, FP16 and FP8. A figure is one
-// of these:
+// A row has one figure, or two that belong together: read and copy, FP16 and FP8. There are two
+// kinds of figures:
 //
-//   a level    the latency of a level of memory: the case with the median of a flat part of the
-//              latency curve (analysis/levels.h); of the cases that are ok, if at least half are.
-//              The first flat part is L1, the second L2; the last is DRAM if the curve goes on to
-//              four times the size at which it begins
-//   the best   the best of the cases that the headline describes. A case that is ok counts before
-//              a better one that is not, if it is at most CARD_NEAR apart from it. Cases
-//              of a level (headline_info.level) have a working set that fits it: of a cache the
-//              largest that is at most half of its size
+//   a level    The latency of a level of memory. It is that of the case with the median latency in
+//              a flat part of the latency curve (analysis/levels.h). If at least half of the cases
+//              are ok, only those are considered. The first flat part is L1, the second L2. The
+//              last one is DRAM if the curve goes on to four times the size at which it begins.
+//   the best   The best of the cases that the headline describes. A case that is ok is preferred
+//              to a better one that is not ok, if they are at most CARD_NEAR apart. If the headline
+//              names a level (headline_info.level), only cases whose working set fits that level
+//              count: for a cache the largest working set that is at most half of its size.
 #ifndef ANALYSIS_CARD_H
 #define ANALYSIS_CARD_H
 
@@ -22,36 +22,39 @@
 
 enum {
     CARD_ROWS_MAX = 14,
-    CARD_FIGURES_MAX = 2, // of a row
+    CARD_FIGURES_MAX = 2, // figures per row
     CARD_NOTES_MAX = 5
 };
 #define CARD_NEAR    0.05 // relative difference of figures that count as equal
 #define CARD_DIFFERS 0.10 // relative difference from a reference that stands out
 #define CARD_APART   0.01 // relative difference of two figures of one thing that is worth a note
-#define CARD_FAR     0.75 // a share of the limit below which a figure stands out
+#define CARD_FAR     0.75 // a figure below this share of its limit stands out
 
-// Code of the finding of a run that found no GPU and measured a CPU; its text is the warning.
+// Code of the finding that says that fathom found no GPU and measured a CPU; its text is the
+// warning.
 #define CARD_NO_GPU "no-gpu"
 
 struct card_figure {
-    const char *title;     // row and name, as "DRAM read"; of card.further: the headline's title
-    const char *name;      // in a row of two figures: "read"; else NULL
-    const char *benchmark; // where it comes from
+    const char *title;     // row and name, as "DRAM read"; in card.further: the headline's title
+    const char *name;      // tells the two figures of a row apart, as "read"; NULL if the row has
+                           // one figure
+    const char *benchmark; // the benchmark that measured the figure
     unsigned version;
-    const char *key; // the case
+    const char *key; // case key
     enum unit unit;  // the unit that screens show
     enum better better;
-    double value;   // not finite: not measured; the verdict and the reason say why
-    double ci95[2]; // not finite = not known
+    double value;   // not finite: not measured; verdict and reason say why
+    double ci95[2]; // not finite: not known
     bool at_least;
-    double cycles; // the same in cycles of the core clock; not finite = not known
-    double limit;  // physical limit; not finite = not known
-    double share;  // of the limit (metric_share); not finite = not known
+    double cycles; // `value` in cycles of the core clock; not finite: not known
+    double limit;  // physical limit; not finite: not known
+    double share;  // share of the limit (metric_share); not finite: not known
     enum verdict verdict;
-    const char *reason; // why the verdict is not ok; NULL if it is
+    const char *reason; // why the verdict is not ok; NULL if it is ok
     bool provisional;   // the run is still measuring it
-    double reference;   // the value of card.reference; not finite: it has none of this version
-    // Figures of the same name that are worse, from other headlines; NULL: there is none
+    double reference;   // value on card.reference; not finite: not known for this version of the
+                        // benchmark
+    // List of worse figures of the same name, from other headlines; NULL: there is none.
     const struct card_figure *other;
 };
 
@@ -62,12 +65,12 @@ struct card_row {
     size_t count;
 };
 
-// A card of reference/ as the program knows it (reference/cards.json).
+// One figure of a known card. The known cards are those of reference/cards.json.
 struct known_figure {
-    const char *row, *name; // name: NULL if the row has one figure
+    const char *row, *name; // `name` is NULL if the row has one figure
     const char *benchmark;
     unsigned version;
-    double value; // its verdict was ok
+    double value; // only figures with verdict ok are known
 };
 struct known_card {
     const char *device, *api, *preset, *started;
@@ -83,49 +86,54 @@ struct card {
     const struct run *run;
     const struct run_device *device;
     const char *api;          // "vulkan"
-    const char *warning;      // a line above all: no GPU was measured; NULL: one was
-    struct level_curve curve; // of the latency; without cases if there is none
+    const char *warning;      // line above the rows that says that no GPU was measured; NULL: a GPU
+                              // was measured
+    struct level_curve curve; // latency curve; it has no cases if the run has no such curve
     struct card_row rows[CARD_ROWS_MAX];
     size_t count;
-    // The other headlines of kind HEADLINE_BEST, in the order of the benchmarks.
+    // Figures of the headlines of kind HEADLINE_BEST that have no row, in the order of the
+    // benchmarks.
     struct card_figure *further;
     size_t further_count, further_capacity;
-    const struct known_card *reference; // NULL: none is known for this API
-    bool same_model;                    // the reference is of the same model
-    // What stands out, a sentence each: what differs from a reference of the same model, what is
-    // not trusted, what is far from its limit, of what several benchmarks give different figures.
+    const struct known_card *reference; // known card to compare with; NULL: none is known for this
+                                        // API
+    bool same_model;                    // true: the reference is of the same model as this card
+    // Sentences about what stands out: figures that differ from a reference of the same model, that
+    // are not trusted, that are far from their limit, or for which several benchmarks measured
+    // different values.
     const char *notes[CARD_NOTES_MAX];
     size_t note_count;
 };
 
-// Fills the card of the run's device with this id. All texts live in `arena` or in the run.
-// `known`: cards to put beside it; NULL: none. A run is never its own reference.
+// Fills the card of the run's device with this id. All texts live in `arena` or in the run. The
+// card is compared with the most suitable of the `known` cards (NULL: with none), but never with
+// its own run.
 void card_build(struct arena *arena, const struct run *run, const char *device,
                 const struct known_cards *known, struct card *card);
 
-// Puts the most suitable of the known cards beside the rows and adds the notes. card_build calls
-// it.
+// Chooses the most suitable of the known cards as the reference, adds its values to the figures,
+// and writes the notes. card_build calls this.
 void card_judge(struct arena *arena, struct card *card, const struct known_cards *known);
 
 // True if the figure has a value that is final, and the verdict ok.
 bool card_figure_trusted(const struct card_figure *figure);
 
-// How much better (above 0) or worse the figure is than `reference`, relative to it: 0.1 = 10 %
-// faster. NaN if one of the two is not known.
+// Returns how much better (above 0) or worse the figure is than its `reference`, relative to it:
+// 0.1 means 10 % better. NaN if the value or the reference is not known.
 double card_figure_gain(const struct card_figure *figure);
 
-// True if two figures of a row have the same name, or none.
+// True if the two names are equal or both are NULL.
 bool card_same_name(const char *one, const char *other);
 
-// The card as a JSON object. `name`: as json_put_text.
+// Writes the card as a JSON object. `name` is used as in json_put_text.
 struct json_out;
 void card_put(struct json_out *out, const char *name, const struct card *card);
 
-// The cards of reference/cards.json, which is in the program.
+// Returns the cards of reference/cards.json, which is part of the program.
 const struct known_cards *known_cards_builtin(struct arena *arena);
 
-// Reads and writes such a file. A figure that is not trusted is not written. NULL with ERROR_USAGE
-// if the text is not such a file; `name` is for messages.
+// Reads and writes a file of known cards. Only trusted figures are written. Reading returns NULL
+// with ERROR_USAGE if the text is not such a file; `name` is used in messages.
 const struct known_cards *known_cards_read(struct arena *arena, const char *text, size_t bytes,
                                            const char *name, struct error *err);
 MUST_CHECK bool known_cards_write(const struct card *cards, size_t count, FILE *stream,

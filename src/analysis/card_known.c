@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is known beside a card: the cards of reference/, and the sentences about what stands out.
+// Compares a card with the known cards of reference/, and writes sentences about what stands out.
 #include "analysis/card.h"
 
 #include "base/text.h"
@@ -33,7 +33,8 @@ double card_figure_gain(const struct card_figure *figure)
 
 #define CARDS_SCHEMA "fathom-cards/1"
 
-// reference/cards.json as CMakeLists.txt puts it into the program, not NUL-terminated.
+// The text of reference/cards.json, which CMakeLists.txt puts into the program. It is not
+// NUL-terminated.
 extern const char reference_cards[];
 extern const uint64_t reference_cards_bytes;
 
@@ -80,7 +81,7 @@ const struct known_cards *known_cards_read(struct arena *arena, const char *text
 
 const struct known_cards *known_cards_builtin(struct arena *arena)
 {
-    struct error err; // the file is checked by a test
+    struct error err; // stays unused: a test checks the file
     return known_cards_read(arena, reference_cards, reference_cards_bytes, "cards.json", &err);
 }
 
@@ -149,8 +150,8 @@ static bool is_same_model(const struct known_card *known, const struct card *car
     return card->device->name && strcmp(known->device, card->device->name) == 0;
 }
 
-// How well a known card suits as reference: 0: not at all. The same model comes first, then the
-// same preset, then the number of figures.
+// Ranks a known card as a reference for `card`; 0 means unsuitable. The same model counts most,
+// then the same preset, then the number of common figures.
 static size_t rank(const struct known_card *known, const struct card *card)
 {
     bool itself = card->run->started && strcmp(known->started, card->run->started) == 0;
@@ -188,7 +189,7 @@ static void note(struct card *card, const char *text)
         card->notes[card->note_count++] = text;
 }
 
-// The card's figures that `wanted` accepts, at most `most`: those with the least `weight` first.
+// Figures of the card, sorted by ascending weight.
 struct choice {
     const struct card_figure *figures[FIGURES_MAX];
     double weights[FIGURES_MAX];
@@ -206,8 +207,8 @@ static void choice_add(struct choice *choice, const struct card_figure *figure, 
     choice->weights[at] = weight;
 }
 
-// The figures of the card that are trusted: `judge` gives the weight, or NaN for a figure that does
-// not count.
+// Returns the figures of the card that `judge` accepts: it returns the weight of a figure, or NaN
+// to leave it out.
 static struct choice choose(const struct card *card,
                             double (*judge)(const struct card_figure *figure))
 {
@@ -222,7 +223,7 @@ static struct choice choose(const struct card *card,
     return choice;
 }
 
-// Most different first.
+// Returns a weight for choose(): the figure that differs most from the reference comes first.
 static double by_difference(const struct card_figure *figure)
 {
     double gain = card_figure_trusted(figure) ? card_figure_gain(figure) : NAN;
@@ -250,7 +251,8 @@ static double by_doubt(const struct card_figure *figure)
     return figure->verdict == VERDICT_SUSPECT || figure->verdict == VERDICT_FAILED ? 0 : NAN;
 }
 
-// "DRAM read: 4.1 TB/s, 13 % lower than the reference NVIDIA H200 (4.71 TB/s)".
+// Returns a sentence like "DRAM read: 4.1 TB/s, 13 % lower than the reference NVIDIA H200 (4.71
+// TB/s)".
 static const char *difference_text(struct arena *arena, const struct card *card,
                                    const struct card_figure *figure)
 {
@@ -300,7 +302,8 @@ static void note_limits(struct arena *arena, struct card *card)
                                 unit_text(arena, far.figures[i]->limit, far.figures[i]->unit)));
 }
 
-// Adds the figure of another benchmark to the list, if it is trusted and differs from `shown`.
+// Appends a figure of another benchmark to the text `list`, if it is trusted and differs from
+// `shown`.
 static const char *also_measured(struct arena *arena, const char *list,
                                  const struct card_figure *shown, const struct card_figure *other)
 {
@@ -311,7 +314,7 @@ static const char *also_measured(struct arena *arena, const char *list,
                         other->benchmark);
 }
 
-// A sentence for each figure of which benchmarks give several values.
+// Adds a note for each figure for which several benchmarks measured different values.
 static void note_others(struct arena *arena, struct card *card)
 {
     struct choice trusted = choose(card, by_trust);

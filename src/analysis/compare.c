@@ -34,7 +34,7 @@ struct ratio ratio_of(const struct metric *base, const struct metric *now)
 
 // ---------------------------------------------------------------- the word for one metric
 
-// Where the interval of new ÷ base lies relative to the threshold.
+// Where the interval of the ratio new ÷ base lies relative to the threshold.
 enum side {
     SIDE_UNSURE,
     SIDE_SAME,
@@ -74,7 +74,7 @@ static enum compare_word word_of(enum side side, enum better better)
     return (side == SIDE_MORE) == (better == BETTER_HIGHER) ? COMPARE_FASTER : COMPARE_SLOWER;
 }
 
-// The first metric of the result whose name is in the list; NULL if there is none.
+// Returns the result's first metric whose name is in `list`; NULL if there is none.
 static const struct metric *first_of(const struct result *result, const char *list)
 {
     for (size_t i = 0; i < result->metric_count; i++)
@@ -132,7 +132,7 @@ struct comparing {
     struct arena *arena;
     struct compare *compare;
     const struct compare_desc *desc;
-    bool other_card; // the devices that are compared now are two cards of one model
+    bool other_card; // true: the two devices compared now are two cards of one model
 };
 
 static struct compare_part *part_get(struct comparing *c, const char *benchmark)
@@ -174,15 +174,15 @@ static void parts_finish(struct compare *compare)
     }
 }
 
-// True if the intervals of both ratios are known and have no value in common.
+// True if the ratios of time and of cycles both have intervals, and these do not overlap.
 static bool ratios_apart(const struct metric *const time[2], const struct metric *const cycles[2])
 {
     struct ratio a = ratio_of(time[0], time[1]), b = ratio_of(cycles[0], cycles[1]);
     return a.low > b.high || b.low > a.high;
 }
 
-// Returns on which side of the first metric the second one lies, if they differ by more than
-// healthy cards of one model do.
+// Returns on which side of the first metric the second one lies if they differ by more than healthy
+// cards of one model do (card_spread_of).
 static enum side side_beyond(const struct comparing *c, const char *benchmark,
                              const struct metric *const pair[2])
 {
@@ -190,7 +190,8 @@ static enum side side_beyond(const struct comparing *c, const char *benchmark,
     return side_of(pair[0], pair[1], fmax(c->compare->threshold, spread));
 }
 
-// The word for two metrics in time, and for the same work in cycles (NULL: not known).
+// Returns the word for a pair of metrics. `cycles` holds the same work in core cycles (NULL: not
+// known).
 static enum compare_word word_for(const struct comparing *c, const char *benchmark,
                                   const struct metric *const time[2],
                                   const struct metric *const cycles[2])
@@ -276,7 +277,7 @@ static bool devices_pair(struct comparing *c, struct error *err)
     if (!compare->base->device_count || !compare->now->device_count)
         return error_set(err, ERROR_USAGE, "a run without a device cannot be compared");
     const struct run_device *base = &compare->base->devices[0], *now = &compare->now->devices[0];
-    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): both have devices, as was just asked
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): checked above: both runs have devices
     return error_set(
         err, ERROR_USAGE,
         "different devices: base measured %s (%s), new %s (%s); --across compares them "
@@ -381,8 +382,8 @@ const char *compare_row_case(struct arena *arena, const struct compare *compare,
     return arena_printf(arena, "%s %s", result->device, result->key);
 }
 
-// The size of a change, for sorting: |log ratio|; infinite for a change from 0 or to 0; 0 if there
-// is no change or no new metric.
+// Returns the size of a change, by which rows are sorted: |log ratio|. It is infinite if one of the
+// two values is 0, and 0 if nothing changed or there is no new metric.
 static double change_of(const struct compare_row *row)
 {
     if (row->ratio.value > 0)
@@ -398,7 +399,7 @@ static int compare_changes(const void *left, const void *right)
     double x = change_of(a), y = change_of(b);
     if (x != y)
         return x < y ? 1 : -1;
-    return (a > b) - (a < b); // the order of compare.rows
+    return (a > b) - (a < b); // equal sizes keep the order of compare.rows
 }
 
 const struct compare_row **compare_rows_of(struct arena *arena, const struct compare *compare,

@@ -14,13 +14,13 @@
 //   same      the interval lies within 1/(1+t) … 1+t, where t is the threshold; or both are 0
 //   faster,   the whole interval lies outside of that range
 //   slower
-//   card      two cards of one model (the UUIDs differ): as faster, slower and other, but by no
-//   more
-//             than healthy cards of one model differ (card_spread_of)
-//   clock     time and cycles of the same work disagree: the core clock changed, not the work. If
-//             the cycles are unsure: their ratio's interval and that of the time lie apart. Of two
-//             cards: the time differs by more than such cards do, the cycles do not
-//   other     as faster and slower, but for a metric without a better direction
+//   card      like faster, slower and other, but the two are different cards of one model (their
+//             UUIDs differ), and healthy cards of one model differ by as much (card_spread_of)
+//   clock     Time and cycles of the same work disagree: the core clock changed, not the work. If
+//             the cycles are unsure, the interval of their ratio and that of the time lie apart.
+//             For two cards, the time differs by more than between such cards, but the cycles do
+//             not.
+//   other     like faster and slower, but for a metric without a better direction
 //   unsure    the interval contains a limit of the range, or there is no interval
 //   missing   a case, a metric of it or a device that was measured in base only
 //   added     a case or a device that was measured in new only
@@ -55,26 +55,27 @@ enum compare_word {
 const char *compare_word_name(enum compare_word word);
 
 struct ratio {
-    double value, low, high; // NaN = not known
+    double value, low, high; // NaN: not known
 };
 
-// new ÷ base with the interval that the beginning of this file describes. The value is NaN if a
-// median is absent or the base's is 0; the bounds are NaN if an interval is absent or reaches 0 or
-// below. NULL counts as absent.
+// Returns new ÷ base with its interval, as the beginning of this file describes. The value is NaN
+// if a median is not known or the base's is 0; the bounds are NaN if an interval is not known or
+// reaches 0 or below. A metric that is NULL is not known.
 struct ratio ratio_of(const struct metric *base, const struct metric *now);
 
-// The metric of the result that measures the same work in core cycles (metric_info.cycles_of);
-// NULL if the result has none. `info` is the result's benchmark; returns NULL if it is NULL.
+// Returns the metric of `result` that measures the same work in core cycles
+// (metric_info.cycles_of); NULL if the result has none. `info` describes the result's benchmark; if
+// it is NULL, the function returns NULL.
 const struct metric *metric_in_cycles(const struct benchmark_info *info,
                                       const struct result *result, const struct metric *metric);
 
-// True if this metric measures in cycles the same work as another metric of the result. Such a
-// metric gets no row of its own.
+// True if this metric measures in cycles the same work that another metric of the result measures
+// in time. Such a metric gets no row of its own.
 bool metric_is_twin(const struct benchmark_info *info, const struct result *result,
                     const struct metric *metric);
 
-// How far two healthy cards of one model are apart in the metrics of a benchmark that have this
-// unit. analysis/spread.c has the table, which tools/results.py makes of the runs in reference/.
+// How far apart two healthy cards of one model are, in the metrics of one benchmark with this unit.
+// The table is in analysis/spread.c, which tools/results.py makes from the runs in reference/.
 struct card_spread {
     const char *benchmark;
     enum unit unit;
@@ -83,20 +84,22 @@ struct card_spread {
 extern const struct card_spread card_spreads[];
 extern const size_t card_spread_count;
 
-// Returns the largest relative difference of the metrics in this unit between two healthy cards of
-// one model. If too few cards were measured: the largest difference in the table.
+// Returns the largest relative difference between two healthy cards of one model in the benchmark's
+// metrics with this unit. If too few cards were measured, returns the largest difference in the
+// table.
 double card_spread_of(const char *benchmark, enum unit unit);
 
-// One metric of one case. ADDED, BROKEN and REFUSED concern a whole case, and so does MISSING if
-// base_metric is NULL.
+// One metric of one case. A row whose word is ADDED, BROKEN or REFUSED stands for a whole case; so
+// does a row with MISSING if base_metric is NULL.
 struct compare_row {
     enum compare_word word;
     const struct result *base, *now;               // NULL: that run has no such result
-    const struct metric *base_metric, *now_metric; // NULL: whole case; now_metric: also if missing
+    const struct metric *base_metric, *now_metric; // base_metric is NULL if the row stands for a
+                                                   // whole case, now_metric also if it is missing
     struct ratio ratio;
-    struct ratio cycles; // ratio of the same work in cycles; NaN = not known
+    struct ratio cycles; // ratio of the same work in cycles; NaN: not known
     bool suspect;        // one of the results is suspect
-    const char *text;    // why it is refused, broken, missing or unsure; may be NULL
+    const char *text;    // why the row is refused, broken, missing or unsure; may be NULL
 };
 
 // The summary of one benchmark.
@@ -111,7 +114,7 @@ struct compare {
     const struct run *base, *now;
     double threshold;
     struct device_pairs pairs;
-    // Per device pair: in base's order, then ADDED; unpaired devices come last.
+    // The rows of each device pair: first in base's order, then ADDED. Unpaired devices come last.
     struct compare_row *rows;
     size_t row_count, row_capacity;
     struct compare_part *parts;
@@ -120,28 +123,30 @@ struct compare {
 };
 
 struct compare_desc {
-    double threshold; // relative difference; 0: 0.02
-    bool across;      // compare also different devices, versions and METHOD values
+    double threshold; // relative difference that counts as a change; 0 stands for 0.02
+    bool across;      // true: compare also if devices, versions or METHOD values differ
 };
 
-// Fills `compare`; the runs must outlive it. ERROR_USAGE if the devices differ (unless across) or
-// no case is comparable: the message says what differs.
+// Fills `compare`; both runs must outlive it. Fails with ERROR_USAGE if the devices differ (unless
+// `across` is set) or if no case is comparable; the message says what differs.
 MUST_CHECK bool compare_runs(struct arena *arena, const struct run *base, const struct run *now,
                              const struct compare_desc *desc, struct compare *compare,
                              struct error *err);
 
-// True if the pair is two cards of one model: name and API are equal, both UUIDs are known and
-// differ.
+// True if the pair consists of two cards of one model: name and API are equal, both UUIDs are
+// known, and they differ.
 bool compare_other_card(const struct device_pair *pair);
 
-// True if any case is slower or broken. CI can fail on it.
+// True if any case is slower or broken; `compare` then exits with a failure for CI.
 bool compare_regressed(const struct compare *compare);
 
-// The case of a row for people: its key, after "DEVICE " if a run has several devices.
+// Returns the case of a row as people read it: the key, after "DEVICE " if a run has several
+// devices.
 const char *compare_row_case(struct arena *arena, const struct compare *compare,
                              const struct compare_row *row);
 
-// The rows with that word, in `arena`, the largest change first. *count is their number.
+// Returns the rows with that word, in `arena`, sorted by descending change. Sets *count to their
+// number.
 const struct compare_row **compare_rows_of(struct arena *arena, const struct compare *compare,
                                            enum compare_word word, size_t *count);
 

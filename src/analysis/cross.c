@@ -15,8 +15,9 @@ static bool chip_holds(const struct cross_chip *chip, const struct run_device *d
     return false;
 }
 
-// More is known within one run than between two runs: devices with one PCI address are one chip,
-// even if APIs report different UUIDs, and all CPU devices are the processors of the host.
+// True if both devices of one run are the same chip. Within a run more is known than between two
+// runs: devices with one PCI address are one chip, even if APIs report different UUIDs, and all CPU
+// devices are the processors of the host.
 static bool same_chip_here(const struct run_device *a, const struct run_device *b)
 {
     bool cpus = a->kind && b->kind && strcmp(a->kind, "cpu") == 0 && strcmp(b->kind, "cpu") == 0;
@@ -114,8 +115,8 @@ static void row_add(struct arena *arena, struct cross_chip *chip, const struct r
     chip->rows[chip->row_count++] = row;
 }
 
-// True if an earlier device of the chip has this case and metric, and so its row exists already or
-// was left out.
+// True if an earlier device of the chip has this case and metric: the row already exists, or was
+// left out on purpose.
 static bool has_row(const struct cross_chip *chip, size_t device, const struct result_index *index,
                     const struct result *result, const char *metric)
 {
@@ -175,13 +176,13 @@ bool cross_opens_group(const struct cross_chip *chip, size_t row)
     return earlier == row;
 }
 
-// The cells of one device in the rows of one group.
+// The cells of one device in the rows of one group (one benchmark and metric).
 struct gap {
     const struct cross_chip *chip;
     size_t device;
-    const struct cross_row *group; // any of its rows
-    size_t equal, apart;           // number of cells with a ratio, and of cells that are apart
-    const struct cross_row *worst; // the row whose cell is farthest apart; NULL: none is apart
+    const struct cross_row *group; // any row of the group
+    size_t equal, apart;           // number of cells that have a ratio, and of cells that are apart
+    const struct cross_row *worst; // row with the ratio farthest from 1; NULL: none is apart
 };
 
 static double distance(const struct gap *gap, const struct cross_row *row)

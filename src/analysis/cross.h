@@ -7,7 +7,7 @@
 
 #include "analysis/compare.h"
 
-// A ratio is a finding if it lies outside these bounds and the metrics' intervals do not overlap.
+// A ratio outside these bounds is a finding if the intervals of the two metrics do not overlap.
 // Texts call this "more than 3 %".
 #define CROSS_RATIO_LOW  0.97
 #define CROSS_RATIO_HIGH 1.03
@@ -15,44 +15,44 @@
 struct cross_cell {
     const struct result *result; // NULL: not measured through this API
     const struct metric *metric; // NULL if `result` is NULL
-    // Ratio to the reference device; NaN in its own cell, and if the cases differ.
+    // Ratio to the reference device; NaN in the reference's own cell, and if the cases differ.
     struct ratio ratio;
     bool apart; // true: the ratio is a finding
 };
 
 // One metric of one case, with one cell per device of the chip.
 struct cross_row {
-    const struct result *first; // the first device's result that has the metric
+    const struct result *first; // result of the first device that has the metric
     const struct metric *metric;
     struct cross_cell *cells;
     bool apart; // true if a cell is apart
 };
 
-// True if both rows have the same benchmark and the same metric: they are of one group.
+// True if both rows belong to one group: the benchmark and the metric are equal.
 bool cross_same_group(const struct cross_row *a, const struct cross_row *b);
 
 struct cross_chip {
-    const struct run_device **devices; // each of another API
+    const struct run_device **devices; // the devices of the chip, one for each API
     size_t device_count;
-    size_t reference; // reference device of the ratios (index): CUDA, else OpenCL, else the last
+    size_t reference; // device to which ratios refer (index): CUDA, else OpenCL, else last
     struct cross_row *rows;
     size_t row_count, row_capacity;
 };
 
-// True if row number `row` is the first one of its group in the chip.
+// True if this row is the first of its group in the chip.
 bool cross_opens_group(const struct cross_chip *chip, size_t row);
 
 struct cross {
-    struct cross_chip *chips; // only chips with at least two devices
+    struct cross_chip *chips; // only chips that at least two devices share
     size_t chip_count;
 };
 
-// Finds the chips of a run and their rows, in `arena`. A metric in cycles has no row if the result
-// has a metric in time of the same work. The run must outlive the returned value.
+// Finds the chips of a run and their rows; they live in `arena`. A metric in cycles gets no row if
+// the result also has a metric in time for the same work. The run must outlive the returned value.
 struct cross cross_of(struct arena *arena, const struct run *run);
 
-// Adds one finding "api-gap" to the run for each device and group of rows in which a cell of the
-// device is `apart`.
+// Adds findings "api-gap" to the run: one for each device and group in which a cell of the device
+// is `apart`.
 void cross_add_findings(struct run *run);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The cards of a fleet: from runs, each once.
+// Collects the cards of a fleet from runs, and keeps each card once.
 #include "analysis/fleet.h"
 #include "analysis/card.h"
 #include "analysis/pairing.h"
@@ -82,12 +82,13 @@ static const char *copy_text(struct fleet *fleet, const char *text)
     return text ? arena_strdup(fleet->arena, text) : NULL;
 }
 
-// What all cards of a file share.
+// What all cards of one file have in common.
 struct origin {
     const char *host, *file, *tool, *started;
 };
 
-// The name of the host; of a run without it, that of the file without its folder and its end.
+// Returns the name of the host. If the run does not tell it, the file's name without folder and
+// extension is used.
 static const char *host_name(struct fleet *fleet, const struct run *run, const char *file)
 {
     for (size_t i = 0; i < run->host_count; i++)
@@ -148,7 +149,7 @@ static void add_check(struct fleet *fleet, const struct origin *origin, const st
                check->figure_count * sizeof *card->check.figures);
 }
 
-// Which metric of a check a figure of the card is; CHECK_METRIC_COUNT: none.
+// Returns the check metric that a figure of a card measures; CHECK_METRIC_COUNT if there is none.
 static enum check_metric metric_of(const char *title)
 {
     unsigned metric = 0;
@@ -177,7 +178,8 @@ static size_t device_number(const struct run_device *device)
     return colon ? (size_t)strtoul(colon + 1, NULL, 10) : 0;
 }
 
-// A run without checks: the figures of its card, for which there is no expectation.
+// Adds a device of a run without checks: its figures are those of its card, and there is no
+// expectation for them.
 static void add_measured(struct fleet *fleet, const struct origin *origin, const struct run *run,
                          size_t index)
 {
@@ -221,7 +223,7 @@ static int compare_texts(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "");
 }
 
-// Which card of its host it is: by UUID or address, else by index.
+// Orders the cards of one host: by UUID if both have one, else by PCI address, else by index.
 static int compare_identities(const struct check *a, const struct check *b)
 {
     if (a->uuid && b->uuid)
@@ -241,7 +243,8 @@ static int compare_cards(const struct fleet_card *a, const struct fleet_card *b)
     return order ? order : compare_identities(&a->check, &b->check);
 }
 
-// Of the same card: first who measured it, then who measured it last.
+// Sorts by card. Among checks of one card, those that another process of the host measured come
+// last, and later checks come before earlier ones.
 static int compare_checks(const void *a, const void *b)
 {
     const struct fleet_card *x = *(struct fleet_card *const *)a,
@@ -271,7 +274,7 @@ static bool is_left_out(const struct fleet *fleet, const char *file)
     return false;
 }
 
-// Says why a check is not used: another one is of the same card.
+// Notes that the file of `card` is left out, because `kept` is a check of the same card.
 static void note_dropped(struct fleet *fleet, const struct fleet_card *card,
                          const struct fleet_card *kept)
 {
@@ -289,7 +292,7 @@ void fleet_keep_each_once(struct fleet *fleet)
 {
     size_t count = fleet->count, dropped = 0;
     struct fleet_card **all = fleet->cards;
-    // Pairs of a card that is dropped and the one that is kept.
+    // Pairs: a card that is dropped, and the card that is kept instead.
     struct fleet_card **pairs = ARENA_ARRAY(fleet->arena, 2 * count, struct fleet_card *);
     if (count)
         qsort(all, count, sizeof(struct fleet_card *), compare_checks);

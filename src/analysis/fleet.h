@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: MIT
-// The checks of many machines (`fathom check`, results/check.h) as one judgement: which cards are
-// broken or slow, which groups of cards differ, and which machines are missing.
+// Judges the checks of many machines (`fathom check`, results/check.h) together: finds cards that
+// are broken or slow, groups of cards that differ, and machines that are missing.
 //
-// A card is first judged by what its check says, then by comparison with the cards of its kind: the
-// same model through the same API. What the check called slow, broken or busy is no part of what
-// the others are compared with; else half a fleet on half a link would be the median.
+// A card is first judged by its own check, then compared with the cards of its kind: the same model
+// through the same API. Cards that their check called slow, broken or busy are not part of what
+// others are compared with: if half of a fleet has half the lanes, the median must not hide it.
 //
-//   distance   A loss is −ln(value) or, where lower is better, ln(value): 0.03 is 3 % worse. Its
-//              distance from the kind's median is counted in scales (math/outliers.h). The scale is
-//              never less than that of the kind, half the card's own 95 % interval, a step of the
-//              core clock (for what the core clock drives), and FLEET_RESOLUTION. Kinds of less
-//              than FLEET_LEAST cards are not compared.
-//   slow       The distance is one that FLEET_ERROR of all healthy fleets have anywhere: for each
-//              of N figures the chance is FLEET_ERROR / N (Bonferroni). And the loss is at least
-//              FLEET_EFFECT.
-//   by check   A slow verdict of a check counts, but not that of figures just beyond a bound which
-//              one healthy figure in a thousand breaks (an expectation of many cards): they are
-//              compared like all others, and else doubtful. Unless more break it than chance lets.
-//   doubtful   The loss is as large, but only the false discovery rate (FLEET_DISCOVERIES) says
-//              that it is no chance: worth a look, no reason to fail.
-//   noisy      The spread of a card's samples is that far above the kind's, and at least
-//              FLEET_NOISE times as large. The card is not slow.
-//   found      The smallest loss that 99 of 100 cards with it would be called slow for: the limit
-//              above, and 2.58 scales for the chance of the card itself (FLEET_MISSED).
+//   distance   A loss is −ln(value) or, if lower is better, ln(value): 0.03 means 3 % worse. Its
+//              distance from the median of the kind is counted in scales (math/outliers.h). The
+//              scale is at least that of the kind, half the card's own 95 % interval, one step of
+//              the core clock (for figures that the core clock drives), and FLEET_RESOLUTION. Kinds
+//              with fewer than FLEET_LEAST cards are not compared.
+//   slow       The loss is at least FLEET_EFFECT, and its distance is so large that only a share
+//              FLEET_ERROR of all healthy fleets has such a figure anywhere: with N figures, the
+//              chance of each is at most FLEET_ERROR / N (Bonferroni).
+//   by check   A card that its check calls slow is slow. Exception: figures just beyond the bound
+//              of an expectation from many cards, which one healthy figure in a thousand breaks.
+//              They are compared like all others, and the card is at least doubtful. The exception
+//              does not hold if more figures break such bounds than chance explains.
+//   doubtful   The loss is as large as for slow, but only the false discovery rate
+//              (FLEET_DISCOVERIES) says that it is no chance. It is worth a look, and no failure.
+//   noisy      The spread of a card's samples is as rare as for slow, and at least FLEET_NOISE
+//              times that of the kind. The card is not slow.
+//   found      The smallest loss with which 99 of 100 cards would be called slow: the limit above
+//              plus 2.58 scales for the chance of the card itself (FLEET_MISSED).
 #ifndef ANALYSIS_FLEET_H
 #define ANALYSIS_FLEET_H
 
@@ -30,26 +31,26 @@
 #include "results/check.h"
 #include "results/results.h"
 
-#define FLEET_ERROR        0.005 // 1 % is promised: the scale itself is an estimate
-#define FLEET_MISSED       0.005 // likewise: 99 of 100 are promised
+#define FLEET_ERROR        0.005 // half of the promised 1 %: the scale is an estimate too
+#define FLEET_MISSED       0.005 // likewise half: 99 of 100 are promised
 #define FLEET_DISCOVERIES  0.05
 #define FLEET_EFFECT       0.01
 #define FLEET_RESOLUTION   0.002
-#define FLEET_BOUND_CHANCE 0.001 // of a healthy figure beyond the bound of many cards
+#define FLEET_BOUND_CHANCE 0.001 // chance that a healthy figure breaks a bound made from many cards
 #define FLEET_NOISE        3.0
 
 enum {
-    FLEET_BOUND_CARDS = 8, // from so many cards on an expectation has such a bound
-    FLEET_LEAST = 8,       // cards of a kind that is compared
-    FLEET_GROUP_LEAST = 3, // cards of a group
-    FLEET_GROUP_FULL = 20  // a smaller group's effect shrinks towards that of the fleet
+    FLEET_BOUND_CARDS = 8, // an expectation from at least so many cards has such a bound
+    FLEET_LEAST = 8,       // least number of cards of a kind for a comparison
+    FLEET_GROUP_LEAST = 3, // least number of cards of a group
+    FLEET_GROUP_FULL = 20  // the effect of a group with fewer cards is shrunk towards 0
 };
 
-// From good to bad.
+// Grades, from good to bad.
 enum fleet_grade {
     FLEET_HEALTHY,
     FLEET_NOISY,
-    FLEET_UNKNOWN, // busy, not measured …: not judged
+    FLEET_UNKNOWN, // not judged: the card was busy, was not measured, …
     FLEET_DOUBTFUL,
     FLEET_SLOW,
     FLEET_BROKEN,
@@ -58,20 +59,21 @@ enum fleet_grade {
 
 const char *fleet_grade_name(enum fleet_grade grade); // "healthy"
 
-const char *fleet_metric_title(enum check_metric metric); // "DRAM read"
+const char *fleet_metric_title(enum check_metric metric); // for people: "DRAM read"
 
-// The unit that screens show: all operations of checks are floating-point.
+// Returns the unit that screens show instead of `unit`: operations become floating-point
+// operations, since all operations of checks are.
 enum unit fleet_unit(enum unit unit);
 
-// A share for people: "2.7 %", and "over 999 %" of what cannot be true.
+// Returns a share as text: "2.7 %", or "over 999 %" for values that cannot be true.
 const char *fleet_percent(struct arena *arena, double share);
 
 struct fleet_point {
     const struct check_figure *figure; // NULL: not measured
-    double loss;   // relative to the median of the kind: 0.03 = 3 % worse; NaN: there is none
-    double score;  // of the loss; NaN: the kind has too few cards
-    double chance; // of such a score; NaN: the card is no part of the comparison
-    bool slow;     // by the check, or by the comparison
+    double loss;   // relative to the median of the kind: 0.03 = 3 % worse; NaN: not known
+    double score;  // distance of the loss from the median, in scales; NaN: too few cards
+    double chance; // chance of such a score for a healthy card; NaN: the card is not compared
+    bool slow;     // the check or the comparison called the figure slow
 };
 
 struct fleet_card {
@@ -82,51 +84,51 @@ struct fleet_card {
     struct fleet_point points[CHECK_METRIC_COUNT]; // the slowest link
     bool compared;                                 // among those that others are compared with
     enum fleet_grade grade;
-    const char *code;  // as in check_code_words, or "below-fleet", "noisy"
+    const char *code;  // a word of check_code_words, or "below-fleet", "noisy"
     const char *cause; // one sentence
-    double loss;       // the largest of the figures that are slow; 0: none is
+    double loss;       // largest loss of the figures that are slow; 0: no figure is slow
 };
 
 struct fleet_metric {
-    struct fleet_card **cards; // that were measured and are compared, the best first
+    struct fleet_card **cards; // cards that measured the metric and are compared, the best first
     size_t count;
-    double median, low, high; // values of those: median, 1 % and 99 % quantile
-    double expected;          // the median of what their checks expect; NaN: nothing
-    double sigma;             // relative
-    double scale;             // as `sigma`, with the floors of a typical card
+    double median, low, high; // of these cards' values: median, 1 % and 99 % quantile
+    double expected;          // median of the values that the checks expect; NaN: none is expected
+    double sigma;             // standard deviation of the losses
+    double scale;             // `sigma`, but at least the floor of "distance" above
     double found;             // the smallest loss that would be found; NaN: not compared
-    size_t slow;              // cards of which this figure is slow
+    size_t slow;              // number of cards of which this figure is slow
     enum unit unit;
-    struct population population; // of the losses
+    struct population population; // distribution of the losses
 };
 
 struct fleet_kind {
     const char *name, *api;
     size_t count;
     double clock_step;         // relative to the core clock; 0: not known
-    struct check_state normal; // the median of each number
+    struct check_state normal; // median of each number over the compared cards
     struct fleet_metric metrics[CHECK_METRIC_COUNT];
 };
 
-// Cards that have something in common and differ from the rest of their kind.
+// Cards of one kind that have something in common and differ from the rest of the kind.
 struct fleet_group {
     const char *name; // "rack r01", "GPU 3", "driver 580.1"
     size_t kind, count;
     enum check_metric metric;
-    double effect; // above 0: slower; shrunk if the group is small
+    double effect; // loss relative to the kind, above 0 if slower; shrunk if the group is small
     double score;
 };
 
-// What slow cards have in common.
+// A quantity that goes with the loss in one metric.
 struct fleet_relation {
-    const char *with; // "temperature"
+    const char *with; // name of the quantity: "temperature"
     size_t kind;
     enum check_metric metric;
-    double rank;     // correlation of the loss with it
-    double quarters; // how much slower the quarter with the most of it is than that with the least
+    double rank;     // rank correlation of the loss with the quantity
+    double quarters; // loss of the quarter with most of it, less that of the quarter with least
 };
 
-// What to look at: cards of one host with the same code.
+// A line of the list of cards to look at: cards of one host with the same grade and code.
 struct fleet_entry {
     const struct fleet_card *card; // the worst of them
     size_t count;
@@ -135,54 +137,54 @@ struct fleet_entry {
 
 struct fleet {
     struct arena *arena;
-    struct fleet_card **cards; // by host and index
+    struct fleet_card **cards; // sorted by host, API and index
     size_t count, capacity;
-    size_t files;            // that were read and used
-    size_t shared;           // checks that another process of the same host wrote as well
-    struct named_text *left; // files that were left out, and why
+    size_t files;            // number of files that were read and used
+    size_t shared;           // number of dropped checks that another process measured
+    struct named_text *left; // files that were left out, each with the reason
     size_t left_count, left_capacity;
 
-    // fleet_judge fills these.
+    // fleet_judge fills the members below.
     struct fleet_kind *kinds;
     size_t kind_count;
     size_t hosts;
     size_t grades[FLEET_GRADE_COUNT];
-    size_t tests;             // figures that were compared
-    struct fleet_entry *list; // the worst first
+    size_t tests;             // number of figures that were compared
+    struct fleet_entry *list; // the worst entry first
     size_t list_count;
     struct fleet_group *groups; // the surest first
     size_t group_count, group_capacity;
     struct fleet_relation *relations; // the strongest first
     size_t relation_count, relation_capacity;
-    struct named_text *remarks; // "missing", "version", "expectation": a sentence each
+    struct named_text *remarks; // "missing", "version", "few", "expectation": each a sentence
     size_t remark_count, remark_capacity;
 };
 
 struct fleet *fleet_create(void);
 void fleet_destroy(struct fleet *fleet);
 
-// Adds the checks of a run; of a run without checks, the figures of its cards (analysis/card.h).
-// Nothing of the run is kept. A file without either, or with nothing newer about any card than
-// another file has, is left out.
+// Adds the checks of a run or, if it has none, the figures of its cards (analysis/card.h). Keeps no
+// pointer into the run. A file with neither is left out; fleet_judge also leaves out a file if
+// other files have the same or newer checks of all its cards.
 void fleet_add_run(struct fleet *fleet, struct run *run, const char *file);
 
-// Notes a file that is left out.
+// Notes that a file is left out, and why.
 void fleet_leave_out(struct fleet *fleet, const char *file, const char *why);
 
-// Judges all cards, once all are added.
+// Judges all cards. Call it once, after the last card was added.
 void fleet_judge(struct fleet *fleet);
 
 // True if a card is broken or slow.
 bool fleet_failed(const struct fleet *fleet);
 
-// The steps of fleet_judge, which calls them in this order. The first sorts the cards and keeps one
-// check of each, the second finds the kinds, their metrics and the scores, the third the groups,
-// relations and remarks.
+// The steps of fleet_judge, in the order of their calls. fleet_keep_each_once sorts the cards and
+// keeps one check of each; fleet_compare finds the kinds, their metrics and the scores;
+// fleet_find_patterns finds the groups, relations and remarks.
 void fleet_keep_each_once(struct fleet *fleet);
 void fleet_compare(struct fleet *fleet);
 void fleet_find_patterns(struct fleet *fleet);
 
-// How much worse a value is than another: 0.5 for half a bandwidth, 1 for twice a latency.
+// Returns how much worse `value` is than `other`: 0.5 for half a bandwidth, 1 for twice a latency.
 double fleet_loss(enum check_metric metric, double value, double other);
 
 #endif

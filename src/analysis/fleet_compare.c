@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figures of a fleet beside those of cards of the same kind.
+// Compares the figures of each card of a fleet with those of the cards of the same kind.
 #include "analysis/fleet.h"
 #include "math/stats.h"
 
@@ -21,7 +21,8 @@ static size_t kind_of(struct fleet *fleet, const struct fleet_card *card)
     return i;
 }
 
-// Of several figures of one metric, which are links to several peers, the worst counts.
+// Takes the card's figure for each metric. If a metric has several figures (links to several
+// peers), the smallest value counts.
 static void take_figures(struct fleet_card *card)
 {
     for (size_t i = 0; i < card->check.figure_count; i++) {
@@ -52,7 +53,7 @@ static void sort_into_kinds(struct fleet *fleet)
 
 // ---------------------------------------------------------------- one metric of one kind
 
-// A loss as the header defines it.
+// Returns the loss as analysis/fleet.h defines it.
 static double log_loss(const struct check_figure *figure)
 {
     double l = log(figure->value);
@@ -91,7 +92,8 @@ static int compare_measured(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// The cards of a kind with this metric that are compared, the best first.
+// Sets the metric's list of cards: those of this kind that have the metric and are compared, the
+// best first.
 static void gather_cards(struct fleet *fleet, size_t kind, enum check_metric metric)
 {
     struct fleet_metric *summary = &fleet->kinds[kind].metrics[metric];
@@ -108,7 +110,7 @@ static void gather_cards(struct fleet *fleet, size_t kind, enum check_metric met
         summary->cards[i] = list[i].card;
 }
 
-// What is gathered of each figure of the cards: the loss, the own interval, the expectation.
+// Returns one number of a figure: its loss, its own interval or its expected value.
 typedef double figure_number(const struct check_figure *figure);
 
 static double expectation(const struct check_figure *figure)
@@ -116,8 +118,9 @@ static double expectation(const struct check_figure *figure)
     return figure->expected > 0 ? figure->expected : NAN;
 }
 
-// The numbers of all figures of a metric, the links to all peers included: the worst of several
-// links is worse than the only one, so it is no measure of what a link is like.
+// Gathers the number of all figures of a metric, including the links to all peers: the worst of
+// several links is worse than an only link, so it does not show what links are like. Returns how
+// many there are.
 static size_t gather_numbers(const struct fleet_metric *summary, enum check_metric metric,
                              figure_number *number, double *values)
 {
@@ -133,7 +136,7 @@ static size_t gather_numbers(const struct fleet_metric *summary, enum check_metr
     return count;
 }
 
-// The value with this loss.
+// Returns the value that has this loss.
 static double value_at(enum check_metric metric, double loss)
 {
     return exp(check_metric_better(metric) == BETTER_LOWER ? loss : -loss);
@@ -160,7 +163,8 @@ static void summarise(struct fleet *fleet, size_t kind, enum check_metric metric
         fmax(summary->population.sigma, least_scale(&fleet->kinds[kind], metric, interval));
 }
 
-// How far a card is from the median; its chance counts as a test if the card is compared.
+// Sets the loss, the score and the chance of the card's figure. If the card is compared, its
+// figures of this metric are counted as tests.
 static void score(struct fleet *fleet, struct fleet_card *card, enum check_metric metric)
 {
     const struct fleet_kind *kind = &fleet->kinds[card->kind];
@@ -183,7 +187,8 @@ static void score(struct fleet *fleet, struct fleet_card *card, enum check_metri
 
 // ---------------------------------------------------------------- what the driver told
 
-// The state's numbers that tell why a card is slow.
+// Returns the address of the state's number `i` of those that may explain a slow card; NULL if i is
+// too large.
 static double *state_number(struct check_state *state, size_t i)
 {
     double *const numbers[] = {&state->core_clock_hz, &state->memory_clock_hz,
@@ -207,8 +212,9 @@ static void find_normal_state(struct fleet *fleet, size_t kind)
     }
 }
 
-// Core clocks are multiples of a step, 15 MHz on many cards: the greatest that divides all. 0 if
-// they are not multiples of more than 1 MHz.
+// Finds the step of the core clocks: they are multiples of a step, 15 MHz on many cards. Returns
+// their greatest common divisor relative to the kind's core clock; 0 if the divisor is not more
+// than 1 MHz, or not below a tenth of that clock.
 static double find_clock_step(const struct fleet *fleet, size_t kind)
 {
     uint64_t step = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which cards of a fleet are slow, and why.
+// Decides which cards of a fleet are slow, and says why.
 #include "analysis/fleet.h"
 #include "base/text.h"
 #include "results/names.h"
@@ -10,7 +10,8 @@
 
 // ---------------------------------------------------------------- what the checks say
 
-// A link below what the card can is slow also where nothing is known about cards of this model.
+// Returns what is wrong with a host link that is below what the card can do, and sets *code; NULL
+// if nothing is wrong. Such a card is slow even if nothing is known about cards of its model.
 static const char *link_cause(struct arena *arena, const struct check_state *state,
                               enum check_code *code)
 {
@@ -27,10 +28,10 @@ static const char *link_cause(struct arena *arena, const struct check_state *sta
     return NULL;
 }
 
-// One healthy figure in a thousand breaks the bound of an expectation of many cards, so some
-// figures of a large healthy fleet do. A broken bound counts by itself only if the figure is
-// `factor` times as far from what is expected, as none of so many healthy figures is; or if bounds
-// are broken more often than by chance.
+// One healthy figure in a thousand breaks the bound of an expectation from many cards, so some
+// figures of a large healthy fleet do. A broken bound counts by itself in two cases: the loss is at
+// least `factor` times the loss at the bound, which chance explains in no fleet of this size; or
+// `often` is set, because bounds are broken more often than by chance.
 struct bounds {
     double factor;
     bool often;
@@ -57,7 +58,8 @@ static struct bounds find_bounds(const struct fleet *fleet)
                                     FLEET_BOUND_CHANCE <= FLEET_DISCOVERIES * (double)broken / n};
 }
 
-// True if the check's verdict may be chance: all that is slow are figures just beyond such bounds.
+// True if the verdict "slow" of a check may be chance: all its slow figures are just beyond such
+// bounds.
 static bool may_be_chance(const struct check *check, const struct bounds *bounds)
 {
     bool any = false,
@@ -102,7 +104,7 @@ static void take_check(struct fleet *fleet, struct fleet_card *card, const struc
 
 // ---------------------------------------------------------------- why a card is slow
 
-// A number of the driver that is at least FLEET_EFFECT below that of the other cards.
+// True if a number of the driver is at least FLEET_EFFECT below that of the other cards.
 static bool is_below(double value, double normal)
 {
     return value < normal * (1 - FLEET_EFFECT);
@@ -182,7 +184,7 @@ static const char *loss_text(struct arena *arena, const struct fleet_card *card,
                         fleet_percent(arena, point->loss));
 }
 
-// Says what is slow and, as far as the driver told, why.
+// Writes into the card's cause which figure is slow and, if the driver told it, why.
 static void explain(struct fleet *fleet, struct fleet_card *card, enum check_metric worst,
                     size_t metrics)
 {
@@ -207,7 +209,7 @@ static int compare_reals(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// The largest chance that is a discovery; 0: there is none.
+// Returns the largest chance that still counts as a discovery; 0 if there is no discovery.
 static double discovery_limit(struct fleet *fleet)
 {
     double *chances = ARENA_ARRAY(fleet->arena, fleet->tests, double);
@@ -222,7 +224,8 @@ static double discovery_limit(struct fleet *fleet)
     return found ? chances[found - 1] : 0;
 }
 
-// Gives the card this grade if a figure of it is that rare.
+// Gives the card this grade if one of its figures has a chance of at most `chance` and a loss of at
+// least FLEET_EFFECT.
 static void grade(struct fleet *fleet, struct fleet_card *card, enum fleet_grade grade,
                   double chance)
 {
@@ -243,7 +246,8 @@ static void grade(struct fleet *fleet, struct fleet_card *card, enum fleet_grade
     explain(fleet, card, worst, metrics);
 }
 
-// The largest loss of the figures that are slow, beside the other cards or what was expected.
+// Returns the largest loss of the card's slow figures (for a doubtful card: also of its doubtful
+// figures), relative to the other cards or, if that is not known, to the expected value.
 static double largest_loss(const struct fleet_card *card)
 {
     double most = 0;
@@ -324,7 +328,7 @@ static const char *cards_text(struct arena *arena, struct fleet_card *const *car
     return arena_printf(arena, "%s %s", entry->count > 1 ? "cards" : "card", text);
 }
 
-// Adds the entries of one host: one for each grade and code.
+// Adds the entries of one host: one for each grade and code of its cards that are not healthy.
 static void list_host(struct fleet *fleet, struct fleet_card *const *cards, size_t count)
 {
     size_t first = fleet->list_count;
@@ -373,7 +377,8 @@ static void make_list(struct fleet *fleet)
 
 // ---------------------------------------------------------------- all
 
-// True if neither an expectation nor other cards say anything about the card.
+// True if the card has no expectation and was not compared with other cards, so that nothing was
+// judged.
 static bool is_unjudged(const struct fleet_card *card)
 {
     bool any = card->grade != FLEET_HEALTHY || card->check.code != CHECK_NO_EXPECTATION;

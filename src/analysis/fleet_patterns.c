@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What cards of a fleet have in common: groups, what goes with a loss, machines that are missing.
+// Finds what cards of a fleet have in common: groups, quantities that go with a loss, and machines
+// that are missing.
 #include "analysis/fleet.h"
 #include "base/text.h"
 #include "math/stats.h"
@@ -18,9 +19,11 @@ static void remark(struct fleet *fleet, const char *name, const char *text)
 
 // ---------------------------------------------------------------- names of hosts
 
-// The last number in the name of a host, before its domain: "r01n17.example" is "r01n" and 17.
+// A host's name, split at the last number before its domain: "r01n17.example" is "r01n", 17,
+// ".example".
 struct numbered {
-    size_t before; // length of what is before the number; the whole name if it has none
+    size_t before; // length of the part before the number; the whole length if the name has no
+                   // number
     size_t digits;
     unsigned long number;
     const char *rest;
@@ -38,7 +41,7 @@ static struct numbered number_of(const char *host)
     return (struct numbered){start, end - start, strtoul(host + start, NULL, 10), host + end};
 }
 
-// True if the hosts differ in their number only.
+// True if the names of the hosts differ only in their number.
 static bool is_same_row(const char *a, const char *b)
 {
     const struct numbered x = number_of(a), y = number_of(b);
@@ -46,8 +49,9 @@ static bool is_same_row(const char *a, const char *b)
            strcmp(x.rest, y.rest) == 0;
 }
 
-// The rack or the partition: the name before the number of the machine, without what separates
-// them: "r01" of "r01n17", "gpu-a" of "gpu-a-017".
+// Returns the rack or partition of the card's host: its name before the machine's number, up to the
+// last digit there, else without trailing separators: "rack r01" for "r01n17", "rack gpu-a" for
+// "gpu-a-017".
 static const char *rack_of(struct arena *arena, const struct fleet_card *card)
 {
     size_t length = number_of(card->host).before, end = length;
@@ -73,7 +77,7 @@ enum {
     MISSING_SHOWN = 20
 };
 
-// The name of the host of the same row with this number.
+// Returns the name of `host` with this number in place of its own.
 static const char *numbered_name(struct arena *arena, const char *host, unsigned long number)
 {
     const struct numbered own = number_of(host);
@@ -81,8 +85,9 @@ static const char *numbered_name(struct arena *arena, const char *host, unsigned
                         own.rest);
 }
 
-// "n007, n010 to n012": the hosts that lack between the first and the last of a row of `count`.
-// NULL if none lacks, or more than half: then the numbers have gaps by design.
+// Returns the hosts that are missing between the first and the last of a row of `count` hosts:
+// "n007, n010 to n012". NULL if none is missing, or more than half: then the numbers have gaps by
+// design.
 static const char *missing_in_row(struct arena *arena, const char *const *hosts, size_t count)
 {
     const struct numbered first = number_of(hosts[0]), last = number_of(hosts[count - 1]);
@@ -122,7 +127,8 @@ static void find_missing_hosts(struct fleet *fleet)
     }
 }
 
-// The end of the cards of the host of card `i`; sets how many of them are there.
+// Returns the index after the last card of the host that has card `i`. Sets *present to the number
+// of the host's cards that were found.
 static size_t host_end(const struct fleet *fleet, size_t i, size_t *present)
 {
     const char *host = fleet->cards[i]->host;
@@ -132,7 +138,8 @@ static size_t host_end(const struct fleet *fleet, size_t i, size_t *present)
     return i;
 }
 
-// Names the machines with fewer cards than nine of ten have.
+// Adds a remark that names the machines with fewer cards than the usual number, if nine of ten
+// machines have that.
 static void find_missing_cards(struct fleet *fleet)
 {
     size_t most = 0, whole = 0, lacking = 0, present;
@@ -190,7 +197,7 @@ static int compare_members(const void *a, const void *b)
     return order ? order : (x->card > y->card) - (x->card < y->card);
 }
 
-// The cards of a kind by group.
+// Returns the cards of a kind, sorted by the group that `key` names.
 static struct member *members_of(struct fleet *fleet, size_t kind, group_key *key, size_t *count)
 {
     struct member *members = ARENA_ARRAY(fleet->arena, fleet->kinds[kind].count, struct member);
@@ -211,8 +218,8 @@ static size_t group_end(const struct member *members, size_t count, size_t i)
     return end;
 }
 
-// Adds how one group differs in one metric. The median of n values of a normal distribution is
-// known to 1.25 σ / √n.
+// Adds how one group differs from its kind in one metric. The standard error of the median of n
+// normal values is 1.25 σ / √n.
 static void add_group(struct fleet *fleet, size_t kind, enum check_metric metric,
                       const struct member *members, size_t count)
 {
@@ -258,8 +265,8 @@ static int compare_groups(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-// Keeps the groups that differ: by more than chance lets any of them differ in one of a hundred
-// healthy fleets, and by more than is measured.
+// Keeps only groups whose effect is at least FLEET_RESOLUTION and whose score chance would give any
+// group in at most one of a hundred healthy fleets.
 static void keep_groups(struct fleet *fleet)
 {
     double limit = score_of_chance(FLEET_ERROR / 2 / (double)fleet->group_count);
@@ -277,7 +284,7 @@ static void keep_groups(struct fleet *fleet)
 
 static const struct quantity {
     const char *name;
-    size_t offset; // in struct check_state
+    size_t offset; // offset in struct check_state
 } quantities[] = {
     {"temperature", offsetof(struct check_state, temperature_c)},
     {"core clock", offsetof(struct check_state, core_clock_hz)},
@@ -298,8 +305,8 @@ static int compare_pairs(const void *a, const void *b)
     return (x[0] > y[0]) - (x[0] < y[0]);
 }
 
-// How much larger y is in the quarter of the pairs with the largest x than in that with the
-// smallest.
+// Sorts the pairs by x. Returns the median y of the quarter with the largest x, less that of the
+// quarter with the smallest.
 static double quarters_of(struct arena *arena, const double *x, const double *y, size_t count)
 {
     double(*pairs)[2] = arena_array(arena, count, sizeof *pairs);
@@ -358,7 +365,8 @@ static void find_relations(struct fleet *fleet, size_t kind)
 
 // ---------------------------------------------------------------- versions
 
-// Says which versions a kind has, if it has several.
+// Adds a remark that lists the versions (of drivers, of fathom) within a kind, if there are
+// several.
 static void find_versions(struct fleet *fleet, size_t kind, group_key *key)
 {
     size_t count;

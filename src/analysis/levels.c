@@ -19,9 +19,9 @@ struct search {
 
 // ---------------------------------------------------------------- the curve
 
-// Finds the first benchmark with a headline HEADLINE_LEVELS whose metric has this unit and whose
-// parameter has the type `by`: the size of a working set (PARAM_BYTES) or the level's number
-// (PARAM_UINT). False if there is none.
+// Finds the first benchmark with a headline of kind HEADLINE_LEVELS whose metric has this unit and
+// whose parameter has the type `by`: PARAM_BYTES for the size of a working set, PARAM_UINT for a
+// level's number. Stores both in `search`. Returns false if there is none.
 static bool find_headline(struct search *search, enum unit unit, enum param_type by)
 {
     for (size_t b = 0; b < search->run->benchmark_count; b++) {
@@ -38,8 +38,8 @@ static bool find_headline(struct search *search, enum unit unit, enum param_type
     return false;
 }
 
-// The headline's metric, if the result is of the device and benchmark of the search, has the
-// headline's parameter, and the median is above 0; else NULL.
+// Returns the headline's metric of a result. NULL if the result belongs to another device or
+// benchmark, lacks the headline's parameter, or has no median above 0.
 static const struct metric *reading(const struct search *search, const struct result *result)
 {
     if (!result_is_of(result, search->benchmark->name, search->device) ||
@@ -52,16 +52,16 @@ static const struct metric *reading(const struct search *search, const struct re
 // A case that may be a point of a curve.
 struct point {
     const struct result *result;
-    const char *by; // the headline's parameter, which divides no curves
+    const char *by; // the headline's parameter: cases that differ only in it are on one curve
     double octaves, ns;
-    size_t place; // in the run
+    size_t place; // index of the case in the run
 };
 
 // The cases of one curve: neighbours in a sorted array of points.
 struct row {
     const struct point *points;
     size_t count;
-    size_t place; // the smallest `place` of its points
+    size_t place; // smallest `place` of the points
 };
 
 static int order_of(double a, double b)
@@ -86,8 +86,8 @@ static int compare_values(const struct case_value *a, const struct case_value *b
     return (a->uint > b->uint) - (a->uint < b->uint);
 }
 
-// 0 if both cases have the same keys and equal AXIS values, except the value of the headline's
-// parameter: they are then points of the same curve.
+// Returns 0 if both cases are points of the same curve: they have the same keys and equal AXIS
+// values, except for the headline's parameter.
 static int compare_rows(const struct point *a, const struct point *b)
 {
     const struct bench_case *one = &a->result->bench_case, *other = &b->result->bench_case;
@@ -115,8 +115,8 @@ static int compare_first(const void *a, const void *b)
     return compare_places(((const struct row *)a)->place, ((const struct row *)b)->place);
 }
 
-// All points of the device's curves, sorted: those of one curve are neighbours, from small to
-// large.
+// Returns all points of the device's curves, sorted: the points of one curve are neighbours, from
+// small to large working sets.
 static struct point *points_of(const struct search *search, size_t *count)
 {
     const struct run *run = search->run;
@@ -137,7 +137,7 @@ static struct point *points_of(const struct search *search, size_t *count)
     return points;
 }
 
-// Divides sorted points into curves, in the order in which the run has their first cases.
+// Divides the sorted points into curves, in the order of their first cases in the run.
 static struct row *rows_of(const struct search *search, const struct point *points, size_t count,
                            size_t *row_count)
 {
@@ -211,7 +211,8 @@ static bool text_differs(const struct level_curve *a, const struct level_curve *
     return one && other && one->text && other->text && strcmp(one->text, other->text) != 0;
 }
 
-// True if the value is a text of role AXIS in which the first curve differs from another one.
+// True if the value is a text of role AXIS, and the first curve has another text there than some
+// other curve.
 static bool separates(const struct level_curves *curves, const struct case_value *value)
 {
     if (value->type != PARAM_TEXT || value->role != PARAM_AXIS)
@@ -222,7 +223,7 @@ static bool separates(const struct level_curves *curves, const struct case_value
     return false;
 }
 
-// The words by which the curve differs from other curves: "texel". "" if there are none.
+// Returns the texts by which the curve differs from other curves: "texel"; "" if there are none.
 static const char *label_of(struct arena *arena, const struct level_curves *curves,
                             const struct level_curve *curve)
 {
@@ -289,7 +290,7 @@ double levels_memory(const struct level_curve *curve)
     return exp2(curve->octaves[curve->count - 1]) >= from ? from : INFINITY;
 }
 
-// True if level k of the levels that end at these sizes is the near half of a cache.
+// True if level k is the near half of a cache. `ends` holds the sizes at which the levels end.
 static bool is_near_half(const double *ends, size_t count, size_t k)
 {
     double ratio = k > 0 && k + 1 < count ? ends[k + 1] / ends[k] : 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The levels of the memory hierarchy that a run shows: the plateaus of its latency curves
-// (math/plateaus.h). tests/levels shows how often they are right for known hierarchies.
+// Finds the levels of the memory hierarchy that a run shows: the plateaus of its latency curves
+// (math/plateaus.h). tests/levels measures how often they are right for known hierarchies.
 #ifndef ANALYSIS_LEVELS_H
 #define ANALYSIS_LEVELS_H
 
@@ -11,9 +11,9 @@ enum {
     LEVELS_POINTS_MIN = 8 // curves with fewer points get no levels
 };
 
-// Cases that differ only in bytes, in ascending order.
+// A latency curve: cases of a device that differ only in bytes, in ascending order.
 struct level_curve {
-    const char *label;  // values that other curves do not share: "texel"; "" = none
+    const char *label;  // values that tell the curve from the others: "texel"; "": there are none
     const char *metric; // name of the metric in `ns`: "latency"
     const struct result **results;
     double *octaves, *ns; // x: log2 of bytes; y: medians of the metric in ns
@@ -24,47 +24,48 @@ struct level_curve {
 struct level_curves {
     struct level_curve *curves;
     size_t count;
-    size_t longest; // index of the curve with most points: it shows the device's hierarchy
+    size_t longest; // index of the curve with most points, which shows the device's hierarchy
 };
 
-// All curves of a device, in `arena`: those of the first benchmark with a headline HEADLINE_LEVELS
-// whose metric is in ns and whose parameter is in bytes.
+// Returns all latency curves of a device, in `arena`. They are cases of the first benchmark with a
+// headline of kind HEADLINE_LEVELS whose metric is in ns and whose parameter is in bytes.
 struct level_curves levels_of(struct arena *arena, const struct run *run, const char *device);
 
-// The curve of the device that has most cases, without label; without cases if there is none.
+// Returns the device's curve with most cases, without label; an empty curve if the device has none.
 struct level_curve levels_longest(struct arena *arena, const struct run *run, const char *device);
 
-// A curve without cases, with room for `most` cases, without label and fit.
+// Returns an empty curve with room for `most` cases, without label and fit.
 struct level_curve level_curve_empty(struct arena *arena, size_t most);
 
-// The number of levels that the curve shows for certain.
+// Returns the number of levels that the curve shows for certain.
 size_t levels_count(const struct level_curve *curve);
 
-// The size in bytes at which level k (from 0) ends: one that is not the last.
+// Returns the size in bytes at which level k (counted from 0) ends. The last level has no end.
 double levels_end(const struct level_curve *curve, size_t k);
 
-// The size in bytes from which on a working set is in memory: four times the last cache. Infinite
-// if the curve does not go on that far: then its last level may be a cache.
+// Returns the size in bytes from which on a working set is in memory: four times the last cache.
+// Infinite if the curve ends before that size: its last level may then be a cache.
 double levels_memory(const struct level_curve *curve);
 
-// The name of cache k of the `count` caches that end at these sizes, which ascend: "L1". Two caches
-// of which the second ends at about twice the size of the first are the halves of one, "near L2"
-// and "far L2": a core reaches its own half sooner. The L1 of a core is no half of anything.
+// Returns the name of cache k, as "L1". `ends` holds the sizes, ascending, at which the `count`
+// caches end. If one cache ends at about twice the size of the cache before it, both are the halves
+// of one partitioned cache, "near L2" and "far L2": a core reaches its own half sooner. The first
+// cache, L1, is never taken for a half.
 const char *levels_cache_name(struct arena *arena, const double *ends, size_t count, size_t k);
 
-// The name of level k of the curve: that of a cache, or "DRAM".
+// Returns the name of level k of the curve: "DRAM", or that of the cache.
 const char *levels_name(struct arena *arena, const struct level_curve *curve, size_t k);
 
-// Inserts a case into the curve, which stays sorted by x, the log2 of the size in bytes.
+// Inserts a case into the curve and keeps it sorted by x, the log2 of the size in bytes.
 void level_curve_insert(struct level_curve *curve, const struct result *result, double x, double y);
 
-// Fits the plateaus of a latency curve over log2 of bytes, ascending, with the same limits for all
-// curves.
+// Fits plateaus to a latency curve. `octaves`: log2 of bytes, ascending. All curves are fitted with
+// the same limits.
 void levels_fit(struct arena *arena, const double *octaves, const double *latency, size_t count,
                 struct plateaus *fit);
 
-// A metric over the points of level k (from 0): the median, its 95 % interval (NaN for fewer than
-// two points), and the number of points that have the metric.
+// Describes a metric over the points of level k (counted from 0): the median, its 95 % interval
+// (NaN if fewer than two points have the metric), and the number of points that have it.
 struct level_height {
     double median, ci95[2];
     size_t count;
@@ -72,21 +73,25 @@ struct level_height {
 struct level_height levels_height(struct arena *arena, const struct level_curve *curve, size_t k,
                                   const char *metric);
 
-// The size of level number `level` (from 1) that a benchmark such as `map` found; NULL if none did.
+// Returns the size of level `level` (counted from 1) that a benchmark such as `map` found; NULL if
+// none found it.
 const struct metric *levels_mapped(const struct run *run, const char *device, size_t level);
 
-// The median of level k in cycles of the core clock; NaN if the run does not have it.
+// Returns the median of level k in cycles of the core clock; NaN if the run does not have cycles.
 double levels_cycles(struct arena *arena, const struct run *run, const struct level_curve *curve,
                      size_t k);
 
-// Adds findings for the device, unless it already has one of these, and names its steps:
-//   level           a step of the longest curve; value: the size (bytes) at which the curve stops
-//                   being flat, keys: the last case below that size and the first after the rise,
-//                   name: as levels_cache_name has it.
-//                   The text has the size that a map found, if the run has one: if lines are
-//                   shorter than the chain's stride, a level is smaller than the chain shows
-//   levels-unknown  why the longest curve shows no levels, or no levels beyond those found
-//   path-levels     the staircase of another curve; value: its number of steps, key: its first case
+// Adds these findings for the device, unless the run has one of them already. Then gives each
+// finding "level" its name.
+//   level           A step of the longest curve. value: the size (bytes) at which the curve stops
+//                   being flat. keys: the last case below that size and the first after the rise.
+//                   name: see levels_cache_name. If the run has a map, the text has the size that
+//                   it found: if lines are shorter than the chain's stride, a level is smaller than
+//                   the curve shows.
+//   levels-unknown  The longest curve shows no levels, or none beyond those found. The text says
+//                   why.
+//   path-levels     The staircase of another curve. value: its number of steps. key: its first
+//                   case.
 void levels_add_findings(struct run *run, const char *device);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the levels of a run say, as findings.
+// Turns the levels that a run shows into findings.
 #include "analysis/levels.h"
 
 #include "base/text.h"
@@ -12,7 +12,8 @@
 // Sizes that are closer than this (in octaves) count as equal.
 static const double same_octaves = 0.02;
 
-// The height of level k: "16.33 ns (32.3 cycles)", or "16.33 ns" if the cycles are not known.
+// Returns the height of level k: "16.33 ns (32.3 cycles)", or "16.33 ns" if the cycles are not
+// known.
 static const char *height_text(struct arena *arena, const struct run *run,
                                const struct level_curve *curve, size_t k)
 {
@@ -40,9 +41,9 @@ static void add_finding(struct run *run, const char *code, const char *device,
     finding->device = device;
 }
 
-// The size at which level k ends: "32 KiB (95 %: 31.9 KiB to 32.8 KiB)". If the chain's stride is
-// longer than a line, the curve stays flat beyond the level's size: if a map found another size,
-// the text has both.
+// Returns the size at which level k ends: "32 KiB (95 %: 31.9 KiB to 32.8 KiB)". If a map measured
+// the size (`mapped`), the text has that size, and also the curve's if they differ: the curve stays
+// flat beyond the level's size if the chain's stride is longer than a line.
 static const char *end_text(struct arena *arena, const struct level_curve *curve, size_t k,
                             const struct metric *mapped)
 {
@@ -77,7 +78,7 @@ static void report_step(struct run *run, struct arena *arena, const char *device
                                   .key_count = 2});
 }
 
-// "15.2 ns up to 184 KiB, 139 ns up to 27.5 MiB, then 269 ns".
+// Returns all levels of a curve: "15.2 ns up to 184 KiB, 139 ns up to 27.5 MiB, then 269 ns".
 static const char *staircase_text(struct arena *arena, const struct run *run,
                                   const struct level_curve *curve)
 {
@@ -105,7 +106,7 @@ static void report_other(struct run *run, struct arena *arena, const char *devic
                           .key_count = 1});
 }
 
-// " beyond 48 KiB", the end of the last level that was found; "" if none was.
+// Returns " beyond 48 KiB", the end of the last level that was found; "" if no level was found.
 static const char *beyond_text(struct arena *arena, const struct plateaus *fit)
 {
     return fit->flat < 2
@@ -128,7 +129,7 @@ static void report_main(struct run *run, struct arena *arena, const char *device
                                       .value = NAN});
 }
 
-// True if the run already has a finding of levels_add_findings about the device or the whole run.
+// True if the run already has a finding of levels_add_findings for this device or without a device.
 static bool is_reported(const struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->finding_count; i++) {
@@ -148,7 +149,8 @@ static bool is_step(const struct finding *finding, const char *device)
            (!finding->device || strcmp(finding->device, device) == 0);
 }
 
-// Names the device's findings "level", which a file of an earlier fathom has without names.
+// Gives names to the device's findings "level" that lack one: earlier versions of fathom wrote
+// none.
 static void name_findings(struct run *run, const char *device)
 {
     double *ends = ARENA_ARRAY(run->arena, run->finding_count, double);

@@ -28,17 +28,17 @@ bool device_same_api(const struct run_device *a, const struct run_device *b)
     return api == strcspn(b->id, ":") && strncmp(a->id, b->id, api) == 0;
 }
 
-// The order in which device_pairs_of makes pairs: the nearest devices first.
+// How near two devices are. device_pairs_of pairs the nearest devices first.
 enum nearness {
     NEAR_UUID,
-    NEAR_PCI, // same PCI address; used if a device has no UUID
+    NEAR_PCI, // same PCI address; does not count if both devices have a UUID
     NEAR_ID,
     NEAR_MODEL,
-    NEAR_ANY // the devices that have no pair yet, in their order
+    NEAR_ANY // any device that has no pair yet
 };
 
-// Returns the text that is equal for two devices of this nearness; NULL if the device lacks what
-// the text is made of.
+// Returns a text that is equal for any two devices of this nearness. NULL if the device does not
+// know its name, UUID or PCI address, and the text needs it.
 static const char *mark_of(struct arena *arena, const struct run_device *device,
                            enum nearness nearness)
 {
@@ -63,7 +63,7 @@ static int compare_marked(const void *left, const void *right)
     return order ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-// The first of the sorted marks that is not below `mark`.
+// Returns the index of the first of the sorted marks that is not below `mark`.
 static size_t first_at(const struct marked *sorted, size_t count, const char *mark)
 {
     size_t low = 0, high = count;
@@ -77,13 +77,14 @@ static size_t first_at(const struct marked *sorted, size_t count, const char *ma
     return low;
 }
 
-// Pairs each device of base that has no pair yet with the first unpaired device of now of this
+// Pairs each unpaired device of `base` with the first unpaired device of `now` that has this
 // nearness.
 static void pairs_add(struct arena *arena, struct device_pairs *pairs, enum nearness nearness)
 {
     const struct run *base = pairs->base, *now = pairs->now;
     struct marked *sorted = ARENA_ARRAY(arena, now->device_count, struct marked);
-    // [i]: number of paired devices at the start of the mark that begins at i.
+    // skip[i], where i is the first index of a mark: number of devices there that are paired
+    // already.
     size_t *skip = ARENA_ARRAY(arena, now->device_count, size_t);
     size_t count = 0;
     for (size_t i = 0; i < now->device_count; i++) {
@@ -131,8 +132,7 @@ static int compare_keys(const struct result *a, const char *device, const char *
     return order ? order : strcmp(a->device, device);
 }
 
-// Sorts by key, then by device. Of results with equal key and device, the last one of the run comes
-// first.
+// Sorts by key, then by device. If both are equal, the result that is later in the run comes first.
 static int compare_places(const void *left, const void *right)
 {
     const struct result_place *a = left, *b = right;
@@ -140,7 +140,7 @@ static int compare_places(const void *left, const void *right)
     return order ? order : (a->order < b->order) - (a->order > b->order);
 }
 
-// Sorts by device, then by the order of the run.
+// Sorts by device, then by position in the run.
 static int compare_devices(const void *left, const void *right)
 {
     const struct result_place *a = left, *b = right;

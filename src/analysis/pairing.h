@@ -5,13 +5,13 @@
 
 #include "results/results.h"
 
-// The API of a device id: "vulkan" for "vulkan:0". The text lives in `arena`.
+// Returns the API of a device id: "vulkan" for "vulkan:0". The text lives in `arena`.
 const char *device_api(struct arena *arena, const char *id);
 
 bool device_same_api(const struct run_device *a, const struct run_device *b);
 
-// True if both have the same UUID or, if a UUID is unknown, the same PCI address. False if neither
-// is known for both.
+// True if both devices have the same UUID or, if a UUID is unknown, the same PCI address. False if
+// the devices have neither in common.
 bool device_same_chip(const struct run_device *a, const struct run_device *b);
 
 // A device of run `base` and its counterpart in run `now`.
@@ -23,17 +23,18 @@ struct device_pairs {
     struct device_pair *list;
     size_t count;
     const struct run *base, *now;
-    bool *base_paired, *now_paired; // [i]: device i of the run is in a pair
+    bool *base_paired, *now_paired; // base_paired[i], now_paired[i]: device i of that run is in a
+                                    // pair
 };
 
-// Pairs each device of `base` with at most one device of `now`. The same model (name and API) is
-// required; first choice is the same chip, then the same id, then any device of the model. With
-// `across`, devices that are left are paired in their order. The lists live in `arena`. The time
-// grows with the number of devices, times its logarithm.
+// Pairs each device of `base` with at most one device of `now`. Both must be of the same model
+// (name and API). The same chip is preferred, then the same id, then any device of the model. With
+// `across`, devices that are still unpaired are then paired in their order, whatever their model.
+// The lists live in `arena`. The time grows as n log n with the number of devices.
 struct device_pairs device_pairs_of(struct arena *arena, const struct run *base,
                                     const struct run *now, bool across);
 
-// The results of a run, sorted for many look-ups by device and key, and by device.
+// The results of a run, sorted for fast look-ups by device and key, and by device alone.
 struct result_place {
     const struct result *result;
     size_t order; // index in run.results
@@ -46,16 +47,16 @@ struct result_index {
 
 struct result_index result_index_of(struct arena *arena, const struct run *run);
 
-// The run's last result with this device and key; NULL if there is none.
+// Returns the run's last result with this device and key; NULL if there is none.
 const struct result *result_index_find(const struct result_index *index, const char *device,
                                        const char *key);
 
-// The results of a device, in the order of the run. *count is their number.
+// Returns the results of a device, in the order of the run. Sets *count to their number.
 const struct result_place *result_index_device(const struct result_index *index, const char *device,
                                                size_t *count);
 
-// Why two results of one key are not comparable ("latency version 1 against 2", "laps=1 against
-// 2"); NULL if they are. The text lives in `arena`.
+// Returns why two results with one key are not comparable: "latency version 1 against 2", "laps=1
+// against 2"; NULL if they are comparable. The text lives in `arena`.
 const char *result_mismatch(struct arena *arena, const struct result *a, const struct result *b);
 
 #endif

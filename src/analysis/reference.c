@@ -63,7 +63,7 @@ static bool fits(struct arena *arena, const struct index_entry *entry,
 }
 
 // Ranks a preset: 4 if it is `wanted` (which may be NULL), else 3 for "full", 2 for "standard", 1
-// for "quick" and 0 for all others. Presets that measure more are better references.
+// for "quick" and 0 for any other. Presets that measure more are better references.
 static int preset_rank(const char *preset, const char *wanted)
 {
     static const char *const order[] = {"quick", "standard", "full"};

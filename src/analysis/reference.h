@@ -15,7 +15,7 @@
 #include "results/results.h"
 
 struct index_entry {
-    const char *path; // path of the run file; the index has it relative to its own folder
+    const char *path; // path of the run file; in the index it is relative to the index's folder
     const char *match, *api, *preset;
     const char *note; // may be NULL
     bool published;
@@ -26,15 +26,15 @@ struct run_index {
     size_t count;
 };
 
-// Reads an index file. ERROR_IO if it cannot be read; ERROR_USAGE, with the JSON path, if it is not
-// an index.
+// Reads an index file. Fails with ERROR_IO if it cannot be read, or with ERROR_USAGE if it is not
+// an index; the message then names the JSON path of the fault.
 MUST_CHECK bool run_index_read(struct arena *arena, const char *path, struct run_index *index,
                                struct error *err);
 
 // Sets *entry to an entry for the first device of the run that has one: the device's name contains
-// the entry's match, and the APIs are equal. Of several entries the longest match wins, then the
-// run's own preset, then "full", "standard", "quick". Published entries are never chosen.
-// ERROR_USAGE if no entry fits any device: the message names the devices with references.
+// the entry's match, and the APIs are equal. If several entries fit, the longest match wins, then
+// the run's own preset, then "full", "standard", "quick". Published entries are never chosen. Fails
+// with ERROR_USAGE if no entry fits any device; the message lists the devices that have references.
 MUST_CHECK bool reference_choose(struct arena *arena, const struct run_index *index,
                                  const struct run *run, const struct index_entry **entry,
                                  struct error *err);

@@ -9,7 +9,7 @@
 
 enum {
     NUMBER_BYTES = 32,
-    IMPORTANCE_FIGURE = 2 // a headline needs the result
+    IMPORTANCE_FIGURE = 2 // importance of a result that a headline needs
 };
 
 static double rounded(double value)
@@ -19,7 +19,7 @@ static double rounded(double value)
     return isfinite(value) && text_parse_real(text, &value) ? value : NAN;
 }
 
-// True if the text has a word that begins with "/", as the path of a file does.
+// True if the text contains an absolute path: a "/" that no letter, digit or ")" precedes.
 static bool has_path(const char *text)
 {
     for (const char *slash = strchr(text, '/'); slash; slash = strchr(slash + 1, '/'))
@@ -53,8 +53,8 @@ static void remove_benchmarks(struct run *run)
     run->benchmark_count = kept;
 }
 
-// Keeps the results whose number in `importance` is at least `least`, what they belong to, and the
-// findings about them.
+// Removes the results whose importance is below `least`, then the benchmarks and findings that have
+// lost their results.
 static void remove_results(struct run *run, const int *importance, int least)
 {
     size_t kept = 0;
@@ -83,8 +83,8 @@ static bool is_publishable(const struct result *result)
     return result_measured(result) && result->metric_count > 0 && !names_file(result);
 }
 
-// A headline of levels whose parameter is the number of a level: the benchmark's details say what
-// is known of each level.
+// True if the benchmark has a headline of levels whose parameter is a level's number. The details
+// of such a benchmark (`map`) describe each level.
 static bool describes_levels(const struct benchmark_info *info)
 {
     for (size_t h = 0; info && h < info->headline_count; h++) {
@@ -192,8 +192,8 @@ static bool is_better(const struct metric *metric, const struct metric *than)
     return !than || better_ratio(metric->better, metric->median, than->median) > 1;
 }
 
-// Marks the results of a device that a headline of the benchmark may show: if it has a parameter,
-// all that it is about; else the best one, and the best one that is ok.
+// Marks the results of a device that the headline may show. If the headline has a parameter, these
+// are all cases that it describes; else the best case, and the best case that is ok.
 static void mark_headline(const struct run *run, const char *device,
                           const struct benchmark_info *info, const struct headline_info *headline,
                           int *importance)

@@ -108,8 +108,8 @@ void text_stream_open(struct text_stream *stream)
 
 void text_stream_close(struct text_stream *stream)
 {
-    // Nothing but a lack of memory makes writing to memory fail. In glibc, fclose then succeeds
-    // without a text.
+    // Writing to memory fails only if memory runs out. In glibc, fclose then succeeds without a
+    // text.
     bool failed = ferror(stream->file);
     if (fclose(stream->file) != 0 || failed || !stream->text)
         die_of_memory(stream->bytes);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Arenas: memory with one lifetime (process, case, scratch). The arena is the first argument of
-// every function that returns memory; single pieces are never freed. If the host has no memory
-// left, the process ends with a message and ARENA_EXIT_STATUS, because code that continues without
-// memory would never be tested. Files on disk stay whole: results/save.h writes a new file before
-// it replaces the former one.
+// every function that returns memory; single pieces are never freed. If the host runs out of
+// memory, the process ends with a message and ARENA_EXIT_STATUS, because code that continues
+// without memory would never be tested. Files on disk stay whole: results/save.h writes a new file
+// before it replaces the existing one.
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
@@ -19,17 +19,17 @@ enum {
 
 struct arena;
 
-// A point in the life of an arena: arena_rewind() frees all that was allocated after it.
+// A point in the life of an arena: arena_rewind() frees everything that was allocated after it.
 struct arena_mark {
     void *block;
     size_t used;
 };
 
-// Creates an empty arena. The caller frees it with arena_destroy; NULL is legal there.
+// Creates an empty arena. The caller frees it with arena_destroy, which accepts NULL.
 struct arena *arena_create(void);
 void arena_destroy(struct arena *arena);
 
-// As malloc, but ends the process if there is no memory. For libraries that do not check malloc.
+// Like malloc, but ends the process if there is no memory: for libraries that do not check malloc.
 void *arena_malloc(size_t bytes);
 
 // Returns zeroed memory, aligned for any type. If bytes is 0, the pointer is valid and unique.
@@ -40,7 +40,7 @@ void *arena_array(struct arena *arena, size_t count, size_t size);
 #define ARENA_NEW(arena, type)          ((type *)arena_alloc((arena), sizeof(type)))
 #define ARENA_ARRAY(arena, count, type) ((type *)arena_array((arena), (count), sizeof(type)))
 
-// The number of elements of an array (not of a pointer).
+// Number of elements of an array (not of a pointer).
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 // Returns `array`, or a larger copy of it, with room for more than `count` elements. The capacity
@@ -51,8 +51,8 @@ char *arena_strdup(struct arena *arena, const char *text);
 char *arena_printf(struct arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
 char *arena_vprintf(struct arena *arena, const char *format, va_list args);
 
-// A stream that writes to memory. The caller frees `text`, which is complete (with a 0 byte after
-// its end) after text_stream_close. Both functions end the process if there is no memory.
+// A stream that writes to memory. After text_stream_close, `text` is complete, with a 0 byte after
+// its end; the caller frees it. Both functions end the process if there is no memory.
 struct text_stream {
     FILE *file;
     char *text;
@@ -64,7 +64,8 @@ void text_stream_close(struct text_stream *stream);
 struct arena_mark arena_mark(const struct arena *arena);
 void arena_rewind(struct arena *arena, struct arena_mark mark);
 
-// The number of bytes allocated and not freed by a rewind, with padding. For tests.
+// Returns the number of bytes, with padding, that were allocated and not freed by a rewind. For
+// tests.
 size_t arena_used_bytes(const struct arena *arena);
 
 #endif

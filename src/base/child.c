@@ -21,18 +21,18 @@ enum {
     WORDS_BYTES = 2048,
     LAST_LINE_BYTES = 256,
     END_TEXT_BYTES = LAST_LINE_BYTES + 128,
-    CHILDREN_MAX = 16, // most children that child_receive_any waits for
+    CHILDREN_MAX = 16, // most children that child_receive_any can wait for
     READ_BYTES = 64 * 1024,
     EXEC_FAILED = 127
 };
 static const size_t line_bytes_default = (size_t)64 << 20;
-static const uint64_t nap_ns = NS_PER_MS / 4; // pause between two checks whether a child has ended
+static const uint64_t nap_ns = NS_PER_MS / 4;   // pause between checks for a child's end
 static const uint64_t killed_ns = 5 * NS_PER_S; // longest wait for the end of a killed child
 
 struct child {
     pid_t pid; // 0 after the child was reaped
     int status;
-    bool killed; // killed by this process, so its exit status says nothing
+    bool killed; // true: this process killed it, so its exit status says nothing
     size_t line_bytes_max;
     struct child_channel channel;
     int words_fd; // pipe with the child's output
@@ -89,8 +89,8 @@ static bool channel_make_room(struct child_channel *channel, size_t line_bytes_m
     return true;
 }
 
-// Reads once. Returns the number of bytes, 0 at the end of the stream, or < 0 with errno; EMSGSIZE
-// if the line is longer than line_bytes_max.
+// Reads once. Returns the number of bytes, 0 at the end of the stream, or < 0 with errno, which is
+// EMSGSIZE if the line is longer than line_bytes_max.
 static ssize_t channel_fill(struct child_channel *channel, size_t line_bytes_max)
 {
     if (!channel_make_room(channel, line_bytes_max)) {
@@ -167,8 +167,8 @@ bool child_channel_write(struct child_channel *channel, const char *line, struct
 
 struct plumbing {
     int ours, theirs;                  // the two ends of the channel
-    int words_read, words_write;       // the child's output
-    int exec_failed_read, exec_failed; // gets errno if exec fails, else nothing
+    int words_read, words_write;       // the two ends of the pipe for the child's output
+    int exec_failed_read, exec_failed; // pipe that gets errno if exec fails, else nothing
 };
 
 static void plumbing_close(struct plumbing *p)
@@ -200,8 +200,8 @@ static bool plumbing_open(struct plumbing *p)
            fcntl(p->words_read, F_SETFL, O_NONBLOCK) == 0;
 }
 
-// Runs in the child, between fork and exec. Only functions that are safe there may be called,
-// because drivers may have started threads in the parent.
+// Runs in the child, between fork and exec. It may call only functions that are safe there, because
+// drivers may have started threads in the parent.
 static _Noreturn void become(const struct child_desc *desc, const struct plumbing *p, pid_t parent)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -226,7 +226,7 @@ static _Noreturn void become(const struct child_desc *desc, const struct plumbin
     _exit(written == sizeof failure ? EXEC_FAILED : EXEC_FAILED - 1);
 }
 
-// Returns 0 if exec succeeded (which closes the pipe), else the errno of exec.
+// Returns 0 if exec succeeded (this closes the pipe), else the errno of exec.
 static int exec_result(const struct plumbing *p)
 {
     int failure = 0;
@@ -272,7 +272,7 @@ struct child *child_create(const struct child_desc *desc, struct error *err)
 
 // ---------------------------------------------------------------- talking
 
-// Reads the child's output and keeps the last part of it.
+// Reads the child's output and keeps only its last part.
 static void words_drain(struct child *child)
 {
     char fresh[WORDS_BYTES];
@@ -311,7 +311,7 @@ static enum child_answer receive_bytes(struct child *child)
     return got < 0 && errno == EMSGSIZE ? CHILD_MALFORMED : CHILD_GONE;
 }
 
-// Takes a line that was received before. False if there is none.
+// Takes a line that was received earlier. Returns false if there is none.
 static bool take_line(struct child *child, const char **line, enum child_answer *answer)
 {
     size_t before = child->channel.consumed;
@@ -323,7 +323,7 @@ static bool take_line(struct child *child, const char **line, enum child_answer 
     return true;
 }
 
-// Reads what has arrived. False if that ends the wait without a line; *answer then says why.
+// Reads what has arrived. Returns false if the wait ends without a line; *answer then says why.
 static bool take_bytes(struct child *child, const struct pollfd *channel,
                        const struct pollfd *words, enum child_answer *answer)
 {
@@ -355,7 +355,7 @@ enum child_answer child_receive_any(struct child *const *children, size_t count,
     uint64_t deadline_ns = clock_deadline_ns(timeout_ns);
     struct pollfd fds[2 * CHILDREN_MAX + 1];
     enum child_answer answer;
-    // A child that prints without end keeps poll from timing out, so the clock is asked as well.
+    // A child that prints without end keeps poll from timing out, so this asks the clock, too.
     for (bool is_last = false;; is_last = clock_left_ns(deadline_ns) == 0) {
         for (*from = 0; *from < count; ++*from)
             if (children[*from] && take_line(children[*from], line, &answer))
@@ -399,8 +399,8 @@ static bool reap(struct child *child)
     return true;
 }
 
-// Waits for the child to end, for at most that time. Drains its output: a full pipe could keep it
-// from ending.
+// Waits at most timeout_ns for the child to end. Drains the child's output, because a full pipe
+// could keep the child from ending.
 static bool await_end(struct child *child, uint64_t timeout_ns)
 {
     uint64_t deadline_ns = clock_deadline_ns(timeout_ns);
@@ -440,7 +440,7 @@ void child_destroy(struct child *child, uint64_t grace_ns)
     free(child);
 }
 
-// Writes to `text` the last line of the output that is not empty, cut to `bytes`, with blanks in
+// Writes the last line of the output that is not empty to `text`, cut to `bytes`, with blanks in
 // place of control characters.
 static void last_words(const struct child *child, char *text, size_t bytes)
 {

@@ -8,13 +8,13 @@
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_S  UINT64_C(1000000000)
 
-// Nanoseconds since a fixed but unknown time. Never decreases.
+// Returns the nanoseconds since a fixed but unknown time. The value never decreases.
 uint64_t clock_now_ns(void);
 
-// Sleeps for at least `ns`, also if signals arrive.
+// Sleeps for at least `ns`, even if signals arrive.
 void clock_sleep_ns(uint64_t ns);
 
-// Now + ns. If that would overflow: UINT64_MAX, which means never.
+// Returns now + ns or, if that would overflow, UINT64_MAX, which means never.
 uint64_t clock_deadline_ns(uint64_t ns);
 
 // Returns the nanoseconds left until `deadline_ns`; 0 once that time has passed.

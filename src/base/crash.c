@@ -30,7 +30,8 @@ static uintptr_t instruction_of(const void *context)
 #endif
 }
 
-// Only functions that are safe in a signal handler may be called from here on.
+// The handler calls the functions from here on, so they may call only functions that are safe in
+// it.
 
 static const char *read_hex(const char *text, uintptr_t *value)
 {
@@ -41,8 +42,8 @@ static const char *read_hex(const char *text, uintptr_t *value)
     return text;
 }
 
-// The file name at the end of a line of /proc/self/maps, without its folder, if `address` is in the
-// range at its beginning; else NULL.
+// Returns the file name at the end of a line of /proc/self/maps, without its folder, if `address`
+// lies in the range at the line's beginning; else NULL.
 static char *file_of(char *line, uintptr_t address)
 {
     uintptr_t first, end;
@@ -57,7 +58,7 @@ static char *file_of(char *line, uintptr_t address)
 static void write_all(const char *text)
 {
     ssize_t written = write(STDIN_FILENO, text, strlen(text));
-    (void)written; // a failed write cannot be reported anywhere
+    (void)written; // there is nowhere to report a failed write
 }
 
 static void announce_file(char *name)
@@ -89,7 +90,7 @@ static void announce(int number, siginfo_t *info, void *context)
     if (name)
         announce_file(name);
     (void)info;
-    raise(number); // the default action is restored, so this ends the process
+    raise(number); // with the default action restored, this ends the process
 }
 
 void crash_announce(struct arena *arena)

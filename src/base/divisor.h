@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-// The greatest common divisor, by Euclid's algorithm. For a = 0 it is b.
+// Returns the greatest common divisor, by Euclid's algorithm. For a = 0 it is b.
 static inline uint64_t divisor_common(uint64_t a, uint64_t b)
 {
     while (b) {

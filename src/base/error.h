@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An error is a value with a code and a message. The function that fails fills it; its callers
+// An error is a value with a code and a message. The function that fails sets it. Its callers
 // handle the error, or add a prefix and return it. Only cli/ prints errors.
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
@@ -43,17 +43,18 @@ struct error {
 // be NULL. A message that is too long ends with an ellipsis.
 bool error_set(struct error *err, enum error_code code, const char *format, ...) PRINTF_LIKE(3, 4);
 
-#ifdef __clang_analyzer__ // the analyzer does not see the body: show that it returns false
+#ifdef __clang_analyzer__ // the analyzer does not see the body of error_set
 #define error_set(...) (error_set(__VA_ARGS__) && false)
 #endif
 
 // Adds "prefix: " before the message, to say where the error occurred, and returns false.
 bool error_prefix(struct error *err, const char *format, ...) PRINTF_LIKE(2, 3);
 
-// The short name of a code ("device-lost"), for run files and worker messages. It never changes.
+// Returns the short name of a code ("device-lost"), for run files and worker messages. It never
+// changes.
 const char *error_code_name(enum error_code code);
 
-// The code with this name; ERROR_INTERNAL if there is none.
+// Returns the code with this name; ERROR_INTERNAL if there is none.
 enum error_code error_code_from_name(const char *name);
 
 #endif

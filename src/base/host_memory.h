@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// How much memory the host has left, for benchmarks that use a large part of it.
+// Tells how much memory the host has left, for benchmarks that use a large part of it.
 #ifndef BASE_HOST_MEMORY_H
 #define BASE_HOST_MEMORY_H
 
 #include <stdint.h>
 
-// The number of bytes that a program can still use without swapping and without being killed by its
+// Returns the bytes that a program can still use without swapping and without being killed by its
 // container: the smaller of MemAvailable in /proc/meminfo and what the control group has left
 // (memory.max − memory.current, cgroup v2). 0 if unknown. `root` is put before both paths; NULL
 // means "".

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Large memory from the operating system, in the largest pages that it gives. Scattered accesses to
-// such memory then wait for the data, not for the page tables.
+// Allocates large memory from the operating system, in the largest pages that it gives. Scattered
+// accesses to such memory then wait for the data, not for the page tables.
 #ifndef BASE_PAGES_H
 #define BASE_PAGES_H
 
@@ -10,14 +10,15 @@ enum {
     PAGES_ALIGN = 1 << 21
 };
 
-// Returns zeroed memory aligned to PAGES_ALIGN. Pages that are not touched cost nothing. NULL if
-// the system has no memory for it.
+// Returns zeroed memory aligned to PAGES_ALIGN. Pages that are never touched take no memory.
+// Returns NULL if the system has no memory for it.
 void *pages_alloc(size_t bytes);
 
-// As pages_alloc, but in pages of the usual size, for memory of which only some places are touched.
+// Like pages_alloc, but in pages of the usual size, for memory of which only a few places are
+// touched.
 void *pages_alloc_sparse(size_t bytes);
 
-// Frees the memory. `bytes` is the size passed to the allocation. NULL is legal.
+// Frees the memory. `bytes` is the size that was passed to the allocation. Accepts NULL.
 void pages_free(void *memory, size_t bytes);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-// Binds this process to the processors of a list as sysfs has it ("0-3,8,10-11"). False, without a
-// change, if the list is empty or malformed, or if the system does not allow it.
+// Binds this process to the processors of a list in the form of sysfs ("0-3,8,10-11"). Returns
+// false and changes nothing if the list is empty or malformed, or if the system does not allow it.
 bool processors_bind(const char *list);
 
 // Counters of time since the start.

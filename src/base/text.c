@@ -186,7 +186,8 @@ bool text_list_has(const char *list, const char *item)
     return false;
 }
 
-// Table 3-7 of the Unicode Standard: no overlong forms, no surrogates, nothing above U+10FFFF.
+// Follows table 3-7 of the Unicode Standard: no overlong forms, no surrogates, nothing above
+// U+10FFFF.
 size_t text_character(const char *text)
 {
     const unsigned char *c = (const unsigned char *)text;
@@ -204,7 +205,7 @@ size_t text_character(const char *text)
 }
 
 // Writes to `shown` how the character at the start of `text` is printed. The character has `bytes`
-// bytes; 0: the text starts with an invalid byte.
+// bytes; 0 means that the text starts with an invalid byte.
 static void show_character(const char *text, size_t bytes, char shown[8])
 {
     unsigned char first = (unsigned char)text[0];
@@ -226,7 +227,7 @@ static void show_character(const char *text, size_t bytes, char shown[8])
 
 const char *text_printable(struct arena *arena, const char *text, size_t bytes_max)
 {
-    size_t most = 6 * strlen(text) + 1, used = 0; // the longest replacement, \u202e, has 6 bytes
+    size_t most = 6 * strlen(text) + 1, used = 0; // \u202e, the longest replacement, has 6 bytes
     most = smaller(most, bytes_max);
     char *printable = arena_alloc(arena, most);
     while (*text) {

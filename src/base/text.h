@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Functions for text that people type and that small files contain: whole numbers in a range, sizes
-// in KiB, MiB and GiB, the nearest name to a misspelt one, the first line of a file, and foreign
-// text that is printed.
+// Functions for texts that people type and that small files contain: whole numbers in a range,
+// sizes in KiB, MiB and GiB, the nearest name to a misspelt one, the first line of a file, and
+// texts of others that fathom prints.
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
@@ -11,17 +11,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The number of single letters to insert, delete, change, or swap with their neighbour, to turn `a`
-// into `b`. Case does not count. (Optimal string alignment distance, Damerau 1964.) Only the first
-// 64 bytes of each text are compared.
+// Returns how many single letters must be inserted, deleted, changed, or swapped with their
+// neighbour to turn `a` into `b` (optimal string alignment distance, Damerau 1964). Case does not
+// count. Only the first 64 bytes of each text are compared.
 size_t text_distance(const char *a, const char *b);
 
-// Finds the name that was probably meant: the nearest one, if it differs in at most 1 + a quarter
-// of the longer text's letters, or begins with what was typed. Start with {.typed = …} and call
-// text_guess_offer with each name.
+// Finds the name that was probably meant. It is the nearest one, if it differs in at most 1 + a
+// quarter of the longer text's letters, or begins with the typed text. Start with {.typed = …} and
+// call text_guess_offer with each name.
 struct text_guess {
     const char *typed;
-    const char *best; // the best name so far; NULL: none is near
+    const char *best; // best name so far; NULL: no name is near
     size_t distance;
 };
 void text_guess_offer(struct text_guess *guess, const char *name);
@@ -30,50 +30,51 @@ void text_guess_offer(struct text_guess *guess, const char *name);
 // `arena`.
 const char *text_guess_hint(struct arena *arena, const struct text_guess *guess);
 
-// Reads the whole text as a decimal number without sign. False if it is anything else or does not
-// fit.
+// Reads the whole text as a decimal number without sign. Returns false if it is anything else or
+// does not fit.
 bool text_parse_uint(const char *text, uint64_t *value);
 
-// Reads the whole text as a finite number. False if it is anything else.
+// Reads the whole text as a finite number. Returns false if it is anything else.
 bool text_parse_real(const char *text, double *value);
 
 // Reads the whole text as a number of bytes: digits, optionally with B, KiB, MiB, GiB or TiB (K, M,
-// G and T mean the same). Units are powers of 1024. False if it is anything else.
+// G and T mean the same). Units are powers of 1024. Returns false if it is anything else.
 bool text_parse_bytes(const char *text, uint64_t *bytes);
 
-// The size with its largest exact unit, for example "32 KiB" or "1000 B". The text lives in
-// `arena`.
+// Returns the size with its largest exact unit: "32 KiB", "1000 B". The text lives in `arena`.
 const char *text_bytes(struct arena *arena, uint64_t bytes);
 
-// True if `text` begins with `start`, or ends with `end`.
+// text_begins: true if `text` begins with `start`. text_ends: true if it ends with `end`.
 bool text_begins(const char *text, const char *start);
 bool text_ends(const char *text, const char *end);
 
 // True if `text` contains `part`. Case does not count (ASCII).
 bool text_contains(const char *text, const char *part);
 
-// Returns `list`, `between` and `item` joined; if `list` or `item` is empty, the other one alone.
-// The text lives in `arena`.
+// Returns `list`, `between` and `item` joined. If `list` or `item` is empty, returns the other one
+// alone. The text lives in `arena`.
 const char *text_join(struct arena *arena, const char *list, const char *between, const char *item);
 
-// True if the comma-separated list ("a,b,c") has this item; false if `list` is NULL.
+// True if the comma-separated list ("a,b,c") has this item. False if `list` is NULL.
 bool text_list_has(const char *list, const char *item);
 
-// Number of bytes of the UTF-8 character at the start of `text`; 0 if the bytes are not valid.
+// Returns the number of bytes of the UTF-8 character at the start of `text`; 0 if the bytes are not
+// valid.
 size_t text_character(const char *text);
 
-// Returns foreign text, such as a driver's, as one line that is safe to print: control characters
-// and marks that change the direction of writing become \x1b or \u202e, bytes that are not UTF-8
-// become U+FFFD. The result lives in `arena` and has less than bytes_max bytes: whole characters.
+// Returns a text of others, such as a driver's, as one line that is safe to print. Control
+// characters and marks that change the direction of writing become \x1b or \u202e, and bytes that
+// are not UTF-8 become U+FFFD. The result lives in `arena`; it is cut at a whole character to fewer
+// than bytes_max bytes.
 const char *text_printable(struct arena *arena, const char *text, size_t bytes_max);
 
-// Returns foreign text as it stands between the tags of HTML or XML, or in quotes within a tag: &,
+// Returns a text of others for use between the tags of HTML or XML, or in quotes within a tag: &,
 // <, > and " are escaped, and control characters become '?', because XML forbids most of them. The
 // result lives in `arena`.
 const char *text_markup(struct arena *arena, const char *text);
 
-// Reads the first line of a file into `line`, without its newline, cut to what fits. The path is
-// made from `format`. False if the file cannot be opened, is empty, or its path has 512 bytes or
+// Reads the first line of a file into `line`, without its newline, cut to `bytes`. The path is made
+// from `format`. Returns false if the file cannot be opened, is empty, or its path has 512 bytes or
 // more.
 bool text_read_line(char *line, size_t bytes, const char *format, ...) PRINTF_LIKE(3, 4);
 

@@ -6,7 +6,7 @@
 struct version {
     const char *version; // "0.1.0"
     const char *commit;  // 12 hex digits, then "-dirty" if the tree had changes; or "unknown"
-    const char *build;   // "GNU 12.2.0 RelWithDebInfo x86_64", then the sanitizers if any
+    const char *build;   // "GNU 12.2.0 RelWithDebInfo x86_64", then any sanitizers
 };
 
 extern const struct version fathom_version;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A benchmark: const data and a few functions, in a folder of its own, registered by a line in
-// bench/list.h. It knows no backend, writes no file and prints nothing.
+// A benchmark consists of const data and a few functions in a folder of its own. A line in
+// bench/list.h registers it. It knows no backend, writes no file and prints nothing.
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
@@ -11,14 +11,14 @@
 #include "measure/visit.h"
 #include "results/results.h"
 
-// Bytes that a kernel can address by a 32-bit index into words of 4 bytes: the longest chain on a
-// device that lacks GPU_CAP(ADDRESSES).
+// Bytes that a kernel can address by a 32-bit index of 4-byte words. They limit the longest chain
+// on a device without GPU_CAP(ADDRESSES).
 #define BENCH_INDEX_REACH_BYTES (UINT64_C(16) << 30)
 
-// The values chosen for one parameter (by the preset, or by --set), with ranges expanded.
+// The values chosen for one parameter, by the preset or by --set, with ranges expanded.
 struct bench_choice {
     const struct param_info *param;
-    struct case_value *values; // in the order given; the word "max" is stored as UINT64_MAX
+    struct case_value *values; // in the order of the user; the word "max" is stored as UINT64_MAX
     size_t value_count;
     bool from_user; // true: given by --set; false: by the preset
 };
@@ -26,13 +26,13 @@ struct bench_choice {
 struct bench_request {
     struct arena *arena;
     const struct gpu_info *device;
-    const struct gpu_system *system;    // the system of `device`; NULL: unknown
+    const struct gpu_system *system;    // the system that has `device`; NULL: unknown
     const char *preset;                 // "quick", "standard", "full"
     const struct bench_choice *choices; // in the order of benchmark_info.params
     size_t choice_count;
 };
 
-// The choice for the parameter `key`; NULL if there is none.
+// Returns the choice for the parameter `key`; NULL if there is none.
 const struct bench_choice *bench_choice_find(const struct bench_request *request, const char *key);
 
 struct bench_case_list {
@@ -40,22 +40,23 @@ struct bench_case_list {
     size_t count, capacity;
 };
 
-// Appends the case `c`; its values must be in the order of the benchmark's params.
+// Appends the case `c`. Its values must have the order of the benchmark's params.
 void bench_case_add(struct arena *arena, struct bench_case_list *list, struct bench_case c);
 
-// A case that is being built. The functions of bench_product receive one.
+// A case that is being built; the functions of bench_product receive it.
 struct bench_pick {
     const struct bench_request *request;
     const void *context; // the context of the bench_product
     struct bench_case c; // values of the parameters before this one; in keep(): all values
-    // [i]: index of the value of parameter i among its chosen values; 0 if not in the case.
+    // at[i]: index of parameter i's value among its chosen values; 0 if the case lacks the
+    // parameter.
     const size_t *at;
-    size_t param;             // index of this parameter in request->choices; in keep(): their count
-    struct case_value *value; // value of this parameter, may be changed; NULL in keep()
+    size_t param;             // index of this parameter in request->choices; in keep(): count
+    struct case_value *value; // value of this parameter, which may be changed; NULL in keep()
 };
 
 // A product is all combinations of the chosen values. A parameter is only in the cases that its
-// `when` describes; the last parameter changes fastest. All functions are optional.
+// `when` describes. The last parameter changes fastest. All functions are optional.
 struct bench_product {
     const struct bench_request *request;
     const void *context; // data for the functions
@@ -63,10 +64,10 @@ struct bench_product {
     // Changes a value of a preset or of the user to the value that the case uses instead.
     void (*replace)(const struct bench_pick *pick);
 
-    // Changes a value to the nearest one that the device supports, or returns false if there is
-    // none: the value then gets no case. Called for values of presets, and for values of a user's
-    // list that ends in "max". Other values of users stay; if the device does not support one, the
-    // visit is skipped with the reason.
+    // Changes a value to the nearest one that the device supports. Returns false if there is none:
+    // the value then gets no case. Called for values of presets, and for values of a user's list
+    // that ends in "max". Other values of users stay; if the device does not support such a value,
+    // the visit is skipped with the reason.
     bool (*reach)(const struct bench_pick *pick);
 
     // Returns true if the plan takes this case. It may change the values in pick->c. If it returns
@@ -77,40 +78,42 @@ struct bench_product {
     bool (*first)(const struct bench_product *product, const struct bench_case *c);
 };
 
-// Appends the cases of the product. If neighbouring values became equal, it uses one of them. If
-// there is no case and the user chose values: ERROR_UNSUPPORTED if the device supports none of
-// them, else ERROR_USAGE. Without values of the user no case is no error.
+// Appends the cases of the product. If neighbouring values have become equal, only one of them is
+// used. If there is no case although the user chose values, fails with ERROR_UNSUPPORTED if the
+// device supports none of them, else with ERROR_USAGE. If the user chose no values, it is no error
+// that there is no case.
 MUST_CHECK bool bench_plan_product(const struct bench_product *product,
                                    struct bench_case_list *list, struct error *err);
 
-// A benchmark at work on one open device. The session lives through the visits of the benchmark's
-// cases, so that programs and large buffers are made once.
+// A benchmark at work on one open device. The session lasts through the visits of all cases of the
+// benchmark, so that programs and large buffers are made only once.
 struct bench_session {
     struct arena *arena;       // lives as long as the session
-    struct gpu_system *system; // has `device`, and other devices that a benchmark may open
+    struct gpu_system *system; // has `device` and all other devices, which a benchmark may open
     struct gpu_device *device;
     const struct gpu_info *info;
     struct gpu_scope *scope;          // lives as long as the session
     struct measure_programs programs; // built once, in `scope`
-    struct measure_limits limits;     // of the device
+    struct measure_limits limits;     // limits of the device
     struct measure_clock clock;       // for open() to probe (measure_clock_probe)
     bool warm;                        // a case was measured, so the core clock is high
     void *state;                      // the benchmark's own data, set by open()
 };
 
-// A session on an open device of `system`, with an arena and a scope of its own, which
-// bench_session_end closes.
+// Begins a session on an open device of `system`, with an arena and a scope of its own.
+// bench_session_end closes these.
 struct bench_session bench_session_begin(struct gpu_system *system, struct gpu_device *device);
 void bench_session_end(struct bench_session *session);
 
-// The same on a second device, or a second handle of the device, which bench_session_close closes,
-// too. bench_session_close does nothing if the session is zeroed or was not opened.
+// Opens a second device, or the same device once more, and begins a session on it.
+// bench_session_close ends the session and closes that device; it does nothing if the session is
+// zeroed or was not opened.
 MUST_CHECK bool bench_session_open(struct bench_session *session, struct gpu_system *system,
                                    const struct gpu_info *info, const struct gpu_device_desc *desc,
                                    struct error *err);
 void bench_session_close(struct bench_session *session);
 
-// gpu_buffer_create for a buffer of `bytes` bytes.
+// Calls gpu_buffer_create for a buffer of `bytes` bytes.
 struct gpu_buffer *bench_buffer(struct gpu_scope *scope, uint64_t bytes, enum gpu_memory memory,
                                 struct error *err);
 
@@ -126,8 +129,9 @@ struct bench_visit {
     void **memory;
 };
 
-// How a visit times the work that `record` records: in the visit's scope, with the session's clock.
-// If the session is warm, one run is warm-up enough, because cases follow without a pause.
+// Returns how a visit times the work that `record` records: in the visit's scope, with the
+// session's clock. In a warm session one run is enough as warm-up, because cases follow without a
+// pause.
 struct measure_span_desc bench_span_desc(const struct bench_visit *run, measure_record *record,
                                          void *context);
 
@@ -143,9 +147,9 @@ struct benchmark {
     // "no".
     bool together;
 
-    // A case takes so many times as long as one of `latency` did on an H200, roughly; 0: 1. In the
-    // preset quick quick_slowness times; 0: slowness. For the estimate of the time left
-    // (suite/forecast.h).
+    // Rough time of a case, as a multiple of the time of a case of `latency` on an H200; 0: 1. In
+    // the preset quick, quick_slowness counts instead; 0: the same as slowness. For the estimate of
+    // the time left (suite/forecast.h).
     double slowness, quick_slowness;
 
     bool counted; // its visits can be counted (measure_request.count)
@@ -155,16 +159,17 @@ struct benchmark {
     // device (collect_rule.alone).
     bool link;
 
-    // Lists all cases for the request's device and choices, in the parent process. ERROR_USAGE if
-    // the choices contradict each other. Optional: without it, the cases are those of `product`.
+    // Lists all cases for the request's device and choices, in the parent process. Fails with
+    // ERROR_USAGE if the choices contradict each other. Optional: without it, the cases are those
+    // of `product`.
     bool (*plan)(const struct bench_request *request, struct bench_case_list *list,
                  struct error *err);
     struct bench_product product; // without its request, which bench_plan sets
 
-    // Sets in `desc`, which is zeroed, the queues with which the device is opened. Optional:
-    // without it, and if it does not change `desc`, the device has one universal queue. A device
-    // with other queues stays open until a benchmark with yet other queues is visited; beside it,
-    // the device with one universal queue stays open, idle.
+    // Sets in `desc`, which is zeroed, the queues with which the device is opened. Optional.
+    // Without it, or if it does not change `desc`, the device has one universal queue. A device
+    // with other queues stays open until a benchmark with yet other queues is visited; the device
+    // with one universal queue stays open meanwhile, idle.
     void (*device)(const struct gpu_info *info, struct gpu_device_desc *desc);
 
     // Makes the programs and buffers that cases share. Called once per session. Optional.
@@ -193,15 +198,15 @@ struct benchmark {
     void (*conclude)(struct run *run, const char *device);
 };
 
-// Lists the cases of `benchmark`: by its `plan` or, without one, as its `product`.
+// Lists the cases of `benchmark`, by its `plan` or, if it has none, as its `product`.
 MUST_CHECK bool bench_plan(const struct benchmark *benchmark, const struct bench_request *request,
                            struct bench_case_list *list, struct error *err);
 
-// Every benchmark of the program, NULL-terminated, in the order of `fathom list`. Expanded from
-// bench/list.h; tests supply their own.
+// All benchmarks of the program, in the order of `fathom list`; the list ends with NULL. It is made
+// from bench/list.h; tests supply their own.
 extern const struct benchmark *const benchmarks[];
 
-// The benchmark with this name; NULL if there is none.
+// Returns the benchmark with this name; NULL if there is none.
 const struct benchmark *benchmark_find(const char *name);
 
 // Writes what a program needs to know of a benchmark, as an element of an open array

@@ -126,9 +126,9 @@ const char *choices_preset_values(const struct param_info *param, const char *pr
     return values ? values : param->standard;
 }
 
-// Returns the values as text: those of the last setting of this parameter, else those of the
-// preset, else those of the preset standard; NULL if none of them has values. *from becomes the
-// setting; NULL if the values come from a preset.
+// Returns the values as text: those of the parameter's last setting, else those of the preset, else
+// those of the preset standard; NULL if none of these has values. Sets *from to the setting, or to
+// NULL if the values come from a preset.
 static const char *chosen_values(const struct choice_request *request,
                                  const struct benchmark *benchmark, const struct param_info *param,
                                  const struct setting **from)
@@ -168,8 +168,8 @@ bool choices_make(struct arena *arena, const struct choice_request *request,
                              "--set %s: more than %d combinations with what else is set for %s: "
                              "take fewer values",
                              setting->text, COMBINATIONS_MAX, info->name);
-        // Only axes are in the key. Two values of another parameter would give two cases the same
-        // key.
+        // Only axes are in the key. Several values of any other parameter would give several cases
+        // the same key.
         if (info->params[i].role != PARAM_AXIS && list.count > 1)
             return error_set(err, ERROR_USAGE, "--set %s: %s takes one value, not a list",
                              setting ? setting->text : info->name, info->params[i].key);

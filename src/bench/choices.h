@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Makes the values of every parameter of a benchmark from a preset and the settings of --set.
+// Makes the values of all parameters of a benchmark from a preset and the settings of --set.
 #ifndef BENCH_CHOICES_H
 #define BENCH_CHOICES_H
 
 #include "bench/bench.h"
 
-// One --set: [BENCHMARK.]KEY=VALUES.
+// One setting of --set: [BENCHMARK.]KEY=VALUES.
 struct setting {
     const char *benchmark; // NULL: every benchmark of the run that has the key
     const char *key;
@@ -27,7 +27,8 @@ struct choice_request {
 #define PRESET_NAMES   "quick|standard|full"
 #define PRESET_DEFAULT "standard"
 
-// Parses the text of one --set. ERROR_USAGE if it does not have the form of struct setting.
+// Parses the text of one --set. Fails with ERROR_USAGE if it does not have the form of struct
+// setting.
 MUST_CHECK bool setting_parse(struct arena *arena, const char *text, struct setting *setting,
                               struct error *err);
 
@@ -41,9 +42,9 @@ const char *choices_preset_values(const struct param_info *param, const char *pr
 MUST_CHECK bool choices_check(struct arena *arena, const struct choice_request *request,
                               struct error *err);
 
-// Makes one choice for each parameter of `benchmark`, in the order of its params. ERROR_USAGE if
-// values do not parse, if a parameter that is not an axis gets several values, or if the values
-// of all settings have more than 65,536 combinations.
+// Makes one choice for each parameter of `benchmark`, in the order of its params. Fails with
+// ERROR_USAGE if values do not parse, if a parameter that is not an axis gets several values, or if
+// the values of all settings have more than 65,536 combinations.
 MUST_CHECK bool choices_make(struct arena *arena, const struct choice_request *request,
                              const struct benchmark *benchmark, struct bench_choice **choices,
                              struct error *err);

@@ -37,7 +37,7 @@ static double round_whole(double value)
     return value + large - large;
 }
 
-// Uses no library functions, to be fast: one case takes millions of calls.
+// Calls no library function, because one case makes millions of calls to this one.
 double fma_round(enum fma_number number, double value)
 {
     uint64_t bits;
@@ -94,7 +94,8 @@ static double step(enum fma_number number, double x, double b, bool fused)
 
 static struct fma_chain follow(enum fma_number number, unsigned chain, uint64_t steps)
 {
-    // The starts are multiples of 1 / golden ratio, modulo 1, scaled: all different, from −1 to 1.
+    // The start values are multiples of 1 / golden ratio, modulo 1, scaled: all different, from −1
+    // to 1.
     double x = fma_round(number, 2 * fmod((chain + 1) * 0.6180339887, 1) - 1);
     double fused = x, rounded = x, b = fma_round(number, constant);
     for (uint64_t i = 0; i < steps; i++) {

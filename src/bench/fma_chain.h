@@ -26,13 +26,13 @@ struct fma_chain {
     uint64_t rounded; // last value if each step rounds twice: its product, then its sum
 };
 
-// The bit pattern of the constant b; FMA_F16X2: twice, in both halves of the low word.
+// Returns the bit pattern of the constant b; for FMA_F16X2 it is in both halves of the low word.
 uint64_t fma_chain_constant(enum fma_number number);
 
 // Computes `steps` steps of each chain and fills `chains`.
 void fma_chain_follow(enum fma_number number, uint64_t steps, struct fma_chain chains[FMA_CHAINS]);
 
-// fma_round returns the nearest number of this kind, ties to even (FMA_F16X2: the nearest f16).
+// fma_round returns the nearest number of this kind, ties to even (for FMA_F16X2 the nearest f16).
 // fma_bits returns the bit pattern of a value that fma_round returned.
 double fma_round(enum fma_number number, double value);
 uint64_t fma_bits(enum fma_number number, double rounded);

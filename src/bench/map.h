@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The words of the benchmark `map` that its plan and results (src/map/) and its probes
-// (bench/map/map.c) share.
+// The words that the benchmark `map`, its plan and its results share: src/map/ and bench/map/map.c
+// use them.
 #ifndef BENCH_MAP_H
 #define BENCH_MAP_H
 
@@ -9,7 +9,7 @@
 // Values of the parameter `what`.
 #define MAP_HIERARCHY  "hierarchy"  // how many levels a path has
 #define MAP_LEVEL      "level"      // one cache
-#define MAP_MEMORY     "memory"     // what follows the last level found
+#define MAP_MEMORY     "memory"     // the memory after the last level found
 #define MAP_TLB        "tlb"        // a TLB level; without a level number: loads beyond all
 #define MAP_SHARED     "shared"     // a core's shared memory
 #define MAP_PROBE      "probe"      // a chain with a stride of its own: shows lines
@@ -27,8 +27,8 @@ enum {
 // The value of `path` for levels that straight-line code shows.
 #define MAP_PATH_CODE "instruction"
 
-// The sensor of a case `code` with the bytes per instruction, from the code size that the driver
-// reports.
+// The sensor of a case `code` that holds the bytes per instruction, computed from the code size
+// that the driver reports.
 #define MAP_CODE_SENSOR "instruction_bytes"
 
 // map_code_length returns the number of instructions in the first `steps` stretches of

@@ -21,8 +21,8 @@ static bool ends_in_max(const struct bench_choice *choice)
     return choice->param->type != PARAM_TEXT && last->uint == UINT64_MAX;
 }
 
-// Changes the value by replace(), then by reach() (if bench.h says so for this value). False if
-// reach() finds no value that the device supports.
+// Changes the value by replace(), then by reach() (if bench.h says so for this value). Returns
+// false if reach() finds no value that the device supports.
 static bool fit(struct planner *p, struct bench_pick *pick)
 {
     const struct bench_product *product = p->product;
@@ -95,7 +95,7 @@ static void add_values(struct planner *p, size_t param)
     p->at[param] = 0;
 }
 
-// Moves the cases for which first() is true before all other cases; within both parts the order
+// Moves the cases for which first() is true before all other cases. Within both groups the order
 // stays.
 static void put_first(const struct bench_product *product, struct bench_case *cases, size_t count)
 {

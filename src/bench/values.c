@@ -145,7 +145,7 @@ static bool add_single(struct parser *p, const char *text)
 
 // ---------------------------------------------------------------- ranges
 
-// base · 2^(step/n), 0 ≤ step < n, rounded as values.h says; UINT64_MAX from 2^63 on.
+// Returns base · 2^(step/n), 0 ≤ step < n, rounded as values.h says; UINT64_MAX from 2^63 on.
 static uint64_t value_between(const struct param_info *param, uint64_t base, uint64_t step,
                               uint64_t n)
 {
@@ -159,8 +159,8 @@ static uint64_t value_between(const struct param_info *param, uint64_t base, uin
     return rounded >= 0x1p63 ? UINT64_MAX : (uint64_t)rounded;
 }
 
-// The end of a range. A range to "max" ends at param_info.most, if the parameter has one and takes
-// the word "max".
+// Returns the end of a range. A range to "max" ends at param_info.most if that is set and the
+// parameter takes the word "max".
 static uint64_t last_value(const struct param_info *param, uint64_t to)
 {
     return to == UINT64_MAX && param->takes_max && param->most ? param->most : to;
@@ -196,7 +196,7 @@ static bool add_reals(struct parser *p, double from, double to, uint64_t n)
 // The spacing of a range, written after its end: /N values per octave, or +S from value to value.
 struct spacing {
     uint64_t values; // values per octave
-    uint64_t step;   // distance of two values; 0: the range has `values` per octave instead
+    uint64_t step;   // distance between two values; 0: `values` per octave count instead
 };
 
 // Reads the spacing after the end of a range and cuts it off `end`. Default: one value per octave.

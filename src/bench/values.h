@@ -24,8 +24,8 @@ struct value_list {
     size_t count, capacity;
 };
 
-// Parses `text` as values of `param`. ERROR_USAGE if a part is wrong; the message names the part
-// and what is allowed (for TEXT: the choices and the nearest one).
+// Parses `text` as values of `param`. Fails with ERROR_USAGE if a part is wrong; the message names
+// the part and what is allowed (for TEXT: the choices and the nearest one).
 MUST_CHECK bool values_parse(struct arena *arena, const struct param_info *param, const char *text,
                              struct value_list *list, struct error *err);
 

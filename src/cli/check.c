@@ -30,12 +30,12 @@ struct checking {
     struct check_desc desc;
     struct check_parts parts;
     struct expectation expectation;
-    struct run **expected; // the runs of `expectation`
+    struct run **expected; // the runs in `expectation`
     const char *output, *prometheus;
     uint64_t expected_count;
     struct run *run;
-    double began_s;        // since 1970
-    struct host_lock lock; // one check a host and user at a time
+    double began_s;        // when this process began, in seconds since 1970
+    struct host_lock lock; // only one check at a time per host and user
 };
 
 // ---------------------------------------------------------------- the request
@@ -56,7 +56,7 @@ static const char *host_name(struct arena *arena)
     return uname(&names) == 0 ? arena_strdup(arena, names.nodename) : "localhost";
 }
 
-// The first of these variables that is set; NULL if none is.
+// Returns the value of the first of these environment variables that is set; NULL if none is.
 static const char *first_set(const char *const *names)
 {
     const char *value = NULL;
@@ -65,7 +65,8 @@ static const char *first_set(const char *const *names)
     return value;
 }
 
-// The name of the output with %h, the host, and %r, the rank: 0 outside of a parallel job.
+// Returns the name of the output. In `pattern`, %h stands for the host and %r for the rank in a
+// parallel job (0 outside of one).
 static const char *output_name(struct arena *arena, const char *pattern)
 {
     static const char *const variables[] = {"SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
@@ -137,7 +138,7 @@ static void leave_cpus_out(struct device_list *list)
     list->count = kept;
 }
 
-// Leaves the card of this process's local rank.
+// Reduces the list to the card whose number is this process's local rank.
 static bool take_own_card(struct device_list *list, struct error *err)
 {
     static const char *const variables[] = {"SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK",
@@ -156,7 +157,7 @@ static bool take_own_card(struct device_list *list, struct error *err)
     return true;
 }
 
-// Two devices of one chip would disturb each other.
+// Refuses two devices of one chip, because they would disturb each other.
 static bool are_apart(const struct device_list *list, struct error *err)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -167,8 +168,8 @@ static bool are_apart(const struct device_list *list, struct error *err)
     return true;
 }
 
-// Every GPU of the machine, or those of -d. No GPU is no error if GPUs are there that no API
-// reaches, or if some are expected.
+// Chooses the devices of -d or, without -d, every GPU of the machine. It is not an error if no GPU
+// can be opened but there are GPUs that no API reaches, or some are expected.
 static bool choose_devices(struct checking *c, struct error *err)
 {
     static const char *const all[] = {"all"};
@@ -201,7 +202,7 @@ static bool choose_devices(struct checking *c, struct error *err)
                : false;
 }
 
-// Adds the GPUs that no API reaches.
+// Adds a check for each GPU that no API reaches.
 static void add_unreached(struct checking *c)
 {
     struct unreached_gpu *gpus;
@@ -321,7 +322,7 @@ static bool shorten(struct run *run, struct error *err)
     return done;
 }
 
-// What is asked of a check, in one line: only equal checks are shared.
+// Returns the request of this check in one line. Only checks with equal requests are shared.
 static const char *request_line(const struct checking *c)
 {
     static const enum option_id asked[] = {OPTION_DEVICE, OPTION_API,          OPTION_QUICK,
@@ -338,7 +339,8 @@ static const char *request_line(const struct checking *c)
 }
 
 // Takes the lock, unless each rank checks its own card. Returns true if another process made the
-// same check meanwhile: its run is then this one's. Without the lock each process measures.
+// same check while this one waited: its run then becomes the run of this process. A process that
+// does not get the lock measures for itself.
 static bool take_shared(struct checking *c)
 {
     static const uint64_t patience_ns = UINT64_C(2) * CHECK_DEADLINE_S * NS_PER_S;
@@ -370,13 +372,14 @@ static void leave_shared(struct checking *c)
     free(stream.text);
 }
 
-// Makes the check, or takes that of another process which began before this one and ended now.
+// Makes the check, or takes the run of another process that made the same check while this one
+// waited.
 static bool check_once(struct checking *c, struct error *err)
 {
     if (take_shared(c))
         return true;
     c->system = cli_system_create(c->cli, err);
-    interrupt_watch(&c->interrupt); // until here signals end the process at once
+    interrupt_watch(&c->interrupt); // up to here a signal ends the process at once
     if (!c->system || !choose_devices(c, err) || !measure(c, err) || !shorten(c->run, err))
         return false;
     leave_shared(c);

@@ -14,13 +14,13 @@ enum exit_status {
     EXIT_CASE_FAILED = 1,
     EXIT_USAGE = 2,
     EXIT_NO_MEASUREMENT = 3,
-    EXIT_BROKEN = 4,  // of `check`
-    EXIT_UNKNOWN = 5, // of `check`
+    EXIT_BROKEN = 4,  // only `check` returns it
+    EXIT_UNKNOWN = 5, // only `check` returns it
     EXIT_INTERRUPTED = 130
 };
 
 enum {
-    CLI_COLUMNS = 100 // widest tables of a run, also if there is no terminal
+    CLI_COLUMNS = 100 // largest width of a run's tables, with or without a terminal
 };
 
 struct cli {
@@ -28,17 +28,17 @@ struct cli {
     const struct options *options;
     int argc;
     char **argv;
-    const char *const *environment; // for child processes; copied before drivers were loaded
+    const char *const *environment; // of child processes; copied before drivers were loaded
     FILE *out, *err;
-    bool has_drivers; // they are loaded into this process (--no-isolate)
+    bool has_drivers; // true: this process has loaded drivers (--no-isolate)
     int status; // exit status of a command that returned true; EXIT_MEASURED unless it sets another
 };
 
 // Runs the program and returns the exit status.
 int cli_main(int argc, char **argv);
 
-// One function for each command. If it returns false, cli_main prints the error, whose code decides
-// the exit status.
+// One function for each command. If it returns false, cli_main prints the error. The error's code
+// decides the exit status.
 bool command_devices(struct cli *cli, struct error *err);
 bool command_list(struct cli *cli, struct error *err);
 bool command_run(struct cli *cli, struct error *err);
@@ -57,50 +57,51 @@ bool command_counters(struct cli *cli, struct error *err);
 bool command_check(struct cli *cli, struct error *err);
 bool command_check_device(struct cli *cli, struct error *err);
 
-// For each -d "model:FILE": cli_announce_models checks the file (ERROR_USAGE with path and reason)
-// and adds its path to an environment variable, which the model backend and the workers read.
-// cli_name_models replaces such names in `names` by the devices' ids, "model:0", "model:1" …
+// Both handle each -d "model:FILE". cli_announce_models checks the file (ERROR_USAGE with path and
+// reason) and adds its path to an environment variable, which the model backend and the workers
+// read. cli_name_models replaces such names in `names` by the ids of the devices, "model:0",
+// "model:1" …
 MUST_CHECK bool cli_announce_models(struct cli *cli, struct error *err);
 void cli_name_models(struct cli *cli, const char **names, size_t count);
 
 // What a command measures.
 struct cli_measuring {
-    const char *const *benchmarks; // NULL-ended; NULL: those that the arguments name, or all
-    const char *preset;            // used unless --preset names one
-    // Called before any driver is loaded. False with ERROR_USAGE if preset or settings are wrong.
+    const char *const *benchmarks; // ends with NULL; NULL: those that the arguments name, or all
+    const char *preset;            // used if --preset is not given
+    // Called before any driver is loaded. Fails with ERROR_USAGE if preset or settings are wrong.
     bool (*check)(struct arena *arena, const struct choice_request *request, struct error *err);
     struct plan *(*plan)(struct arena *arena, const struct choice_request *request,
                          const struct gpu_info *device, struct run *run, struct error *err);
-    // Draws the results at the end. NULL: the tables of each benchmark are printed as soon as its
-    // results are final.
+    // Draws the results at the end. If NULL, the headlines and the cards are printed instead.
     void (*draw)(const struct run *run, FILE *out);
 };
 
-// Measures, prints and saves as the options say. Used by the commands `run` and `map`.
+// Measures, prints and saves as the options say. The commands `run` and `map` use it.
 MUST_CHECK bool cli_measure(struct cli *cli, const struct cli_measuring *measuring,
                             struct error *err);
 
-// Finds a benchmark by its name. ERROR_USAGE if there is none; the message suggests the nearest
-// name.
+// Finds a benchmark by its name. If there is none, returns NULL with ERROR_USAGE; the message
+// suggests the nearest name.
 struct benchmark;
 MUST_CHECK bool cli_find_benchmark(struct cli *cli, const char *name,
                                    const struct benchmark **benchmark, struct error *err);
 
-// True if a report can be written to `path`. ERROR_USAGE if this build has no report page, ERROR_IO
-// if the file cannot be written.
+// True if a report can be written to `path`. Fails with ERROR_USAGE if this build has no report
+// page, or with ERROR_IO if the file cannot be written.
 MUST_CHECK bool cli_report_check(const char *path, struct error *err);
 
-// Reads a run file as run_read (results/json.h), and adds what early versions of fathom did not
+// Reads a run file like run_read (results/json.h), and adds what early versions of fathom did not
 // write: findings about levels, and the headlines that make the card.
 struct run *cli_read_run(const char *path, struct error *err);
 
-// The forms of a run other than the run file, as --csv, --html, --trace, --svg and --markdown of
-// `show` and `report` ask for them. cli_form_asked is the name of the first such option but html;
-// NULL: none was given.
-// cli_forms_check tests whether every output can be written and is a file of its own; it comes
-// before the run is measured or read. cli_forms_save writes them; if one cannot be written, the
-// others still are; without time lines, a note replaces trace and SVG. False with the messages of
-// all failures.
+// The forms of a run other than the run file, for the options --csv, --html, --trace, --svg and
+// --markdown of `show` and `report`.
+// cli_form_asked returns the name of the first such option that was given, --html excepted; NULL if
+// none was.
+// cli_forms_check tests, before the run is measured or read, whether every output can be written
+// and is a file of its own.
+// cli_forms_save writes them all, even if one of them fails. A trace or SVG that would show nothing
+// is not written, with a note. Returns false with the messages of all failures.
 const char *cli_form_asked(const struct options *options);
 MUST_CHECK bool cli_forms_check(const struct options *options, struct error *err);
 MUST_CHECK bool cli_forms_save(const struct cli *cli, const struct run *run, struct error *err);
@@ -108,25 +109,25 @@ MUST_CHECK bool cli_forms_save(const struct cli *cli, const struct run *run, str
 // Refuses to write two outputs to one file, as `-o run.json --csv run.json` would (ERROR_USAGE).
 MUST_CHECK bool cli_check_apart(const struct options *options, struct error *err);
 
-// True if tables may be printed: not with --quiet or --json, nor if an option names "-", the
-// standard output, as the file to write.
+// True if tables may be printed: not with --quiet or --json, and not if an output is "-", the
+// standard output.
 bool cli_shows_tables(const struct options *options);
 
-// ERROR_USAGE, after the command's name, if an output that the options name would replace the run
-// file `input`, as in `report -o run.json run.json`. "-" is the standard input there.
+// Refuses an output that would replace the run file `input`, as in `report -o run.json run.json`
+// (ERROR_USAGE after the command's name). If `input` is "-", it is the standard input.
 MUST_CHECK bool cli_outputs_spare(const struct options *options, const char *command,
                                   const char *input, struct error *err);
 
-// True if the environment has FATHOM_VALIDATION=1, which turns the API's own validation on.
+// True if the environment has FATHOM_VALIDATION=1, which turns on the API's own validation.
 bool cli_validation(void);
 
-// Creates the system that lists the devices of every backend, with validation as cli_validation
-// says. With --no-isolate the drivers are loaded into this process; else no driver is, and
-// cli->environment becomes that of the processes that open the devices. ERROR_USAGE if the value of
-// --silence-limit is wrong.
+// Creates the system that lists the devices of every backend; cli_validation decides on validation.
+// With --no-isolate the drivers are loaded into this process. Otherwise none is, and
+// cli->environment becomes the environment of the processes that open devices. Fails with
+// ERROR_USAGE if the value of --silence-limit is wrong.
 struct gpu_system *cli_system_create(struct cli *cli, struct error *err);
 
-// The number of seconds of --silence-limit as nanoseconds; 0: not given.
+// Sets *silence_ns to the value of --silence-limit in nanoseconds; 0 if it was not given.
 MUST_CHECK bool cli_silence(const struct cli *cli, uint64_t *silence_ns, struct error *err);
 
 // The hardware counters of a device.

@@ -15,8 +15,8 @@ enum {
     PATH_BYTES = 4096
 };
 
-// Reads "2%" or "0.02" as the fraction 0.02; 0 if the option was not given. ERROR_USAGE unless it
-// is between 0 and 1.
+// Reads --threshold: "2%" or "0.02" becomes 0.02. Sets 0 if the option was not given. Fails with
+// ERROR_USAGE if the value is not between 0 and 1.
 static bool read_threshold(const struct cli *cli, double *threshold, struct error *err)
 {
     const char *typed = options_value(cli->options, OPTION_THRESHOLD);
@@ -39,9 +39,9 @@ static bool read_threshold(const struct cli *cli, double *threshold, struct erro
 
 // ---------------------------------------------------------------- the reference run
 
-// The path of the index of the reference runs: in the folder that FATHOM_REFERENCE names, else
-// where they are installed with this binary, else in the tree in which it was built. NULL if there
-// is none.
+// Returns the path of the index of the reference runs: in the folder that FATHOM_REFERENCE names,
+// else where this binary is installed, else in the tree in which it was built. NULL if there is
+// none.
 static const char *index_path(struct cli *cli)
 {
     const char *set = getenv("FATHOM_REFERENCE");

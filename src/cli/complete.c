@@ -8,8 +8,8 @@
 
 // ---------------------------------------------------------------- words, one after another
 
-// Writes the names of the APIs and "all", without the model: its devices exist only as
-// -d model:FILE.
+// Writes the names of the APIs and "all", but not "model": simulated devices exist only as -d
+// model:FILE.
 static void write_apis(FILE *out)
 {
     for (size_t i = 0; gpu_backends[i]; i++)
@@ -31,8 +31,8 @@ static void write_commands(FILE *out)
             fprintf(out, "%s%s", shown++ ? " " : "", command_table[i].name);
 }
 
-// Writes the words that an argument of this kind may be; `shown` is the text that the help shows
-// for it. Files are not listed: the shell completes them itself.
+// Writes the words that an argument of this kind can be. `shown` is the text that the help shows
+// for it. Files are not listed, because the shell completes them itself.
 static void write_words(FILE *out, enum word_kind kind, const char *shown)
 {
     switch (kind) {
@@ -53,7 +53,7 @@ static void write_words(FILE *out, enum word_kind kind, const char *shown)
     case WORD_NONE:
     case WORD_ANY:
     case WORD_FILE:
-    case WORD_SETTING: // keys and values, see below
+    case WORD_SETTING: // see "keys and values of --set" below
         break;
     }
 }
@@ -72,8 +72,8 @@ static void write_flags(FILE *out, unsigned command)
 
 // ---------------------------------------------------------------- keys and values of --set
 
-// Writes the words of a list, such as "a|b c|d", each after a blank and in single quotes. FILE
-// stands for a name and is left out.
+// Writes the words of a list, such as "a|b c|d", each after a blank and in single quotes. The word
+// FILE stands for a name and is left out.
 static void write_quoted(FILE *out, const char *list)
 {
     while (*list) {
@@ -84,7 +84,7 @@ static void write_quoted(FILE *out, const char *list)
     }
 }
 
-// The parts of a shell function that chooses by its first argument.
+// The parts of a shell function that selects by its first argument.
 struct switch_form {
     const char *function, *begin, *choice, *end_choice, *end;
 };
@@ -101,14 +101,14 @@ static const struct switch_form fish_switch = {.function = "function ",
                                                .end_choice = "\n",
                                                .end = "    end\nend\n"};
 
-// True if --set takes the parameter. `fathom map` takes clock alone.
+// True if --set takes the parameter. Of the benchmark map, `fathom map` takes only `clock`.
 static bool is_settable(const struct benchmark *benchmark, const struct param_info *param)
 {
     return !benchmark->command || strcmp(param->key, "clock") == 0;
 }
 
-// Writes two functions. NAME_keys prints the keys of a benchmark, "path=" …; NAME_values prints the
-// choices of a parameter, "latency.path".
+// Writes two functions: NAME_keys prints the keys of a benchmark ("path=" …); NAME_values prints
+// the choices of a parameter such as "latency.path".
 static void write_settings(FILE *out, const char *name, const struct switch_form *form)
 {
     fprintf(out, "%s%s_keys%s", form->function, name, form->begin);
@@ -136,8 +136,8 @@ static void write_settings(FILE *out, const char *name, const struct switch_form
 
 // ---------------------------------------------------------------- bash
 
-// Completes what follows --set, and file names after `-d model:`. bash cuts `path=scalar` into
-// three words and `model:FILE` too. _fathom_offer quotes a value and puts before it the text that
+// Completes the word after --set, and the file name after `-d model:`. bash cuts `path=scalar` and
+// `model:FILE` into three words each. _fathom_offer quotes a value and puts before it the text that
 // the word already has, such as "vector,".
 static const char bash_functions[] =
     "_fathom_offer()\n"
@@ -245,7 +245,7 @@ void generate_bash(FILE *out)
 
 // ---------------------------------------------------------------- zsh
 
-// Writes text inside single quotes for zsh, with a backslash before characters that _arguments
+// Writes text inside single quotes for zsh, with a backslash before each character that _arguments
 // treats as syntax.
 static void zsh_quoted(FILE *out, const char *text)
 {
@@ -259,7 +259,7 @@ static void zsh_quoted(FILE *out, const char *text)
     }
 }
 
-// What bash_functions do, for zsh, which cuts words only at blanks.
+// The zsh version of bash_functions. zsh cuts words only at blanks.
 static const char zsh_functions[] =
     "_fathom_set()\n"
     "{\n"
@@ -300,7 +300,7 @@ static void write_zsh_action(FILE *out, enum word_kind kind, const char *shown)
     fputc(')', out);
 }
 
-// Writes an option under its long name or, with `letter`, under its letter.
+// Writes an option under its long name or, if `letter`, under its letter.
 static void write_zsh_option(FILE *out, const struct option_info *option, bool letter)
 {
     fprintf(out, " \\\n            '%s", option->repeated ? "*" : "");
@@ -372,7 +372,7 @@ static void fish_quoted(FILE *out, const char *text)
     fputc('\'', out);
 }
 
-// What bash_functions do, for fish, which expects whole words: "path=scalar".
+// The fish version of bash_functions. fish expects whole words: "path=scalar".
 static const char fish_functions[] =
     "function __fathom_set\n"
     "    set -l token (commandline -ct)\n"
@@ -439,7 +439,7 @@ static void write_fish_operands(FILE *out, const struct command_info *command)
     fputs("'\n", out);
 }
 
-// Writes the options of a command; COMMAND_COUNT: those of the program.
+// Writes the options of a command; COMMAND_COUNT stands for those of the program.
 static void write_fish_options(FILE *out, unsigned command)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++)

@@ -7,8 +7,8 @@
 
 // ---------------------------------------------------------------- for people
 
-// The free memory of a chip is the same in every API, but only Vulkan reports it before the device
-// is opened. 0: not known.
+// Returns the free memory of a device's chip in bytes; 0 if not known. It is the same in every API,
+// but only Vulkan reports it before the device is opened.
 static uint64_t free_bytes(const struct gpu_system *system, const struct gpu_info *info)
 {
     for (size_t i = 0; i < gpu_system_device_count(system); i++) {
@@ -118,7 +118,7 @@ static void put_device(struct cli *cli, struct json_out *out, const struct gpu_s
     json_put_open(out, "limits", '{');
     for (unsigned i = 0; gpu_limit_name(i); i++) {
         uint64_t value = gpu_limit_value(&info->limits, i);
-        if (value && value <= INT64_MAX) // 0: the API does not report it
+        if (value && value <= INT64_MAX) // 0 means that the API does not report it
             json_put_count(out, gpu_limit_name(i), value);
     }
     json_put_close(out, '}');

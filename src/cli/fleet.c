@@ -72,8 +72,9 @@ static bool find_paths(const struct cli *cli, struct paths *paths, struct error 
                options->operands[0]);
 }
 
-// Reads a file into the fleet. Check files are read without their results; a run without checks
-// again, as a whole, unless it came from a pipe.
+// Reads a file into the fleet. Only the head of a file is read at first, which has the checks but
+// no results. A run without checks is then read again as a whole. A pipe can be read only once, so
+// it is read as a whole at once.
 static void read_into(struct fleet *fleet, const char *path)
 {
     struct error err;
@@ -94,7 +95,7 @@ static void read_into(struct fleet *fleet, const char *path)
     run_destroy(run);
 }
 
-// Refuses outputs that cannot be written, or that would replace a file that is read.
+// Refuses an output that cannot be written, or that would replace a file that is read.
 static bool check_outputs(const struct options *options, const struct paths *paths,
                           struct error *err)
 {

@@ -23,7 +23,7 @@ bool cli_report_check(const char *path, struct error *err)
     return file_save_check(path, err);
 }
 
-// The file that the option writes; NULL: the option was not given.
+// Returns the file that the option writes; NULL if the option was not given.
 static const char *output_of(const struct options *options, enum option_id id)
 {
     const char *value = options_value(options, id);
@@ -103,7 +103,7 @@ static bool has_drawings(const struct run *run)
     return count > 0 || has_lines(run);
 }
 
-// Writes the cards of all devices.
+// Writes the cards of all devices as Markdown.
 static bool write_markdown(const struct run *run, FILE *stream, struct error *err)
 {
     struct arena *arena = arena_create();
@@ -119,19 +119,19 @@ static bool write_markdown(const struct run *run, FILE *stream, struct error *er
     return true;
 }
 
-// The forms but the page.
+// All forms except the HTML page.
 static const struct form {
     enum option_id option;
     run_writer *write;
-    bool (*has_content)(const struct run *run); // NULL: every run has some
+    bool (*has_content)(const struct run *run); // NULL: every run has content
     const char *content;
 } forms[] = {{OPTION_CSV, csv_write, NULL, NULL},
              {OPTION_TRACE, trace_write, has_lines, "time line"},
              {OPTION_SVG, svg_write, has_drawings, "chart or a time line"},
              {OPTION_CARD_MARKDOWN, write_markdown, NULL, NULL}};
 
-// The file to which the form is written. NULL if its option was not given or, after a note, if the
-// run has nothing that the form shows.
+// Returns the file to which the form is written. Returns NULL if its option was not given, or if
+// the run has nothing that the form shows; a note then says so.
 static const char *form_path(const struct cli *cli, const struct run *run, const struct form *form)
 {
     const char *path = options_value(cli->options, form->option);

@@ -18,7 +18,7 @@ const char *const help_exit_statuses[] = {
     NULL,
 };
 
-// The number of characters in `bytes` bytes of UTF-8: all but the continuation bytes.
+// Returns the number of characters in `bytes` bytes of UTF-8: all bytes except continuation bytes.
 static size_t columns(const char *text, size_t bytes)
 {
     size_t count = 0;
@@ -56,8 +56,7 @@ void help_wrap(FILE *out, const char *text, size_t indent, size_t column)
     fputc('\n', out);
 }
 
-// Prints the names of an option and its argument, as in "-d, --device DEVICE" and
-// "--markdown[=FILE]".
+// Prints the names of an option and its argument: "-d, --device DEVICE", "--markdown[=FILE]".
 static void write_option_name(FILE *out, const struct option_info *option)
 {
     if (option->letter)
@@ -70,7 +69,7 @@ static void write_option_name(FILE *out, const struct option_info *option)
 static size_t option_columns(const struct option_info *option)
 {
     size_t wide = (option->letter ? 6u : 2u) + strlen(option->name);
-    size_t around = option->optional ? 3 : 1; // "[=]" or a blank
+    size_t around = option->optional ? 3 : 1; // length of "[=]" or of a blank
     return option->argument ? wide + around + columns(option->argument, strlen(option->argument))
                             : wide;
 }

@@ -12,15 +12,15 @@
     "fathom measures what a GPU really does: every level of its memory and every unit, each "      \
     "number with its confidence interval."
 
-// The exit statuses, each as "STATUS\tMEANING"; NULL-terminated.
+// The exit statuses, each as "STATUS\tMEANING". The list ends with NULL.
 extern const char *const help_exit_statuses[];
 
-// Prints the help of a command; COMMAND_COUNT: the help of the program.
+// Prints the help of a command; COMMAND_COUNT stands for the whole program.
 void help_write(FILE *out, enum command_id command);
 
-// Writes text wrapped to 80 columns. Every line begins with `indent` blanks; a newline in the text
-// begins a new line. `column` is where the cursor stands: if no blank would divide what is there
-// from the text, the text begins on a new line.
+// Writes text, wrapped to 80 columns. Every line begins with `indent` blanks; a newline in the text
+// begins a new line. `column` is the cursor's column: if no blank would separate the text from what
+// is already on the line, the text begins on a new line.
 void help_wrap(FILE *out, const char *text, size_t indent, size_t column);
 
 #endif

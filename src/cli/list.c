@@ -43,7 +43,8 @@ enum {
     VALUES_WIDTH = 80
 };
 
-// Prints a label and values, as in "quick     A,B,C". A value that does not fit begins a new line.
+// Prints a label and values, such as "quick     A,B,C". A value that does not fit on the line
+// begins a new one.
 static void write_values(FILE *out, const char *label, const char *values, const char *separator)
 {
     size_t column = VALUES_COLUMN;
@@ -62,7 +63,7 @@ static void write_values(FILE *out, const char *label, const char *values, const
     fputc('\n', out);
 }
 
-// True if `values` lists every choice of the parameter, in their order, and there are several.
+// True if `values` lists every choice of the parameter in order, and there are several choices.
 static bool is_every_choice(const struct param_info *param, const char *values)
 {
     const char *choice = param->choices;
@@ -81,7 +82,7 @@ static void write_preset(FILE *out, const char *preset, const struct param_info 
     write_values(out, preset, is_every_choice(param, text) ? "all choices" : text, ",");
 }
 
-// Writes a value to `text`: "16", or for PARAM_BYTES with a unit, "1 MiB". Returns `text`.
+// Writes a value to `text` and returns `text`: "16" or, for PARAM_BYTES, "1 MiB".
 static const char *spell(const struct param_info *param, uint64_t value, char *text, size_t bytes)
 {
     if (param->type == PARAM_BYTES)

@@ -19,8 +19,8 @@ int main(int argc, char **argv)
 {
     if (!hold_standard_streams())
         return EXIT_USAGE; // there is no stream to print an error to
-    // By default SIGXFSZ ends a process that writes past the file size limit (ulimit -f). Ignored,
-    // it makes the write fail, as on a full disk.
+    // By default SIGXFSZ ends a process that writes beyond the file size limit (ulimit -f). If it
+    // is ignored, the write fails instead, as on a full disk.
     sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
     return cli_main(argc, argv);
 }

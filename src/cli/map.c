@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `fathom map` works like `run`, with a plan of its own and a picture of the results.
+// `fathom map` works like `run`, but has its own plan and draws the results as a picture.
 #include "map/map.h"
 #include "cli/cli.h"
 #include "report/console.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Parses command lines by the table of commands and options (cli/table.h). These mean the same: -d
-// X, -dX, --device X and --device=X. Options and operands may be mixed; after -- every word is an
+// Parses command lines by the table of commands and options (cli/table.h). -d X, -dX, --device X
+// and --device=X mean the same. Options and operands may be mixed. After --, every word is an
 // operand.
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -10,36 +10,37 @@
 
 struct option_use {
     enum option_id option;
-    const char *value; // "" for an option without an argument; "-" for one that was left out
+    const char *value; // "" if the option takes no value; "-" if an optional value is absent
 };
 
 struct options {
-    enum command_id command; // COMMAND_COUNT: no command was given
-    struct option_use *uses; // in the order given
+    enum command_id command; // COMMAND_COUNT if no command was given
+    struct option_use *uses; // in the order of the command line
     size_t use_count, use_capacity;
     const char **operands;
     size_t operand_count, operand_capacity;
 };
 
-// Parses argv, which must live as long as `options`. ERROR_USAGE for an unknown command or option
-// (the message suggests the nearest one), a missing or surplus value, or too many operands.
+// Parses argv, which must live as long as `options`. Fails with ERROR_USAGE for an unknown command
+// or option (the message suggests the nearest one), a missing or unexpected value, or too many
+// operands.
 MUST_CHECK bool options_parse(struct arena *arena, int argc, char **argv, struct options *options,
                               struct error *err);
 
 bool options_has(const struct options *options, enum option_id option);
 
-// The first value of an option; "" if it takes none; NULL if it was not given.
+// Returns the first value of an option; "" if the option takes none; NULL if it was not given.
 const char *options_value(const struct options *options, enum option_id option);
 
-// Sets *values to all values of a repeated option, in the order given; the array lives in `arena`.
+// Sets *values to all values of a repeated option, in the order of the command line, in `arena`.
 // Returns their number.
 size_t options_values(struct arena *arena, const struct options *options, enum option_id option,
                       const char ***values);
 
-// The words of the command line as a run file records them. File names lose their folders, which
-// may be private: the program, values of options of kind WORD_FILE, the file of a device
-// model:FILE, and values of --set that end in ".json". The words live in `arena` or in argv, which
-// must be the one that was parsed.
+// Returns the words of the command line as a run file records them. File names lose their folders,
+// which may be private: the program's name, values of options of kind WORD_FILE, the file of a
+// device model:FILE, and values of --set that end in ".json". The words live in `arena` or in argv,
+// which must be the one that was parsed.
 char **options_recorded(struct arena *arena, int argc, char **argv, const struct options *options);
 
 #endif

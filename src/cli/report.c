@@ -15,8 +15,8 @@ static bool has_card(const struct benchmark_info *info)
     return false;
 }
 
-// The declarations of a benchmark, with the headlines of this program if those of the file know
-// nothing of the card.
+// Returns the declarations of a benchmark. If the file's headlines have no place on the card,
+// because an early version of fathom wrote it, they are replaced by the headlines of this program.
 static const struct benchmark_info *with_headlines(struct arena *arena,
                                                    const struct benchmark_info *info)
 {
@@ -30,7 +30,7 @@ static const struct benchmark_info *with_headlines(struct arena *arena,
     return copy;
 }
 
-// Files of before the headlines do not say either which operations are floating-point.
+// Files from before there were headlines do not say either which operations are floating-point.
 static void declare_headlines(struct run *run)
 {
     for (size_t i = 0; i < run->benchmark_count; i++) {
@@ -48,7 +48,7 @@ struct run *cli_read_run(const char *path, struct error *err)
     struct run *run = run_read(path, err);
     if (run)
         declare_headlines(run);
-    // Run files of early versions of fathom have no findings about levels.
+    // Early versions of fathom wrote run files without findings about levels.
     for (size_t d = 0; run && d < run->device_count; d++)
         levels_add_findings(run, run->devices[d].id);
     return run;

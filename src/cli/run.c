@@ -27,11 +27,11 @@ struct running {
     struct visit_counting counting; // of --counters
     struct interrupt interrupt;     // signals are counted until every result is shown and saved
     struct progress progress;
-    struct live_text card; // the card while it fills
+    struct live_text card; // the card, redrawn while the run goes on
     struct console_desc console;
     bool unread;          // a signal came while standard output was full: text was dropped
-    struct error unsaved; // why the run file could not be written at the end; ERROR_NONE: it was
-    const char *kept;     // where the run was kept that was not given a file; NULL: nowhere
+    struct error unsaved; // why the run file could not be written; ERROR_NONE: it was
+    const char *kept;     // path of the kept run if no file was given; NULL: not kept
     const struct cli_measuring *measuring;
 };
 
@@ -46,8 +46,8 @@ static bool is_chosen(const struct benchmark *const *chosen, size_t count,
     return false;
 }
 
-// Chooses the command's own benchmarks; if it has none, the benchmarks that the arguments name; if
-// there are no names, every benchmark that `run` measures.
+// Chooses the command's own benchmarks; if it has none, those that the arguments name; if they name
+// none, every benchmark that `run` measures.
 static bool read_benchmarks(struct running *r, struct error *err)
 {
     const struct options *options = r->cli->options;
@@ -122,7 +122,7 @@ static bool read_counters(struct running *r, struct error *err)
 static bool read_request(struct running *r, struct error *err)
 {
     const struct options *options = r->cli->options;
-    // The default seed differs from run to run and is short enough to be typed again.
+    // The default seed differs from run to run. It is short, so that a user can type it again.
     r->desc.seed = 1 + (clock_now_ns() / 1000 ^ (uint64_t)getpid() << 8) % 1000000;
     uint64_t wait_idle_s = 0;
     if (!read_number(options, OPTION_SEED, UINT64_C(1) << 52, &r->desc.seed, err) ||
@@ -154,7 +154,8 @@ static bool api_check(struct cli *cli, const char *api, struct error *err)
 
 #define UNREACHED "unreached-gpu"
 
-// Reports each GPU that no API can open. Otherwise fathom would silently measure a CPU instead.
+// Reports each GPU that no API can open. Otherwise the user would not notice that only a CPU was
+// measured.
 static void note_unreached(struct running *r)
 {
     struct unreached_gpu *gpus;
@@ -173,7 +174,7 @@ static bool is_cpu(const struct gpu_info *device)
     return device->kind == GPU_KIND_CPU;
 }
 
-// Says so in the run if only CPUs are measured because there is no GPU.
+// Adds a finding if there is no GPU, so that only CPUs are measured.
 static void note_no_gpu(struct running *r)
 {
     bool any_gpu = false;
@@ -181,7 +182,7 @@ static void note_no_gpu(struct running *r)
         any_gpu |= !is_cpu(gpu_system_info(r->system, i));
     for (size_t i = 0; i < r->devices.count; i++)
         any_gpu |= !is_cpu(r->devices.devices[i]);
-    for (size_t i = 0; i < r->run->finding_count; i++) // as note_unreached() says
+    for (size_t i = 0; i < r->run->finding_count; i++) // GPUs that note_unreached() has reported
         any_gpu |= strcmp(r->run->findings[i].code, UNREACHED) == 0;
     if (any_gpu)
         return;
@@ -223,9 +224,9 @@ static int exit_status(const struct run *run, bool strict)
     return counts.measured ? EXIT_MEASURED : EXIT_NO_MEASUREMENT;
 }
 
-// Prints what `text` holds if tables are wanted, and destroys it. Signals are blocked while a run
-// measures, so a reader that does not read must not block the run: when a signal comes, this text
-// and all that would follow are dropped.
+// Prints the content of `text` if tables are wanted, and destroys `text`. Signals are blocked while
+// a run measures, so a reader that stops reading must not block the run: when a signal comes, this
+// text and all later ones are dropped.
 static void print(struct running *r, struct text_stream *text)
 {
     text_stream_close(text);
@@ -235,7 +236,7 @@ static void print(struct running *r, struct text_stream *text)
     free(text->text);
 }
 
-// Wipes what changes while the run goes on. Call it before anything else is printed.
+// Wipes the lines that change while the run goes on. Call this before anything else is printed.
 static void wipe(struct running *r)
 {
     progress_wipe(&r->progress);
@@ -251,7 +252,7 @@ static void show_head(void *context)
     print(r, &text);
 }
 
-// Draws the card of the figures that are known so far.
+// Draws the card with the figures that are known so far.
 static void show_card(void *context, const char *device)
 {
     struct running *r = context;
@@ -286,7 +287,7 @@ static void show_progress(void *context, const struct schedule_state *state, siz
     progress_draw(&r->progress, state, device, devices);
 }
 
-// Says at once what an interrupted run still waits for.
+// Says what an interrupted run is still waiting for.
 static void show_waiting(void *context, const char *device)
 {
     struct running *r = context;
@@ -303,7 +304,7 @@ static void show_notice(void *context, const char *text)
     fprintf(r->cli->err, "fathom: note: %s\n", text);
 }
 
-// Prepares what is shown while the run goes on.
+// Prepares the output that changes while the run goes on.
 static void prepare_showing(struct running *r)
 {
     const struct cli *cli = r->cli;
@@ -344,8 +345,8 @@ static bool measure(struct running *r, struct error *err)
     return done;
 }
 
-// Writes the forms that the options ask for. False with the messages of all failures, including
-// that of the run file.
+// Writes the forms that the options ask for. Returns false with the messages of all failures,
+// including that of the run file.
 static bool save(const struct running *r, struct error *err)
 {
     bool saved = cli_forms_save(r->cli, r->run, err);
@@ -362,7 +363,8 @@ static bool save(const struct running *r, struct error *err)
     return false;
 }
 
-// Prints for each device the headlines of the benchmarks, then the card; and where the rest is.
+// Prints for each device the headlines of the benchmarks, then the card, and says how to see all
+// results.
 static void show_result(const struct running *r, FILE *out)
 {
     const struct run *run = r->run;
@@ -392,7 +394,7 @@ static void show_result(const struct running *r, FILE *out)
         fputs(r->kept ? "fathom show\n" : "fathom run --tables\n", out);
 }
 
-// Fails with the message that says where to find what an interrupted run measured.
+// Returns false with a message that says where to find what an interrupted run measured.
 static bool fail_interrupted(const struct running *r, struct error *err)
 {
     const char *file = r->desc.output;
@@ -431,7 +433,7 @@ bool cli_measure(struct cli *cli, const struct cli_measuring *measuring, struct 
         !api_check(cli, options_value(cli->options, OPTION_API), err) ||
         !cli_forms_check(cli->options, err))
         return false;
-    // Must come before drivers start threads (--no-isolate): a thread that does not block the
+    // This must come before drivers start threads (--no-isolate): a thread that does not block the
     // signals would receive them, and they would end the process.
     if (!interrupt_init(&running.interrupt, err))
         return false;

@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 enum {
-    SHARED_BYTES_MAX = 30000 // gzipped
+    SHARED_BYTES_MAX = 30000 // size of the gzipped file
 };
 
-// Strips the run and removes results until its gzipped file is small enough. Sets *bytes to the
-// size of that file.
+// Strips the run and removes results until its gzipped file is small enough. Sets *bytes to that
+// file's size.
 static bool make_small(struct run *run, size_t *bytes, struct error *err)
 {
     share_strip(run);
@@ -33,7 +33,8 @@ static bool make_small(struct run *run, size_t *bytes, struct error *err)
     return true;
 }
 
-// "NVIDIA H200" through vulkan, preset standard: "nvidia-h200-vulkan-standard.json.gz".
+// Returns the name of the file for a run: "nvidia-h200-vulkan-standard.json.gz" for "NVIDIA H200"
+// through vulkan with preset standard.
 static const char *default_name(struct arena *arena, const struct run *run)
 {
     static const struct run_device unknown = {.id = ""};
@@ -52,8 +53,8 @@ static const char *default_name(struct arena *arena, const struct run *run)
     return arena_printf(arena, "%.*s.json.gz", (int)length, name);
 }
 
-// The file to write: that of -o, else one in the current folder that must not exist yet. NULL with
-// ERROR_USAGE.
+// Returns the file to write: that of -o, else one in the current folder that must not exist yet.
+// Returns NULL with ERROR_USAGE if it exists.
 static const char *output_path(const struct cli *cli, const struct run *run, struct error *err)
 {
     const char *named = options_value(cli->options, OPTION_SHARE_OUTPUT);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `fathom show` prints a saved run as the command that measured it did.
+// `fathom show` prints a saved run in the same way as the command that measured it.
 #include "analysis/card.h"
 #include "base/text.h"
 #include "bench/bench.h"
@@ -13,15 +13,16 @@
 #include <string.h>
 #include <unistd.h>
 
-// What is shown: a run file, and names of benchmarks.
+// The run file that is shown, and the names of the benchmarks.
 struct shown {
     const char *path;
-    const char *const *names; // count 0: all benchmarks
+    const char *const *names; // if the count is 0: all benchmarks
     size_t count;
 };
 
-// The first operand is a file; but if there is no such file and it names a benchmark, all operands
-// are names, and the run that was kept last is shown.
+// Finds what the operands name. The first one is a file. But if it names a benchmark and there is
+// no such file, all operands are names of benchmarks, and the newest run in the folder of kept runs
+// is shown, as it is without operands.
 static bool find_shown(const struct cli *cli, struct shown *shown, struct error *err)
 {
     const struct options *options = cli->options;
@@ -39,7 +40,7 @@ static bool find_shown(const struct cli *cli, struct shown *shown, struct error 
     return true;
 }
 
-// Refuses a name of which the run has no results.
+// Refuses the name of a benchmark of which the run has no results.
 static bool check_names(struct cli *cli, const struct shown *shown, const struct run *run,
                         struct error *err)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The folder where a run is kept that was not given a file: fathom below $XDG_STATE_HOME, or below
-// ~/.local/state. It keeps the last STATE_RUNS runs, readable by their owner only. Without a home,
-// or if the folder cannot be written, no run is kept, without a message.
+// The folder in which runs are kept for which no file was given: `fathom` below $XDG_STATE_HOME, or
+// below ~/.local/state. It keeps the last STATE_RUNS runs, and only their owner can read them. If
+// there is no home, or the folder cannot be written, no run is kept, and there is no message.
 #ifndef CLI_STATE_H
 #define CLI_STATE_H
 
@@ -11,10 +11,11 @@ enum {
     STATE_RUNS = 20
 };
 
-// Keeps the run and removes the oldest ones. Returns its path, in `arena`; NULL if it was not kept.
+// Keeps the run and removes the oldest ones. Returns the path of the run, in `arena`; NULL if it
+// was not kept.
 const char *state_keep(struct arena *arena, const struct run *run);
 
-// The path of the run that was kept last, in `arena`; NULL if there is none.
+// Returns the path of the newest kept run, in `arena`; NULL if there is none.
 const char *state_last(struct arena *arena);
 
 #endif

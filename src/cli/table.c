@@ -3,7 +3,7 @@
 
 #include "bench/choices.h"
 
-#define EVERY (~0u) // commands
+#define EVERY (~0u) // all commands
 
 const struct command_info command_table[COMMAND_COUNT] = {
     [COMMAND_DEVICES] =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The one table of commands and options. Parsing, --help, the manual page and the shell completions
-// are made from it: a new option is one entry here and the code that reads its value.
+// The table of all commands and options. Parsing, --help, the manual page and the shell completions
+// are made from it. To add an option, add an entry here and the code that reads its value.
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H
 
@@ -29,9 +29,9 @@ enum command_id {
     COMMAND_COUNT
 };
 
-// The kind of a word on the command line, by which the shell completions choose what to offer.
+// The kind of a word on the command line. The shell completions use it to choose what to offer.
 enum word_kind {
-    WORD_NONE, // no word: an option or a command without argument
+    WORD_NONE, // no word: a command or option without argument
     WORD_ANY,
     WORD_FILE,
     WORD_BENCHMARK,
@@ -44,13 +44,13 @@ enum word_kind {
 
 struct command_info {
     const char *name;
-    const char *operands; // as the help shows them: "[BENCHMARK…]"; "": none
+    const char *operands; // as the help shows them: "[BENCHMARK…]"; "" if there are none
     enum word_kind operand_kind;
-    size_t operand_max;      // most operands
-    const char *summary;     // one line, for `fathom --help`
-    const char *detail;      // paragraphs, for `fathom COMMAND --help` and the man page
-    const char *examples[5]; // "fathom run --preset quick\tevery benchmark, …"; NULL-ended
-    bool hidden;             // used by fathom itself and by tests; not in the help
+    size_t operand_max;      // largest number of operands
+    const char *summary;     // one line for `fathom --help`
+    const char *detail;      // paragraphs for `fathom COMMAND --help` and the man page
+    const char *examples[5]; // "fathom run --preset quick\tevery benchmark, …"; ends with NULL
+    bool hidden;             // true: only fathom itself and tests use it; not in the help
 };
 
 enum option_id {
@@ -97,21 +97,22 @@ enum option_id {
     OPTION_COUNT
 };
 
-// A set of commands is one bit per command, and COMMAND_PROGRAM.
+// A set of commands has one bit for each command, and the bit COMMAND_PROGRAM.
 #define COMMAND_BIT(name) (1u << COMMAND_##name)
 #define COMMAND_PROGRAM   (1u << COMMAND_COUNT) // `fathom --option`, without a command
 
 struct option_info {
-    char letter;          // 'd' for "-d"; 0: the option has no letter
-    const char *name;     // long name, without the dashes
-    const char *argument; // as the help shows it: "DEVICE"; NULL: the option takes no value
+    char letter;          // 'd' for "-d"; 0 if the option has no letter
+    const char *name;     // long name, without dashes
+    const char *argument; // as the help shows it: "DEVICE"; NULL if the option takes no value
     enum word_kind kind;
-    // --name=VALUE gives the value, --name alone means "-"; the next word is never the value.
+    // true: the value may be absent. --name=VALUE gives it; --name alone means "-", and the next
+    // word is not taken as the value.
     bool optional;
     const char *help;  // one sentence
-    unsigned commands; // the set of commands that take this option
-    bool repeated;     // may be given more than once
-    bool hidden;       // not in the help, the man page and the completions
+    unsigned commands; // set of the commands that take this option
+    bool repeated;     // true: may be given more than once
+    bool hidden;       // true: not in the help, the man page and the completions
 };
 
 extern const struct command_info command_table[COMMAND_COUNT]; // index: enum command_id

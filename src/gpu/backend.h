@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT
-// What a backend implements. gpu/*.c (the front end) checks every call and keeps the lists of
-// objects. A backend allocates its objects in the scope's arena: structs whose first member is the
-// struct of this header. It may assume valid input. The folders of real APIs use the same file
-// names: api.h, backend.c, device.c, memory.c, image.c, program.c, batch.c.
+// The interface that a backend implements. The front end (gpu/*.c) checks every call and keeps the
+// lists of objects. A backend allocates its objects in the scope's arena: structs whose first
+// member is the struct of this header. It may assume valid input. The folders of real APIs use the
+// same file names: api.h, backend.c, device.c, memory.c, image.c, program.c, batch.c.
 //
-// Who fills what: a _create slot fills the members that its comment below names. The front end sets
-// all other members of these structs right after the slot has returned. Descriptions arrive with
-// their defaults resolved: no queue is NULL, no size or count is 0, every range has its length,
-// queue_count is at least 1. A slot that fails has freed all it made, has filled the error, and
-// leaves the device usable unless the device is lost.
+// Filling: a _create slot fills the members that its comment below names. The front end sets all
+// other members of these structs right after the slot has returned. Descriptions arrive with their
+// defaults resolved: no queue is NULL, no size or count is 0, every range has its length,
+// queue_count is at least 1. A slot that fails has freed everything it made and has filled the
+// error; it leaves the device usable, unless the device is lost.
 //
-// Who orders commands: the backend. In an ordered batch each command starts after the previous
-// command is done, and sees what it wrote. Streams and in-order queues have this order by
-// themselves; Vulkan records a barrier. In an unordered batch only batch_barrier and spans order
-// the commands.
+// Order: the backend orders commands. In an ordered batch each command starts after the previous
+// command is done, and sees what it wrote. Streams and in-order queues do this by themselves;
+// Vulkan records a barrier. In an unordered batch only batch_barrier and spans order the commands.
 #ifndef GPU_BACKEND_H
 #define GPU_BACKEND_H
 
@@ -48,7 +47,7 @@ struct gpu_buffer {
     uint64_t bytes;
     enum gpu_memory memory;
     uint64_t address; // 0 without ADDRESSES
-    void *mapped;     // NULL for DEVICE
+    void *mapped;     // NULL for GPU_MEMORY_DEVICE
 };
 
 struct gpu_typed {
@@ -56,13 +55,13 @@ struct gpu_typed {
     struct gpu_buffer *buffer;
     enum gpu_format format;
     uint64_t offset, elements;
-    bool writable; // may be used as GPU_ARG_TYPED_RW
+    bool writable; // true: may be used as GPU_ARG_TYPED_RW
 };
 
 struct gpu_image {
     struct gpu_object object;
     struct gpu_image_desc desc; // the description, with defaults in place of zeros
-    bool filterable;            // may be read through a linear filter
+    bool filterable;            // true: may be read through a linear filter
 };
 
 struct gpu_sampler {
@@ -79,7 +78,7 @@ struct gpu_program {
 enum gpu_batch_state {
     GPU_BATCH_RECORDING,
     GPU_BATCH_READY,     // ended, and not in flight
-    GPU_BATCH_IN_FLIGHT, // submitted, not waited for yet
+    GPU_BATCH_IN_FLIGHT, // submitted, and not waited for yet
     GPU_BATCH_FAILED     // recording failed (see first_error), or the device was lost
 };
 
@@ -89,13 +88,13 @@ struct gpu_batch {
     struct gpu_batch_desc desc;
     enum gpu_batch_state state;
     struct error first_error;           // the first error of the recording; ERROR_NONE: none
-    unsigned commands;                  // number recorded so far, without barriers, splits, spans
+    unsigned commands;                  // number so far, without barriers, splits, spans
     int open_span;                      // number of the open span; -1: none
-    uint64_t spans_recorded;            // bit i: span i was recorded
-    uint64_t splits_set, splits_waited; // bit i: split i was set, was waited for
-    bool finished;                      // a submission is done, so the spans have lengths
-    // What the submission in flight waits for: a hold (or NULL) and batches submitted before it.
-    // Set before batch_submit is called.
+    uint64_t spans_recorded;            // bit i: span i is recorded
+    uint64_t splits_set, splits_waited; // bit i: split i is set, is waited for
+    bool finished;                      // true: a submission is done, so the spans have lengths
+    // What the submission in flight waits for: a hold (or NULL), and batches that were submitted
+    // before it. Set before batch_submit is called.
     struct gpu_hold *hold;
     struct gpu_batch *after[GPU_AFTER_MAX];
     unsigned after_count;
@@ -109,8 +108,8 @@ struct gpu_hold {
 struct gpu_target {
     struct gpu_object object;
     struct gpu_target_desc desc;
-    struct gpu_image *image; // its colours; destroyed with the target, in no list of objects
-    bool blends;             // draws can blend into it
+    struct gpu_image *image; // the colours; destroyed with the target, in no list of objects
+    bool blends;             // true: draws can blend into it
 };
 
 struct gpu_draw_program {
@@ -141,8 +140,8 @@ struct gpu_device {
     unsigned queue_count;
     size_t live_objects;
     struct gpu_scope *scopes; // list, newest first
-    bool lost;                // set by the front end after ERROR_DEVICE_LOST: all later calls fail
-    bool hung;                // a wait reached its time limit: nothing is destroyed from then on
+    bool lost;                // set by the front end after ERROR_DEVICE_LOST: later calls fail
+    bool hung;                // a wait reached its time limit: nothing more is destroyed
 };
 
 struct gpu_scope {
@@ -160,13 +159,13 @@ struct gpu_enumeration {
     void (*add_unavailable)(struct gpu_enumeration *, const char *reason, const char *remedy);
 };
 
-// For backends. If a driver reports more devices than a machine can have, calls add_unavailable and
+// For backends: if a driver reports more devices than a machine can have, calls add_unavailable and
 // returns false.
 bool gpu_count_check(struct gpu_enumeration *to, uint64_t devices);
 
 // The slots that implement gpu/graphics.h.
 struct gpu_graphics {
-    // Fills blends, and all members of image but object and desc.
+    // Fills `blends`, and all members of `image` except object and desc.
     struct gpu_target *(*target_create)(struct gpu_scope *, const struct gpu_target_desc *,
                                         struct error *);
     // `args`: see struct gpu_draw_program.
@@ -244,22 +243,22 @@ struct gpu_counting {
 // The tunable of glibc that reserves space for thread-local variables of libraries loaded later.
 #define GPU_TUNABLE_STATIC_TLS "glibc.rtld.optional_static_tls"
 
-// A backend is constant data; load() returns its state. All slots are required unless their comment
-// names a capability or says that they are optional.
+// A backend is constant data; load() returns its state. A slot is required unless its comment names
+// a capability or says that it is optional.
 struct gpu_backend {
     const char *name; // for example "vulkan"
-    bool no_driver;   // it loads no driver, so listing its devices cannot crash
+    bool no_driver;   // true: it loads no driver, so listing its devices cannot crash
 
-    // Loads the library and passes its devices to `to`. Returns the backend's state; NULL if there
-    // is no device to use, after add_unavailable was called with the reason. unload is not called
-    // with NULL.
+    // Loads the library and passes its devices to `to`. Returns the backend's state. If there is no
+    // usable device, calls add_unavailable with the reason and returns NULL; unload is then not
+    // called.
     void *(*load)(struct gpu_enumeration *to);
     void (*unload)(void *state);
 
     // Optional. True if the library finds all its devices only in a process that has loaded the
-    // backends before it in the list, and this process has not GPU_TUNABLE_STATIC_TLS in its
-    // environment's GLIBC_TUNABLES. The system then loads those first, even if only this backend
-    // was asked for.
+    // backends before it in the list, and GLIBC_TUNABLES of this process lacks
+    // GPU_TUNABLE_STATIC_TLS. The system then loads those backends first, even if only this one was
+    // asked for.
     bool (*after_others)(void);
 
     // Returns a struct that begins with struct gpu_device, in `arena`. Fills queues (each with
@@ -267,45 +266,45 @@ struct gpu_backend {
     struct gpu_device *(*device_open)(void *state, const struct gpu_info *info,
                                       const struct gpu_device_desc *desc, struct arena *arena,
                                       struct error *err);
-    // Called when all scopes are closed. If device->hung, it frees nothing that could block.
+    // Called when all scopes are closed. If device->hung is set, frees nothing that could block.
     void (*device_close)(struct gpu_device *device);
     size_t (*validation_messages)(const struct gpu_device *device, const char **first); // optional
     bool (*device_calibrated_timestamp)(struct gpu_device *device,
                                         struct gpu_calibrated_timestamp *timestamp); // optional
 
     bool (*device_choose_clock)(struct gpu_device *device, double core_hz,
-                                struct error *err); // with CLOCK_CHOICE
+                                struct error *err); // required for CLOCK_CHOICE
 
-    // Fills address and mapped.
+    // Fills `address` and `mapped`.
     struct gpu_buffer *(*buffer_create)(struct gpu_scope *, const struct gpu_buffer_desc *,
                                         struct error *);
     bool (*buffer_write)(struct gpu_buffer *, uint64_t offset, const void *data, uint64_t bytes,
                          struct error *);
     bool (*buffer_read)(struct gpu_buffer *, uint64_t offset, void *data, uint64_t bytes,
                         struct error *);
-    // Fills writable.
+    // Fills `writable`.
     struct gpu_typed *(*typed_create)(struct gpu_scope *, struct gpu_buffer *, enum gpu_format,
                                       uint64_t offset, uint64_t elements,
-                                      struct error *); // with TYPED
-    // Fills filterable.
+                                      struct error *); // required for TYPED
+    // Fills `filterable`.
     struct gpu_image *(*image_create)(struct gpu_scope *, const struct gpu_image_desc *,
-                                      struct error *); // with IMAGES
+                                      struct error *); // required for IMAGES
     bool (*image_write)(struct gpu_image *, uint32_t mip, uint32_t layer, const void *texels,
-                        uint64_t bytes, struct error *); // with IMAGES
+                        uint64_t bytes, struct error *); // required for IMAGES
     bool (*image_copy_from)(struct gpu_image *, struct gpu_buffer *, uint64_t offset,
-                            struct error *); // with IMAGES
+                            struct error *); // required for IMAGES
     struct gpu_sampler *(*sampler_create)(struct gpu_scope *, const struct gpu_sampler_desc *,
-                                          struct error *); // with SAMPLERS
+                                          struct error *); // required for SAMPLERS
 
     struct gpu_program *(*program_create)(struct gpu_scope *, const struct gpu_program_desc *,
                                           struct error *);
     bool (*program_stats)(struct gpu_program *, struct arena *, struct gpu_program_stats *,
-                          struct error *); // with KERNEL_STATS
+                          struct error *); // required for KERNEL_STATS
 
     struct gpu_batch *(*batch_create)(struct gpu_scope *, const struct gpu_batch_desc *,
                                       struct error *);
-    // Recording functions return false with the error; the front end keeps the first one.
-    // batch->commands is the number of commands before this one, without barriers, splits, spans.
+    // Recording functions return false with the error; the front end keeps the first error.
+    // batch->commands is the number of earlier commands, without barriers, splits and spans.
     bool (*batch_dispatch)(struct gpu_batch *, const struct gpu_dispatch *, struct error *);
     bool (*batch_copy)(struct gpu_batch *, struct gpu_buffer *to, uint64_t to_offset,
                        struct gpu_buffer *from, uint64_t from_offset, uint64_t bytes,
@@ -313,11 +312,11 @@ struct gpu_backend {
     bool (*batch_fill)(struct gpu_batch *, struct gpu_buffer *, uint64_t offset, uint64_t bytes,
                        uint32_t word, struct error *);
     bool (*batch_barrier)(struct gpu_batch *, enum gpu_barrier, struct error *);
-    // These two are optional. If NULL, the front end calls batch_barrier with MEMORY instead.
+    // Both are optional. If NULL, the front end calls batch_barrier with MEMORY instead.
     bool (*batch_barrier_buffer)(struct gpu_batch *, struct gpu_buffer *, struct error *);
     bool (*batch_barrier_image)(struct gpu_batch *, struct gpu_image *, struct error *);
     bool (*batch_split)(struct gpu_batch *, unsigned split, bool wait,
-                        struct error *); // with SPLITS
+                        struct error *); // required for SPLITS
     bool (*batch_span)(struct gpu_batch *, unsigned span, bool end, struct error *);
     bool (*batch_end)(struct gpu_batch *, struct error *);
     bool (*batch_reset)(struct gpu_batch *, struct error *);
@@ -329,8 +328,8 @@ struct gpu_backend {
     bool (*batch_wait)(struct gpu_batch *, uint64_t timeout_ns, struct error *);
     bool (*batch_span_ns)(struct gpu_batch *, unsigned span, double *ns, struct error *);
 
-    struct gpu_hold *(*hold_create)(struct gpu_scope *, struct error *); // with HOLDS
-    bool (*hold_release)(struct gpu_hold *, struct error *);             // with HOLDS
+    struct gpu_hold *(*hold_create)(struct gpu_scope *, struct error *); // required for HOLDS
+    bool (*hold_release)(struct gpu_hold *, struct error *);             // required for HOLDS
 
     const struct gpu_graphics *graphics; // with GRAPHICS
     const struct gpu_rays *rays;         // with RAYS
@@ -344,12 +343,12 @@ struct gpu_backend {
 };
 
 // True if `a` and `b`, two lists of arguments for `kernel`, name the same objects and ranges.
-// GPU_ARG_ADDRESS arguments are not compared.
+// Ignores GPU_ARG_ADDRESS arguments.
 bool gpu_args_equal(const struct gpu_kernel *kernel, const struct gpu_arg *a,
                     const struct gpu_arg *b);
 
-// The list of all backends, NULL-terminated, in order of preference. It is in gpu/list.c, and in
-// tests/fakes for the test program.
+// The list of all backends, in order of preference; it ends with NULL. It is in gpu/list.c and, for
+// the test program, in tests/fakes.
 extern const struct gpu_backend *const gpu_backends[];
 
 #endif

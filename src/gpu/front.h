@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the files of the front end (gpu/*.c) share. Backends do not include it.
+// Functions that the files of the front end (gpu/*.c) share. Backends do not include this header.
 #ifndef GPU_FRONT_H
 #define GPU_FRONT_H
 
@@ -14,7 +14,7 @@ static inline void gpu_object_adopt(struct gpu_scope *scope, struct gpu_object *
     scope->device->live_objects++;
 }
 
-// False with ERROR_DEVICE_LOST if the device is lost. Calls that can fail make this check.
+// Fails with ERROR_DEVICE_LOST if the device is lost. Every call that can fail makes this check.
 MUST_CHECK static inline bool gpu_device_check(const struct gpu_device *device, struct error *err)
 {
     if (!device->lost)
@@ -30,7 +30,7 @@ static inline bool gpu_device_note(struct gpu_device *device, bool ok, const str
     return ok;
 }
 
-// The backend of the device's API, and its state in `*state`; NULL if that backend is not loaded.
+// Returns the backend of the device's API and sets *state to its state; NULL if it is not loaded.
 const struct gpu_backend *gpu_system_backend(const struct gpu_system *system,
                                              const struct gpu_info *info, void **state);
 
@@ -38,35 +38,35 @@ const struct gpu_backend *gpu_system_backend(const struct gpu_system *system,
 // is NULL; NULL at the end.
 struct gpu_batch *gpu_batch_next_in_flight(struct gpu_device *device, struct gpu_batch *batch);
 
-// The queues whose work `queue` may have to wait for, including itself, as a bit set: bit q stands
-// for device->queues[q].
+// Returns the queues whose work `queue` may have to wait for, including `queue` itself, as a bit
+// set: bit q stands for device->queues[q].
 uint32_t gpu_queue_behind(struct gpu_device *device, const struct gpu_queue *queue);
 
 // True if the batch is in flight on one of the queues in the bit set `queues`.
 bool gpu_batch_is_on(const struct gpu_batch *batch, uint32_t queues);
 
-// False with ERROR_INTERNAL if a held batch blocks the device's first queue, because a host copy
-// would wait for ever. False with ERROR_DEVICE_LOST if the device is lost.
+// Fails with ERROR_INTERNAL if a held batch blocks the device's first queue, because a host copy
+// would then wait for ever. Fails with ERROR_DEVICE_LOST if the device is lost.
 MUST_CHECK bool gpu_host_copy_check(struct gpu_device *device, struct error *err);
 
-// False with ERROR_INTERNAL if the buffer is NULL or belongs to another device. `what` names the
+// Fails with ERROR_INTERNAL if the buffer is NULL or belongs to another device. `what` names the
 // call in the message.
 MUST_CHECK bool gpu_buffer_check(const struct gpu_device *device, const struct gpu_buffer *buffer,
                                  const char *what, struct error *err);
 
-// False with ERROR_INTERNAL if [offset, offset + bytes) is not inside the buffer. `what` names the
+// Fails with ERROR_INTERNAL if [offset, offset + bytes) is not inside the buffer. `what` names the
 // range in the message.
 MUST_CHECK bool gpu_range_check(const struct gpu_buffer *buffer, uint64_t offset, uint64_t bytes,
                                 const char *what, struct error *err);
 
-// False with ERROR_INTERNAL if the batch is not being recorded.
+// Fails with ERROR_INTERNAL if the batch is not being recorded.
 MUST_CHECK bool gpu_record_check(const struct gpu_batch *batch, struct error *err);
 
-// Keeps the error if it is the batch's first. A ready batch becomes failed. Marks the device as
-// lost if the error is ERROR_DEVICE_LOST.
+// Keeps the error if it is the batch's first one. A ready batch becomes failed. If the error is
+// ERROR_DEVICE_LOST, marks the device as lost.
 void gpu_record_fail(struct gpu_batch *batch, const struct error *err);
 
-// Called when a command was recorded: counts it if `ok`, else keeps its error.
+// Notes a recorded command: counts it if `ok`, else keeps its error.
 void gpu_record_count(struct gpu_batch *batch, bool ok, const struct error *err);
 
 struct gpu_arguments {
@@ -80,7 +80,7 @@ MUST_CHECK bool gpu_arguments_check(const struct gpu_device *device,
                                     const struct gpu_kernel *kernel,
                                     const struct gpu_arguments *given, struct error *err);
 
-// The capabilities that the kernel's arguments need.
+// Returns the capabilities that the kernel's arguments need.
 gpu_caps gpu_kernel_caps(const struct gpu_kernel *kernel);
 
 #endif

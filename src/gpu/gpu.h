@@ -37,7 +37,7 @@
 
 struct gpu_system;
 
-// An API without devices on this machine, and why.
+// Why an API has no devices on this machine.
 struct gpu_unavailable {
     const char *api;
     const char *reason; // one line, for example "libcuda.so.1: cannot open shared object file"
@@ -62,8 +62,8 @@ struct gpu_system_desc {
 struct gpu_system *gpu_system_create(const struct gpu_system_desc *desc);
 void gpu_system_destroy(struct gpu_system *system);
 
-// A system without backends, which shows what another process has listed (suite/enumerate.h). Its
-// devices cannot be opened. The other two add to such a system; both copy what they are given.
+// Creates a system without backends, for devices that another process has listed; they cannot be
+// opened (suite/enumerate.h). The next two functions add to it, and copy their arguments.
 struct gpu_system *gpu_system_create_empty(void);
 void gpu_system_add_device(struct gpu_system *system, const struct gpu_info *info);
 void gpu_system_add_unavailable(struct gpu_system *system,
@@ -74,7 +74,7 @@ const struct gpu_info *gpu_system_info(const struct gpu_system *system, size_t d
 size_t gpu_system_unavailable_count(const struct gpu_system *system);
 const struct gpu_unavailable *gpu_system_unavailable(const struct gpu_system *system, size_t index);
 
-// The device with this id ("cuda:0") or identity (gpu_info_identity); NULL if the system has none.
+// Finds the device with this id ("cuda:0") or identity (gpu_info_identity); else returns NULL.
 const struct gpu_info *gpu_system_find(const struct gpu_system *system, const char *name);
 
 // ---------------------------------------------------------------- devices, queues, scopes
@@ -107,17 +107,17 @@ struct gpu_device_desc {
     bool robust; // check the bounds of buffer accesses (robustBufferAccess); not all devices can
 };
 
-// Opens a device of the system; `desc` NULL means one universal queue. NULL with the error if it
-// fails. The caller closes the device with gpu_device_close.
+// Opens a device of the system; `desc` NULL means one universal queue. Returns NULL with the error
+// if it fails. The caller closes the device with gpu_device_close.
 struct gpu_device *gpu_device_open(struct gpu_system *system, const struct gpu_info *info,
                                    const struct gpu_device_desc *desc, struct error *err);
 
-// Closes the device's open scopes, then the device. NULL is legal. All waits have a time limit.
+// Closes the device's open scopes, then the device. Accepts NULL. All waits have a time limit.
 void gpu_device_close(struct gpu_device *device);
 
 const struct gpu_info *gpu_device_info(const struct gpu_device *device);
 
-// The queue for request number `queue` of gpu_device_desc. NULL if there is no such request.
+// Returns the queue for request number `queue` of gpu_device_desc; NULL if there is none.
 struct gpu_queue *gpu_device_queue(struct gpu_device *device, unsigned queue);
 
 // The device's clock and the host's CLOCK_MONOTONIC, read at the same time. The device's clock is
@@ -129,8 +129,8 @@ struct gpu_calibrated_timestamp {
     uint64_t deviation_ns; // largest possible distance in time between the two readings
 };
 
-// Reads the device's clock and the host's. False if the API cannot do so (only some Vulkan drivers
-// can), if the driver's call fails, or if the device is lost.
+// Reads the device's clock and the host's. Returns false if the API cannot do so (only some Vulkan
+// drivers can), if the driver's call fails, or if the device is lost.
 bool gpu_device_calibrated_timestamp(struct gpu_device *device,
                                      struct gpu_calibrated_timestamp *timestamp);
 
@@ -140,11 +140,11 @@ bool gpu_device_calibrated_timestamp(struct gpu_device *device,
 MUST_CHECK bool gpu_device_choose_clock(struct gpu_device *device, double core_hz,
                                         struct error *err);
 
-// Number of objects that the device's scopes own; 0 once all scopes are closed. For tests.
+// Returns the number of objects that the device's scopes own; 0 once all are closed. For tests.
 size_t gpu_device_live_objects(const struct gpu_device *device);
 
-// Number of validation messages so far; 0 without gpu_system_desc.validation. `first` may be NULL;
-// otherwise `*first` becomes the first message, or NULL if there is none.
+// Returns the number of validation messages so far; 0 without gpu_system_desc.validation. Sets
+// *first to the first message, or to NULL if there is none; `first` may be NULL.
 size_t gpu_device_validation_messages(const struct gpu_device *device, const char **first);
 
 // Opens a scope, which owns the objects made in it. The scopes of a device may be closed in any
@@ -155,7 +155,7 @@ struct gpu_scope *gpu_scope_open(struct gpu_device *device);
 // for each batch that uses the scope, then frees the scope's objects. A batch uses the scope if it
 // belongs to it, or waits for one of its holds or batches. Batches of other scopes that use its
 // buffers or programs must be done. If a batch is still not done after 5 s, its device counts as
-// lost, and nothing that the device may still access is freed. NULL is legal.
+// lost, and nothing that the device may still access is freed. Accepts NULL.
 void gpu_scope_close(struct gpu_scope *scope);
 
 struct gpu_device *gpu_scope_device(const struct gpu_scope *scope);
@@ -178,17 +178,17 @@ struct gpu_buffer_desc {
 struct gpu_buffer;
 
 // Creates a buffer with undefined contents. It can be used as storage, constant and typed buffer,
-// in copies, and by its address if the device has ADDRESSES. ERROR_OUT_OF_MEMORY if it does not
-// fit.
+// in copies, and by its address if the device has ADDRESSES. Fails with ERROR_OUT_OF_MEMORY if it
+// does not fit.
 struct gpu_buffer *gpu_buffer_create(struct gpu_scope *scope, const struct gpu_buffer_desc *desc,
                                      struct error *err);
 uint64_t gpu_buffer_bytes(const struct gpu_buffer *buffer);
 
-// The device address of byte 0; 0 if the device lacks ADDRESSES.
+// Returns the device address of byte 0; 0 if the device lacks ADDRESSES.
 uint64_t gpu_buffer_address(const struct gpu_buffer *buffer);
 
-// The host pointer of an UPLOAD, READBACK, VISIBLE or MANAGED buffer; NULL for DEVICE. It is valid
-// as long as the buffer. After gpu_batch_wait the host sees what the batch wrote.
+// Returns the host pointer of an UPLOAD, READBACK, VISIBLE or MANAGED buffer; NULL for DEVICE. It
+// is valid as long as the buffer. After gpu_batch_wait the host sees what the batch wrote.
 void *gpu_buffer_map(struct gpu_buffer *buffer);
 
 // Copies between the host and any buffer, and returns when the copy is done. Not for timing. Mapped
@@ -241,7 +241,7 @@ bool gpu_format_is_packed(enum gpu_format format); // true for RGBA8_SRGB and al
 unsigned gpu_format_channels(enum gpu_format format);
 
 // Creates a typed view of `elements` texels that begins at byte `offset` of a buffer. Needs TYPED.
-// ERROR_UNSUPPORTED if the device does not have the format or allows fewer elements.
+// Fails with ERROR_UNSUPPORTED if the device lacks the format or allows fewer elements.
 struct gpu_typed;
 struct gpu_typed *gpu_typed_create(struct gpu_scope *scope, struct gpu_buffer *buffer,
                                    enum gpu_format format, uint64_t offset, uint64_t elements,
@@ -264,8 +264,8 @@ struct gpu_image_desc {
 };
 
 // Creates an image with undefined contents. Kernels see it as an array image if it has more layers
-// than its kind needs (1-D and 2-D: 1, CUBE: 6). Needs IMAGES. ERROR_UNSUPPORTED if the device does
-// not allow this format, use or size.
+// than its kind needs (1-D and 2-D: 1, CUBE: 6). Needs IMAGES. Fails with ERROR_UNSUPPORTED if the
+// device does not allow this format, use or size.
 struct gpu_image;
 struct gpu_image *gpu_image_create(struct gpu_scope *scope, const struct gpu_image_desc *desc,
                                    struct error *err);
@@ -370,8 +370,8 @@ struct gpu_program_desc {
 
 struct gpu_program;
 
-// Compiles a kernel for the device. ERROR_UNSUPPORTED if the kernel has no form for this API. If
-// the driver refuses the kernel, the error message contains the driver's log.
+// Compiles a kernel for the device. Fails with ERROR_UNSUPPORTED if the kernel has no form for this
+// API. If the driver refuses the kernel, the error message contains the driver's log.
 struct gpu_program *gpu_program_create(struct gpu_scope *scope, const struct gpu_program_desc *desc,
                                        struct error *err);
 const struct gpu_kernel *gpu_program_kernel(const struct gpu_program *program);
@@ -429,7 +429,7 @@ enum gpu_barrier {
     GPU_BARRIER_MEMORY,    // commands after the barrier see all that commands before it wrote
     GPU_BARRIER_EXECUTION, // commands after the barrier start when the commands before it are
                            // done, but need not see what those commands wrote
-    GPU_BARRIER_FULL,      // as MEMORY, for all pipeline stages of the API
+    GPU_BARRIER_FULL,      // like MEMORY, for all pipeline stages of the API
 };
 
 void gpu_batch_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *dispatch);
@@ -457,11 +457,11 @@ void gpu_batch_split_wait(struct gpu_batch *batch, unsigned split);
 void gpu_batch_span_begin(struct gpu_batch *batch, unsigned span);
 void gpu_batch_span_end(struct gpu_batch *batch, unsigned span);
 
-// Ends recording. False with the first error that occurred while recording; else the batch can be
+// Ends recording. Fails with the first error that occurred while recording; else the batch can be
 // submitted.
 MUST_CHECK bool gpu_batch_end(struct gpu_batch *batch, struct error *err);
 
-// Discards all recorded commands, so that the batch can be recorded again. It must not be in
+// Discards all recorded commands, so that the batch can be recorded again. The batch must not be in
 // flight.
 MUST_CHECK bool gpu_batch_reset(struct gpu_batch *batch, struct error *err);
 
@@ -494,15 +494,15 @@ struct gpu_submit {
 MUST_CHECK bool gpu_batch_submit_after(struct gpu_batch *batch, const struct gpu_submit *submit,
                                        struct error *err);
 
-// Waits until the batch is done; returns at once if it already is. ERROR_TIMEOUT after timeout_ns:
-// the batch is then still in flight and can be waited for again.
+// Waits until the batch is done; returns at once if it already is. Fails with ERROR_TIMEOUT after
+// timeout_ns; the batch is then still in flight and can be waited for again.
 MUST_CHECK bool gpu_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err);
 
 // Submits the batch and waits for it.
 MUST_CHECK bool gpu_batch_run(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err);
 
-// The length of a span in the last finished submission, in ns of the device's clock. The batch must
-// not be in flight.
+// Sets *ns to the length of a span in the last finished submission, by the device's clock. The
+// batch must not be in flight.
 MUST_CHECK bool gpu_batch_span_ns(struct gpu_batch *batch, unsigned span, double *ns,
                                   struct error *err);
 

@@ -17,18 +17,18 @@
 struct gpu_target_desc {
     enum gpu_format format;
     uint32_t width, height; // > 0
-    bool depth;             // with a depth buffer of 32-bit floats: 0 is near, 1 is far
+    bool depth;             // true: with a depth buffer of 32-bit floats; 0 is near, 1 far
 };
 
-// Creates a target with undefined contents. ERROR_UNSUPPORTED if the device cannot draw into the
-// format, or only into smaller targets.
+// Creates a target with undefined contents. Fails with ERROR_UNSUPPORTED if the device cannot draw
+// into the format, or only into smaller targets.
 struct gpu_target;
 struct gpu_target *gpu_target_create(struct gpu_scope *scope, const struct gpu_target_desc *desc,
                                      struct error *err);
 
-// The target's colours as an image for kernels (GPU_ARG_IMAGE, GPU_ARG_SAMPLED). Kernels may read
-// it between gpu_batch_barrier_target and the next draw into the target. It lives as long as the
-// target.
+// Returns the target's colours as an image for kernels (GPU_ARG_IMAGE, GPU_ARG_SAMPLED). Kernels
+// may read it between gpu_batch_barrier_target and the next draw into the target. It lives as long
+// as the target.
 struct gpu_image *gpu_target_image(struct gpu_target *target);
 
 // True if draws can blend into the target. No device can blend into UINT formats.
@@ -43,7 +43,7 @@ enum gpu_blend {
 enum gpu_depth {
     GPU_DEPTH_OFF,
     GPU_DEPTH_TEST, // draw only pixels nearer than the depth buffer
-    GPU_DEPTH_WRITE // as TEST, and store the depth of these pixels
+    GPU_DEPTH_WRITE // like TEST, and store the depth of these pixels
 };
 
 struct gpu_draw_program_desc {
@@ -64,7 +64,7 @@ struct gpu_draw_program *gpu_draw_program_create(struct gpu_scope *scope,
                                                  const struct gpu_draw_program_desc *desc,
                                                  struct error *err);
 
-enum gpu_load { // contents of the target when a draw begins
+enum gpu_load { // what the target contains when a draw begins
     GPU_LOAD_KEEP,
     GPU_LOAD_CLEAR,  // colour 0, depth 1
     GPU_LOAD_DISCARD // undefined; for draws that cover the whole target

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// PCI ids of vendors, for gpu_info.vendor_id.
+// PCI vendor ids, as in gpu_info.vendor_id.
 enum {
     GPU_VENDOR_AMD = 0x1002,
     GPU_VENDOR_NVIDIA = 0x10de,
@@ -141,7 +141,7 @@ struct gpu_queue_family {
     enum gpu_queue_kind kind; // UNIVERSAL: all work; COMPUTE: no graphics; TRANSFER: no kernels
     bool graphics;
     unsigned count;      // number of queues that can be created
-    unsigned stamp_bits; // 0: the family has no time stamps
+    unsigned stamp_bits; // valid bits of a time stamp; 0: the family has no time stamps
 };
 
 enum {
@@ -157,18 +157,18 @@ struct gpu_pci {
 struct gpu_info {
     char id[32];     // for example "vulkan:0"
     const char *api; // name of the backend, for example "vulkan"
-    unsigned index;  // its place among the devices that the backend listed in this process
+    unsigned index;  // index among the devices that the backend listed in this process
     enum gpu_kind kind;
     char name[GPU_NAME_BYTES];
     char vendor[64];               // "NVIDIA", or the vendor's number if its name is unknown
-    uint32_t vendor_id, device_id; // PCI ids; 0 = unknown
+    uint32_t vendor_id, device_id; // PCI ids; 0: unknown
     char driver[GPU_NAME_BYTES];   // name and version, one line
     char api_version[32];          // "1.3.230"
     bool has_uuid, has_pci;
-    // Valid if has_uuid; every API that lists this chip reports the same UUID.
+    // Valid if has_uuid is set. Every API that lists this chip reports the same UUID.
     uint8_t uuid[GPU_UUID_BYTES];
     struct gpu_pci pci;
-    // Free part of limits.memory_bytes when the device was listed; 0 = not known.
+    // Free part of limits.memory_bytes when the device was listed; 0: not known.
     uint64_t memory_free_bytes;
     gpu_caps caps;
     struct gpu_limits limits;
@@ -176,30 +176,32 @@ struct gpu_info {
     unsigned family_count;
 };
 
-// The short name of a capability, and what a device without it lacks. NULL if there is no such bit.
+// gpu_cap_name returns the short name of a capability; gpu_cap_missing what a device without it
+// lacks. Both return NULL if there is no such bit.
 const char *gpu_cap_name(enum gpu_cap_bit bit);
 const char *gpu_cap_missing(enum gpu_cap_bit bit);
 const char *gpu_kind_name(enum gpu_kind kind); // for example "discrete"
 
-// True if the device has all capabilities in `needed`. Else false with ERROR_UNSUPPORTED, which
-// names the first one that it lacks.
+// True if the device has all capabilities in `needed`. Else fails with ERROR_UNSUPPORTED, which
+// names the first capability that the device lacks.
 MUST_CHECK bool gpu_require(const struct gpu_info *info, gpu_caps needed, struct error *err);
 
-// The UUID as 32 hexadecimal digits, in `arena`; NULL if unknown.
+// Returns the UUID as 32 hexadecimal digits, in `arena`; NULL if it is unknown.
 const char *gpu_info_uuid(struct arena *arena, const struct gpu_info *info);
 
-// The device's name for other processes, in `arena`: its id, "=", and its UUID or else its PCI
-// address, as "cuda:0=00112233445566778899aabbccddeeff"; the id alone if both are unknown. Drivers
-// may list their devices in another order next time, for example after a card was lost.
+// Returns the name by which other processes find the device, in `arena`: its id, "=", and its UUID
+// or else its PCI address, as "cuda:0=00112233445566778899aabbccddeeff"; only the id if both are
+// unknown. The id is not enough: drivers may list their devices in another order next time, for
+// example after a card was lost.
 const char *gpu_info_identity(struct arena *arena, const struct gpu_info *info);
 
-// Checks the limits before fathom computes with them. False with ERROR_UNSUPPORTED "driver reports
-// …" if one of them cannot be true. 0 means that the API does not report the limit; only time
-// stamps must have a unit.
+// Checks the limits before fathom computes with them. Fails with ERROR_UNSUPPORTED "driver reports
+// …" if one of them cannot be true. 0 means that the API does not report the limit, which is
+// allowed; but time stamps must have a unit.
 MUST_CHECK bool gpu_info_check(const struct gpu_info *info, struct error *err);
 
-// Name and value of limit number `limit` of GPU_LIMITS, from 0 on; NULL and 0 if there is no such
-// limit.
+// Return name and value of limit number `limit` of GPU_LIMITS, from 0 on; NULL and 0 if there is no
+// such limit.
 const char *gpu_limit_name(unsigned limit);
 uint64_t gpu_limit_value(const struct gpu_limits *limits, unsigned limit);
 

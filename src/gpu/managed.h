@@ -7,7 +7,7 @@
 
 #include "gpu/gpu.h"
 
-// Sets `*bytes` to the device memory that no process uses now.
+// Sets *bytes to the amount of device memory that no process is using.
 MUST_CHECK bool gpu_managed_free_bytes(struct gpu_device *device, uint64_t *bytes,
                                        struct error *err);
 

@@ -55,7 +55,7 @@
 // model:0, model:1, …. Workers inherit it.
 #define GPU_MODEL_VARIABLE "FATHOM_MODEL"
 
-// False with ERROR_USAGE, with the JSON path and the reason, if the file does not describe a model.
+// Fails with ERROR_USAGE, with the JSON path and the reason, if the file does not describe a model.
 MUST_CHECK bool gpu_model_check(const char *path, struct error *err);
 
 #endif

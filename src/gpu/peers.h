@@ -6,8 +6,8 @@
 #include "gpu/gpu.h"
 
 // Enables copies from one open device to another. The connection lasts until one of the devices is
-// closed; a second call is legal. `*direct` becomes true if the devices access each other's memory
-// over their link; else the driver copies through the host.
+// closed; a second call is allowed. Sets *direct to true if the devices access each other's memory
+// over their link; otherwise the driver copies through the host.
 MUST_CHECK bool gpu_peers_connect(struct gpu_device *from, struct gpu_device *to, bool *direct,
                                   struct error *err);
 

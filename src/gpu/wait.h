@@ -17,7 +17,7 @@
 enum gpu_wait_answer {
     GPU_WAIT_NOT_YET,
     GPU_WAIT_DONE,
-    GPU_WAIT_FAILED // `ask` has filled the error
+    GPU_WAIT_FAILED // `ask` has set the error
 };
 
 struct gpu_wait_desc {
@@ -27,8 +27,8 @@ struct gpu_wait_desc {
     void *context;
 };
 
-// Calls `ask` until the work is done. False with ERROR_TIMEOUT after timeout_ns, or with the error
-// that `ask` filled.
+// Calls `ask` until the work is done. Fails with ERROR_TIMEOUT after timeout_ns, or with the error
+// that `ask` set.
 MUST_CHECK bool gpu_wait(const struct gpu_wait_desc *desc, struct error *err);
 
 #endif

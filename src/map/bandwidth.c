@@ -8,39 +8,40 @@
 #include <string.h>
 
 enum {
-    POINTS = 5,              // sizes within a level that the whole device reads
-    GROUP_POINTS = 5,        // sizes that one workgroup reads, and that are read from memory
-    PLATEAU_LEAST = 2,       // a cache of 16 KiB has room for three sizes, and one may be noisy
-    PIECE_BYTES = 256 << 10, // longest walk of a workgroup of `bandwidth` through a part of its own
-    // Grains of sizes: of those that everybody reads; of large ones, so that a lap of 32 rows of
-    // threads is one walk; of memory, where workgroups of 1024 threads walk through 512 KiB.
+    POINTS = 5,        // number of sizes within a level that the whole device reads
+    GROUP_POINTS = 5,  // number of sizes that one workgroup reads, and of reads from memory
+    PLATEAU_LEAST = 2, // least reads of a plateau: a cache of 16 KiB fits three, one may be noisy
+    PIECE_BYTES = 256 << 10, // largest part that one workgroup of `bandwidth` walks through
+    // Sizes are multiples of one of these: small and large ones that everybody reads (a lap of 32
+    // rows of threads is then one walk), and reads from memory, in which workgroups of 1024 threads
+    // walk through 512 KiB.
     GRAIN_BYTES = 4 << 10,
     LARGE_GRAIN_BYTES = 128 << 10,
     MEMORY_GRAIN_BYTES = 512 << 10,
     LARGE_BYTES = 2 << 20,
     READS_MAX = 256,
     CORES_UNKNOWN = 64,
-    CORE_BYTES = 64 << 10,       // bytes per core from which hardly two cores read a line at once
+    CORE_BYTES = 64 << 10,       // with so much per core, two cores hardly read a line at once
     CORE_BYTES_LEAST = 16 << 10, // least bytes per core, if the level is small
-    MEMORY_CACHES = 16,          // memory is read this many times the last level
+    MEMORY_CACHES = 16,          // size of a read from memory, in sizes of the last level
     UNIT_TEXT = 32
 };
 
-#define MEMORY_BYTES (UINT64_C(2) << 30) // most that is read from memory
+#define MEMORY_BYTES (UINT64_C(2) << 30) // most bytes that are read from memory
 
-// A region is in a level alone if it is larger than the previous one × `beyond`, and than the most
-// that it may hold × `beyond_most`, and smaller than the level × `within`: some sets of a hashed
-// cache fill before its end. First levels fill evenly.
+// A region lies in a level alone if it is larger than both `beyond` times the previous level and
+// `beyond_most` times the most that this level may hold, and smaller than `within` times the level
+// itself: some sets of a hashed cache fill before its end. The sets of first levels fill evenly.
 static const double beyond = 1.25, beyond_most = 1.05, within = 0.7, within_first = 0.85;
-static const double apart_from_caches = 4; // a region this many times the last cache is in memory
-static const double least_width = 2.5;     // largest to smallest size of a level that has the room
-static const double rounding = 1.05;       // by this factor a rounded size may leave its span
-static const double plateau_ratio = 1.05;  // largest to smallest bandwidth of a plateau
-static const double least_part_of_end = 0.125; // smallest size, if no other level is before
+static const double apart_from_caches = 4; // in memory, a region is this many times the last cache
+static const double least_width = 2.5;     // largest to smallest size, if the level has room
+static const double rounding = 1.05;       // a rounded size may leave its span by this factor
+static const double plateau_ratio = 1.05;  // largest to smallest bandwidth of a plateau, at most
+static const double least_part_of_end = 0.125; // smallest to largest size of the first level
 
 struct span {
-    double from, to; // bytes; from > to: nothing can be read within the level alone
-    const char *why; // then the reason
+    double from, to; // bytes; from > to: no read lies within the level alone
+    const char *why; // the reason if from > to
 };
 
 // ---------------------------------------------------------------- which sizes
@@ -50,7 +51,7 @@ static double least_beyond(const struct map_size *before)
     return fmax(beyond * sqrt(before->low * before->high), beyond_most * before->high);
 }
 
-// The sizes at which one workgroup reads from level k alone.
+// Returns the sizes at which one workgroup reads from level k alone.
 static struct span group_span(const struct level_curve *curve, const struct map_size *sizes,
                               size_t k)
 {
@@ -66,8 +67,8 @@ static struct span group_span(const struct level_curve *curve, const struct map_
     return span;
 }
 
-// The sizes at which the whole device reads from level k alone. In the first level all cores read
-// the same bytes.
+// Returns the sizes at which the whole device reads from level k alone. In the first level all
+// cores read the same bytes.
 static struct span device_span(const struct level_curve *curve, const struct map_size *sizes,
                                size_t k, unsigned cores)
 {
@@ -83,7 +84,7 @@ static struct span device_span(const struct level_curve *curve, const struct map
     return span;
 }
 
-// The size nearest to `bytes` whose number of pieces has no factor 2 or 3 and is above 1.
+// Returns the size nearest to `bytes` whose number of pieces is above 1 and has no factor 2 or 3.
 static uint64_t odd_size(double bytes)
 {
     double pieces = bytes / PIECE_BYTES;
@@ -114,8 +115,9 @@ static bool is_in_span(double bytes, const struct span *span)
     return bytes * rounding >= span->from && bytes <= span->to * rounding;
 }
 
-// Adds `count` reads with sizes across the span, each times the same factor, rounded by `round_to`.
-// Unless that is grain_size, each workgroup reads a part of its own.
+// Adds up to `count` reads. Their sizes rise by a constant factor across the span and are rounded
+// by `round_to`; a size that then lies outside the span is left out. If `round_to` is grain_size,
+// all workgroups read everything, else each reads a part of its own.
 static void add_reads(struct map_cases *cases, const char *scope, uint64_t (*round_to)(double),
                       struct span span, unsigned count)
 {
@@ -127,7 +129,7 @@ static void add_reads(struct map_cases *cases, const char *scope, uint64_t (*rou
     }
 }
 
-// Bytes of the largest read from memory, if the last level ends at `end`.
+// Returns the bytes of the largest read from memory, if the last level ends at `end`.
 static double largest_read(const struct map_cases *cases, double end)
 {
     double most = map_cases_of_cpu(cases) ? (double)MAP_CPU_BYTES : (double)MEMORY_BYTES;
@@ -161,9 +163,9 @@ void map_bandwidth_add_cases(struct map_cases *cases, const struct level_curve *
 // ---------------------------------------------------------------- the plateau
 
 struct reads {
-    const struct result *at[READS_MAX]; // by size
+    const struct result *at[READS_MAX]; // sorted by size
     size_t count;
-    const char *why; // why a read does not count; NULL: all of them do
+    const char *why; // why one of the reads does not count; NULL if all count
 };
 
 // True if the result is a read by `scope` with a size in `span`, measured or not.
@@ -190,7 +192,7 @@ static int compare_bytes(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-// Only reads that are `ok` count.
+// Finds the reads with verdict `ok`, the only ones that count.
 static void find_reads(const struct map_writer *w, const char *scope, const struct span *span,
                        struct reads *reads)
 {
@@ -217,8 +219,8 @@ struct run_of_reads {
     size_t first, count;
 };
 
-// The longest series of sizes with nearly the same bandwidth; of equally long ones that of the
-// largest sizes: where cores have few bytes each, they ask for one line at the same time.
+// Returns the longest series of sizes with nearly equal bandwidth. Among equally long ones the
+// largest sizes win: if cores have few bytes each, they ask for the same line at the same time.
 static struct run_of_reads plateau_of(const struct reads *reads)
 {
     struct run_of_reads best = {0};
@@ -248,8 +250,9 @@ static double median_of(double *values, size_t count)
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
-// The median of the plateau's reads. The interval covers all their medians and, in the middle,
-// their intervals: one noisy read of several that agree is no doubt about the level.
+// Returns the median of the plateau's reads. Its interval contains all their medians, and reaches
+// at least from the median of their lower bounds to that of their upper bounds: so one noisy read
+// among several that agree does not widen it.
 static struct level_height height_of(const struct map_writer *w, const struct reads *reads,
                                      struct run_of_reads run)
 {
@@ -264,7 +267,7 @@ static struct level_height height_of(const struct map_writer *w, const struct re
         highs[i] = metric->ci95[1];
         height.count += metric->n;
     }
-    height.median = median_of(medians, run.count); // sorts them
+    height.median = median_of(medians, run.count); // this also sorts the medians
     height.ci95[0] = fmin(medians[0], median_of(lows, run.count));
     height.ci95[1] = fmax(medians[run.count - 1], median_of(highs, run.count));
     return height;
@@ -305,7 +308,7 @@ static void add_plateau(const struct map_writer *w, struct result *result, enum 
     map_add_metric(w, result, which, &height);
 }
 
-// Adds how many caches of this kind the device has, by the cores that share one.
+// Adds the number of caches of this kind on the device: cores divided by the cores that share one.
 static void add_instances(const struct map_writer *w, struct result *result)
 {
     const struct metric *sharers = result_metric(result, "sharers");

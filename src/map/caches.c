@@ -12,7 +12,8 @@ const double map_caches_regions[] = {0.5,  0.65, 0.77, 0.86, 0.93, 0.98, 1.03,
                                      1.09, 1.17, 1.28, 1.45, 1.7,  2.1};
 const size_t map_caches_region_count = sizeof map_caches_regions / sizeof *map_caches_regions;
 
-// True if a step that may be translation, or is (`any`), could add to a chain over the region.
+// True if an undecided step may add to the latency of a chain over the region; with `any`, also a
+// step known to be translation.
 static bool may_be_translated(const struct map_steps *steps, double bytes, bool any)
 {
     for (size_t i = 0; i < steps->all.count; i++)
@@ -22,8 +23,8 @@ static bool may_be_translated(const struct map_steps *steps, double bytes, bool 
     return false;
 }
 
-// The line of level k from its probes. `inner` holds the k caches before that level; the level's
-// cache is added to `inner`.
+// Returns the line of level k from its probes. `inner` holds the k caches before that level; this
+// cache is added to it.
 static struct lines_answer line_of(struct arena *arena, const struct map_steps *steps,
                                    const struct run *run, size_t k, struct lines_cache *inner)
 {
@@ -59,7 +60,8 @@ static struct lines_answer line_of(struct arena *arena, const struct map_steps *
     return answer;
 }
 
-// The capacity of level k from chains with a node in each line.
+// Finds the capacity of level k from chains with a node in each line. Returns false if too few were
+// measured.
 static bool size_of(struct arena *arena, const struct map_caches *caches, const struct run *run,
                     size_t k, struct staircase_step *size)
 {
@@ -84,14 +86,14 @@ static bool size_of(struct arena *arena, const struct map_caches *caches, const 
                               fit->levels[k + 1].height, size);
 }
 
-// False if chains through all of the level miss: lines are then shorter than its answer says, so
-// that the chain which sized the level left some of it out.
+// Returns false if chains through the whole level miss. Lines are then shorter than the level's
+// answer says, and the chain which found the size left some of the level out.
 static bool holds_all(const struct map_steps *steps, const struct run *run, size_t k, double size)
 {
     const struct plateaus *fit = &steps->curve.fit;
     double low = fit->levels[k].height, high = fit->levels[k + 1].height;
     const struct lines_chain chain = {size, LINES_MIN_BYTES};
-    double best = NAN; // the longest chain of 32 bytes that has to fit
+    double best = NAN; // latency of the longest chain with stride 32 that must fit
     double bytes = 0;
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *result = run->results[i];
@@ -141,7 +143,7 @@ static void find_lines(struct arena *arena, const struct run *run, struct map_ca
     }
 }
 
-// Ends the levels before the first step that is no cache as far as its probes tell.
+// Ends the levels before the first step that, by its probes, is no cache.
 static void judge_lines(struct map_caches *caches)
 {
     struct plateaus *fit = &caches->steps.curve.fit;
@@ -181,7 +183,7 @@ struct map_level map_caches_level(const struct map_caches *caches, size_t k)
     return level;
 }
 
-// True if the level before level k holds a part of a chain over so many bytes.
+// True if the level before level k holds a part of a chain over `bytes`.
 static bool hits_before(const struct map_level *level, const struct map_steps *steps, size_t k,
                         double bytes)
 {
@@ -193,8 +195,9 @@ static bool hits_before(const struct map_level *level, const struct map_steps *s
            level->before + 0.8 * (level->within - level->before);
 }
 
-// The latency of a probe of who shares level k, if `inner` cores share the level before; 0 if it
-// tells nothing: it is suspect, translation may be part of it, or a level before holds a part.
+// Returns the latency of a probe for the sharers of level k, if `inner` cores share the level
+// before; NaN if it was not measured. Returns 0 if it tells nothing: it is suspect, translation may
+// be part of it, or the level before holds a part of it.
 static double neighbours_ns(const struct map_level *level, const struct map_steps *steps,
                             const struct run *run, size_t k, unsigned inner,
                             const struct map_sharers_probe *probe)
@@ -208,7 +211,7 @@ static double neighbours_ns(const struct map_level *level, const struct map_step
         return ns;
     if (result->verdict != VERDICT_OK)
         return 0;
-    // The curve does not show where a level with longer lines ends; and the level before must not
+    // The curve does not show where a level with longer lines ends. And the level before must not
     // hold a part of the region.
     if (step_shape_is_gradual(level->shape) || hits_before(level, steps, k, inner * probe->region))
         return 0;
@@ -241,7 +244,7 @@ struct map_sharers map_caches_sharers(const struct map_caches *caches, const str
     for (size_t i = first; i < *count; i++) {
         ns[i] = neighbours_ns(&level, &caches->steps, run, k, inner, &probes[i]);
         if (!isfinite(ns[i]))
-            return found; // they are not measured yet
+            return found; // the further probes are not measured yet
     }
     return map_sharers_judge(&level, probes, ns, *count, cores);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the probes show of the caches that make steps of the curve: lines, sizes and sharers.
+// Judges the caches that make steps of the curve by their probes: lines, sizes and sharers.
 #ifndef MAP_CACHES_H
 #define MAP_CACHES_H
 
@@ -9,31 +9,32 @@
 
 struct map_caches {
     struct map_steps steps;
-    // [level]: its line. If lines are not as long as the curve's nodes are apart, chains with a
-    // node in each line tell the capacity; `sized` is then true, and sizes[level] has it.
+    // Each array has one element per level. lines[k]: the line of level k. If it differs from the
+    // distance of the curve's nodes, chains with a node in each line find the capacity: sized[k] is
+    // then true, and sizes[k] has that step.
     struct lines_answer lines[PLATEAUS_MAX];
     struct staircase_step sizes[PLATEAUS_MAX];
     bool sized[PLATEAUS_MAX];
 };
 
-// The chains of a level whose line is known: multiples of the capacity.
+// Regions of the chains through a level whose line is known, as multiples of its capacity.
 extern const double map_caches_regions[];
 extern const size_t map_caches_region_count;
 
-// The steps of `curve`, as map_steps_of() has them, and the lines of its levels. The levels end
-// before the first step whose probes fit no cache. A fit in caches->steps.all is kept, if it is of
-// as many points.
+// Finds the steps of `curve` (map_steps_of) and the lines of its levels. The levels end before the
+// first step whose probes fit no cache. If caches->steps.all already is a fit of as many points, it
+// is kept.
 void map_caches_of(struct arena *arena, const struct run *run, const struct level_curve *curve,
                    double cache_most, struct map_caches *caches);
 
-// True if a TLB may make a rise within an octave of the end of level k.
+// True if a TLB may cause a rise within an octave of the end of level k.
 bool map_caches_near_translation(const struct map_caches *caches, size_t k);
 
-// Level k, for the probes of map/judge.h.
+// Returns level k in the form that map/judge.h needs.
 struct map_level map_caches_level(const struct map_caches *caches, size_t k);
 
-// The probes of who shares level k, in `probes`, and what they tell. `again`: with those that the
-// first ones make necessary.
+// Sets `probes` to the probes that show how many cores share level k, and returns what they tell.
+// With `again`, includes the further probes that follow from the first ones.
 struct map_sharers map_caches_sharers(const struct map_caches *caches, const struct run *run,
                                       size_t k, unsigned cores, bool again,
                                       struct map_sharers_probe probes[2 * MAP_SHARERS_MAX],

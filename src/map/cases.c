@@ -8,11 +8,11 @@
 #include <string.h>
 
 enum {
-    SETTINGS_MAX = 10 // largest `count` of map_cases_add_chosen
+    SETTINGS_MAX = 10 // largest `count` in map_cases_add_chosen
 };
 
 #define CACHE_BYTES  (UINT64_C(64) << 20) // used if the size of the last cache is unknown
-#define STATED_LEAST (UINT64_C(1) << 20)  // what a driver states below it is no last cache
+#define STATED_LEAST (UINT64_C(1) << 20)  // a smaller stated size is not the last cache
 
 bool map_cases_of_cpu(const struct map_cases *cases)
 {
@@ -107,7 +107,7 @@ const char *map_cases_coarse_sizes(const struct map_cases *cases)
 
 // ---------------------------------------------------------------- the probes of the benchmark map
 
-// A case of `map` with these parameters; the caller sets their values.
+// Makes a case of `map` with these parameters. The caller sets their values.
 static struct bench_case *make_probe(struct map_cases *cases, const enum map_param *params,
                                      size_t count)
 {

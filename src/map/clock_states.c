@@ -5,9 +5,9 @@
 
 #include <math.h>
 
-static const double clock_part = 0.02; // clocks this near are the same
+static const double clock_part = 0.02; // clocks with a smaller relative difference are the same
 
-// Core cycles in a ns, as a result has them; NaN without cycles.
+// Returns the core clock of a result in GHz: cycles divided by ns; NaN if the result has no cycles.
 static double clock_of(const struct result *result)
 {
     const struct metric *cycles = result_metric(result, "latency_cycles");
@@ -20,7 +20,7 @@ static bool is_near_clock(const struct result *result, double ghz)
     return fabs(clock_of(result) / ghz - 1) < clock_part;
 }
 
-// A latency at the other clock, as a chain with as many hits in each level has it at the usual one.
+// Converts a latency at the other clock to that of a chain with equal hit rates at the usual clock.
 static double as_at_usual_clock(const struct clock_states *states, const struct staircase *all,
                                 double ns)
 {
@@ -48,7 +48,8 @@ double clock_states_ns(const struct clock_states *states, const struct staircase
     return is_near_clock(result, states->other_ghz) ? as_at_usual_clock(states, all, ns) : NAN;
 }
 
-// Relative width of the middle interval of a metric over the curve; infinite if a point lacks it.
+// Returns the relative width of a metric's interval: the median over the curve's points. Infinite
+// if a point lacks the interval.
 static double width_of(struct arena *arena, const struct level_curve *curve, const char *name)
 {
     double *widths = ARENA_ARRAY(arena, curve->count, double);
@@ -76,7 +77,7 @@ bool clock_states_choose_cycles(struct arena *arena, struct level_curve *curve,
     return true;
 }
 
-// The clock at which most points ran, and how many did.
+// Returns the clock in GHz at which most points ran. Sets *count to their number.
 static double usual_clock(const struct level_curve *curve, size_t *count)
 {
     double usual = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The core clock may change while a curve is measured. If it goes up and down, latencies are taken
-// in core cycles. If it has two states, the curve has the points at the usual one, and what ran at
-// the other is converted by the heights that the levels have there.
+// Handles a core clock that changes while a curve is measured. If it goes up and down, latencies
+// are computed from core cycles. If it has two states, the curve keeps only the points at the usual
+// clock. Latencies at the other clock are converted, by the heights that the levels have at both
+// clocks.
 #ifndef MAP_CLOCK_STATES_H
 #define MAP_CLOCK_STATES_H
 
@@ -10,27 +11,29 @@
 
 struct clock_states {
     double cycle_ns; // > 0: latencies are core cycles times this many ns
-    // GHz; > 0: the curve has only points at the usual clock. What ran at neither does not count.
+    // In GHz. If usual_ghz > 0, the curve has only points at that clock, and results at neither of
+    // the two clocks do not count.
     double usual_ghz, other_ghz;
-    double other_heights[STAIRCASE_STEPS_MAX + 1]; // of the levels at the other clock, ns
+    double other_heights[STAIRCASE_STEPS_MAX + 1]; // of the levels at the other clock, in ns
 };
 
-// Takes cycles for ns if they are known better: then the core clock was not always the same. False
-// if they are not.
+// If cycles are known much better than times, the core clock was not constant: replaces the curve's
+// latencies by those computed from cycles and returns true. Else returns false.
 bool clock_states_choose_cycles(struct arena *arena, struct level_curve *curve,
                                 struct clock_states *states);
 
-// Leaves points out that ran at another core clock than most; they are added to `others`.
+// If 30 % to 90 % of the points ran at one core clock, moves all other points to `others`.
 void clock_states_keep_usual(struct arena *arena, struct level_curve *curve,
                              struct clock_states *states, struct level_curve *others);
 
-// The heights between the steps of `all` at the clock at which most of `others` ran, if all levels
-// have some.
+// Finds the height of each level of `all` at the clock at which most of `others` ran. Sets
+// states->other_ghz only if every level has points there and the heights rise.
 void clock_states_find_heights(struct arena *arena, const struct step_shapes *shapes,
                                const struct staircase *all, const struct level_curve *others,
                                struct clock_states *states);
 
-// The latency of a result at the usual clock; NaN if it ran at neither.
+// Returns the latency of a result in ns, converted to the usual clock; NaN if it ran at neither
+// clock.
 double clock_states_ns(const struct clock_states *states, const struct staircase *all,
                        const struct result *result);
 

@@ -11,7 +11,7 @@
 
 enum {
     UNIT_TEXT = 32,
-    CLOCKS_MAX = 16, // largest number of clocks in clock=LIST
+    CLOCKS_MAX = 16, // most clocks in clock=LIST
     MHZ_MAX = 100000
 };
 
@@ -82,7 +82,7 @@ void map_clocks_add_cases(struct map_cases *cases, const struct level_curve *cur
     if (!fit || !count)
         return;
     for (size_t k = 0; k < fit->flat && (k + 1 < fit->flat || fit->decided); k++) {
-        // The first points may still lie on the rise, and the last are the longest chains.
+        // The first points may still lie on the rise, and the last points are the longest chains.
         const struct plateau *level = &fit->levels[k];
         size_t span = level->last - level->first,
                at[] = {level->first + span / 3, level->first + span * 2 / 3};
@@ -107,7 +107,7 @@ static double clock_of(const struct result *result)
     return NAN;
 }
 
-// Latencies, and the core clock at which each was measured.
+// Latencies, each with the core clock at which it was measured.
 struct points {
     double *ns, *hz;
     size_t count;
@@ -146,7 +146,7 @@ static bool is_repeated(const struct map_writer *w, size_t probe)
     return false;
 }
 
-// The points of a level's probes at the requested clocks.
+// Returns the points of a level from its probes at the requested clocks.
 static struct points asked_points(const struct map_writer *w, size_t level)
 {
     struct points points = no_points(w);
@@ -167,8 +167,8 @@ static struct points asked_points(const struct map_writer *w, size_t level)
     return points;
 }
 
-// The points of the curve's regions within a level, which ran at the device's own clock, whichever
-// it was.
+// Returns the points of a level from the curve's own cases, at whatever core clock each of them
+// ran.
 static struct points seen_points(const struct map_writer *w, const struct plateaus *fit, size_t k)
 {
     struct points points = no_points(w);
@@ -213,7 +213,8 @@ void map_add_clock(const struct map_writer *w, struct result *result,
     map_add_detail(result, "clock domain", clocks.domain);
 }
 
-// True if a probe before this one missed the same clock, so that the clock already has a finding.
+// True if an earlier probe missed the same clock, so that there already is a finding for this
+// clock.
 static bool is_reported(const struct map_writer *w, size_t probe)
 {
     uint64_t asked = case_uint(&w->run->results[probe]->bench_case, "clock");

@@ -18,7 +18,8 @@ enum {
 
 static const double knee_octaves = 0.045; // an end known to 3 % needs no more lengths
 
-// True if code shows caches on this device; otherwise *why has the reason, as part of a sentence.
+// True if code shows caches on this device; otherwise sets *why to the reason, as part of a
+// sentence.
 static bool shows_caches(const struct gpu_info *device, const char **why)
 {
     *why = "kernels on a CPU share its instruction cache with the driver, and code that they "
@@ -57,8 +58,8 @@ static size_t lengths_between(double from, double to, uint64_t *lengths)
     return count;
 }
 
-// Fills `lengths` about each end that is not known to 3 %: across the end's interval and 0.03
-// octaves on both sides of it. Returns their number.
+// Fills `lengths` with lengths around each end that is not known to 3 %: from 0.03 octaves before
+// the end's interval to 0.03 octaves after it. Returns their number.
 static size_t knee_lengths(const struct level_curve *curve, uint64_t lengths[LENGTHS_MAX])
 {
     const struct plateaus *fit = &curve->fit;
@@ -110,8 +111,8 @@ struct level_curve map_code_curve(struct arena *arena, const struct run *run, co
     return curve;
 }
 
-// Bytes per instruction by the driver's code size, for the longest code that was run: in it the
-// share of instructions other than multiply-adds is smallest. 0: unknown.
+// Returns the bytes per instruction that follow from the driver's code size; 0 if unknown. The
+// longest code counts: in it the share of instructions other than multiply-adds is smallest.
 static double driver_bytes(const struct level_curve *curve)
 {
     const struct result *longest = curve->count ? curve->results[curve->count - 1] : NULL;
@@ -121,10 +122,10 @@ static double driver_bytes(const struct level_curve *curve)
     return 0;
 }
 
-// Bytes per instruction of the measured code; 0: unknown.
-//   the driver's value, if it reports a plausible one (AMD's instructions have 8 or 12 bytes)
-//   NVIDIA since Volta, the oldest in the table of architectures: 16 (Jia, Maggioni, Staiger,
-//   Scarpazza, "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking",
+// Returns the bytes per instruction of the measured code; 0 if unknown:
+//   the driver's value, if it is plausible (AMD's instructions have 8 or 12 bytes);
+//   else 16 on NVIDIA GPUs since Volta, the oldest in our table of architectures (Jia, Maggioni,
+//   Staiger, Scarpazza, "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking",
 //   arXiv:1804.06826, 2018: words of 128 bits)
 static double instruction_bytes(const struct map_writer *w, const struct level_curve *curve)
 {
@@ -135,8 +136,8 @@ static double instruction_bytes(const struct map_writer *w, const struct level_c
     return encoded ? NVIDIA_BYTES : 0;
 }
 
-// Bytes of the first `instructions` multiply-adds, with `each` bytes per instruction, and of the
-// two instructions after each stretch that test whether the stretch was the last.
+// Returns the bytes of the first `instructions` multiply-adds with `each` bytes per instruction.
+// Included are the two instructions after each stretch that test whether the stretch was the last.
 static double bytes_of(double instructions, double each)
 {
     uint32_t steps = 0;
@@ -147,7 +148,8 @@ static double bytes_of(double instructions, double each)
 
 // ---------------------------------------------------------------- results
 
-// The end of level k: in instructions if `bytes` is 0, else in bytes, with `bytes` per instruction.
+// Returns the end of level k: in instructions if `bytes` is 0, else in bytes with `bytes` per
+// instruction.
 static struct level_height end_of(const struct level_curve *curve, size_t k, double bytes)
 {
     const struct plateaus_step *step = &curve->fit.steps[k];
@@ -194,7 +196,7 @@ static void flag_unknown(const struct map_writer *w, struct result *result, cons
                 "could not separate the instruction caches%s: %s", beyond, why);
 }
 
-// Adds the last level, whose end only longer code would show.
+// Adds the last level, which is as long as all measured code: only longer code would show its end.
 static void add_bound(const struct map_writer *w, struct result *hierarchy,
                       const struct level_curve *curve, const char *why)
 {
@@ -233,7 +235,7 @@ static void add_levels(const struct map_writer *w, struct result *hierarchy,
         add_times(w, map_add_result(w, MAP_MEMORY, MAP_PATH_CODE, 0), curve, fit->count - 1);
 }
 
-// Why the longest code was not measured; NULL if it was, or if no result has a reason.
+// Returns why the longest code was not measured; NULL if it was, or if no result gives a reason.
 static const char *reason_of(const struct map_writer *w, const struct level_curve *curve)
 {
     if (curve->count &&

@@ -9,7 +9,7 @@
 
 enum {
     REGION_MIN = 2048,
-    SHARERS_MARGIN = 16 // no shape is known well
+    SHARERS_MARGIN = 16 // large, because no shape is known well
 };
 
 struct map_level map_level_of(const struct level_curve *curve, size_t k)
@@ -41,7 +41,7 @@ const size_t map_ways_count = sizeof map_ways_plan / sizeof *map_ways_plan;
 uint64_t map_ways_stride(double end)
 {
     uint64_t stride = 1024;
-    while ((double)stride < end * 0.97) // the end is known only to an interval
+    while ((double)stride < end * 0.97) // 3 % below, because the end is only known to an interval
         stride *= 2;
     return stride;
 }
@@ -84,7 +84,8 @@ unsigned map_ways_judge(const struct map_level *level, const double *latency, co
 
 // ---------------------------------------------------------------- cores that share a level
 
-// The next number of sharers to probe: twice as many, then half of the cores, then all.
+// Returns the next number of sharers to probe: twice as many, near the half exactly half of the
+// cores, then all.
 static unsigned more_sharers(unsigned sharers, unsigned cores)
 {
     unsigned half = cores / 2;
@@ -128,7 +129,8 @@ size_t map_sharers_plan_again(const struct map_level *level, const struct map_sh
     return count;
 }
 
-// The latency of a chain if all chains that share the level cover `bytes`, and it holds `end`.
+// Returns the latency if all chains that share the level cover `bytes` together, and the level
+// holds `end` bytes.
 static double shared_ns(const struct map_level *level, double end, double bytes)
 {
     double share = bytes > end ? 1 : 0;
@@ -139,8 +141,8 @@ static double shared_ns(const struct map_level *level, double end, double bytes)
     return level->within + share * (level->beyond - level->within);
 }
 
-// What the probes leave unexplained if so many cores share the level, which holds `end` bytes.
-// `crowding`: how much sooner it is full than for one chain.
+// Returns how badly `sharers` cores explain the probes, if the level holds `end` bytes. With
+// several chains the level is full `crowding` times as early as with one.
 static double sharers_cost_at(const struct map_level *level, double end, double crowding,
                               const struct map_sharers_probe *probes, const double *latency,
                               size_t count, unsigned sharers)
@@ -151,7 +153,7 @@ static double sharers_cost_at(const struct map_level *level, double end, double 
         if (!(latency[i] > least))
             continue;
         double ns = shared_ns(level, end, crowding * sharers * probes[i].region);
-        // The level behind may overflow too.
+        // The next level may overflow too; that does not count here.
         double off = fmin(latency[i], level->beyond) - ns;
         double size = fabs(off) / root_of_squares(0.04 * ns, 0.12 * step);
         cost += size < 3 ? size * size : 6 * size - 9;
@@ -165,7 +167,7 @@ static double sharers_cost(const struct map_level *level, const struct map_share
     double cost = sharers_cost_at(level, level->end, 1, probes, latency, count, sharers);
     if (!level->shapes)
         return cost;
-    // Chains that run side by side displace each other before the level is full.
+    // Chains that run at the same time evict each other before the level is full.
     if (level->alone)
         return fmin(cost, sharers_cost_at(level, level->end, 1.1, probes, latency, count, sharers));
     double low = fmin(level->end_low, 0.9 * level->end);

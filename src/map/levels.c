@@ -20,7 +20,7 @@ enum {
     BEHIND = 4       // in a region this many times the last level, loads rarely hit that level
 };
 
-// Adds the size that the driver states; nothing if it is 0.
+// Adds the size that the driver states; adds nothing if it is 0.
 static void add_claim(const struct map_writer *w, struct result *result, uint64_t bytes)
 {
     if (bytes)
@@ -29,7 +29,8 @@ static void add_claim(const struct map_writer *w, struct result *result, uint64_
 
 // ---------------------------------------------------------------- levels
 
-// `size`: a level's size divided by the region where the level ends; `least`: its least value.
+// `size`: size of a level divided by the region where the level ends. `least`: lower bound of
+// `size`.
 struct scale {
     double size, least;
 };
@@ -46,8 +47,8 @@ static void add_size(const struct map_writer *w, struct result *result,
     map_add_metric(w, result, MAP_METRIC_SIZE, &size);
 }
 
-// The scale of level k from the probes of its line. If they do not show it, the size is the region
-// where the level ends; its lower bound assumes the known line, else lines of LINE_LEAST bytes.
+// Returns the scale of level k from the probes of its line. If they do not show the size, `size` is
+// 1, and `least` assumes the line if that is known, else lines of LINE_LEAST bytes.
 static struct scale scale_of(const struct level_curve *curve, size_t k,
                              const struct lines_answer *line)
 {
@@ -118,7 +119,7 @@ static void add_level_claim(const struct map_writer *w, struct result *result,
 
 // ---------------------------------------------------------------- ways, sharers
 
-// The ways that lines `stride` bytes apart show.
+// Returns the number of ways that nodes `stride` bytes apart show.
 static unsigned ways_at(const struct map_writer *w, const struct map_level *level, size_t k,
                         uint64_t stride, const char **why)
 {
@@ -154,9 +155,9 @@ static void add_ways(const struct map_writer *w, struct result *result,
     map_add_known(w, result, MAP_METRIC_WAYS, ways, why);
 }
 
-// Adds the detail "partition" if level k looks like the near half of the next one: at most half of
-// the cores share it, and it ends at half of the one cache that the driver states. If its sharers
-// are unknown, the sizes alone suggest it.
+// Adds the detail "partition" if level k looks like the near half of the next level: it ends at
+// half of the only cache that the driver states, and at most half of the cores share it. If the
+// sharers are unknown, the text says "perhaps", since then only the sizes suggest it.
 static void add_part(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k, const struct map_sharers *sharers)
 {
@@ -224,16 +225,16 @@ static double largest_region(const struct level_curve *curve)
     return exp2(curve->octaves[curve->count - 1]);
 }
 
-// True if the driver states a cache larger than the largest region: the last part of the curve is
-// then in that cache, not in memory.
+// True if the driver states a cache that is larger than the largest region: the last part of the
+// curve is then in that cache, not in memory.
 static bool is_cut_short(const struct map_writer *w, const struct level_curve *curve)
 {
     return largest_region(curve) < 0.9 * (double)w->limits.last_cache_bytes;
 }
 
 // True if a cache that nobody states could hold all regions: the last part of the curve may then be
-// in a cache. What a driver states counts if it is not far below the last level found (AMD's OpenCL
-// states the first).
+// a cache. A size that a driver states is ignored if it is far below the last level found (AMD's
+// OpenCL states the first cache).
 static bool is_open(const struct map_writer *w, const struct level_curve *curve)
 {
     size_t count = curve->fit.count;
@@ -244,7 +245,7 @@ static bool is_open(const struct map_writer *w, const struct level_curve *curve)
            largest_region(curve) < fmax(BEHIND * last, 2 * most);
 }
 
-// Adds the last level, whose end lies above the largest region.
+// Adds the last level, which ends somewhere above the largest region.
 static void add_bound(const struct map_writer *w, const struct level_curve *curve, const char *path)
 {
     size_t k = curve->fit.count - 1;
@@ -274,7 +275,7 @@ static void add_memory(const struct map_writer *w, const struct level_curve *cur
 }
 
 // Adds the number of levels, or why it is unknown. If only the beginning of the curve is a
-// staircase, the levels of that part are kept.
+// staircase, says so, with the size up to which levels were found.
 static void add_level_count(const struct map_writer *w, const struct level_curve *curve,
                             const char *path, struct result *result)
 {
@@ -302,7 +303,8 @@ static void add_level_count(const struct map_writer *w, const struct level_curve
     }
 }
 
-// `caches`: of the path "vector"; else NULL.
+// Adds the results of a path. `caches` describes the caches of the path "vector"; NULL for other
+// paths.
 static void add_hierarchy(const struct map_writer *w, const struct level_curve *curve,
                           const char *path, const struct map_caches *caches)
 {
@@ -323,8 +325,8 @@ static void add_hierarchy(const struct map_writer *w, const struct level_curve *
 
 // ---------------------------------------------------------------- shared memory
 
-// The number of banks, from the cases of benchmark strides with threads 1, 2, 3, 4, 8 … words
-// apart; 0: unknown.
+// Returns the number of banks, from the cases of the benchmark strides with threads 1, 2, 3, 4, 8 …
+// words apart; 0 if unknown.
 static unsigned banks_of(const struct map_writer *w)
 {
     double strides[BANKS_POINTS_MAX], ns[BANKS_POINTS_MAX];
@@ -342,7 +344,7 @@ static unsigned banks_of(const struct map_writer *w)
     return banks_count(&(struct banks_curve){strides, ns, count});
 }
 
-// Shared memory has no levels: adds one latency, the size, and the number of banks.
+// Adds one latency, the size, and the number of banks. Shared memory has no levels.
 static void add_shared(const struct map_writer *w, const struct level_curve *curve)
 {
     struct result *result = map_add_result(w, MAP_SHARED, "shared", 0);
@@ -350,7 +352,7 @@ static void add_shared(const struct map_writer *w, const struct level_curve *cur
     all.fit.levels[0] = (struct plateau){.first = 0, .last = curve->count - 1};
     map_add_heights(w, result, &all, 0);
     add_claim(w, result, w->device->limits.shared_bytes);
-    // The largest chain that was measured: the array has at least that size.
+    // The size of the largest chain that was measured: the array has at least this size.
     map_add_plain(w, result, MAP_METRIC_SIZE, exp2(curve->octaves[curve->count - 1]));
     map_add_known(w, result, MAP_METRIC_BANKS, banks_of(w),
                   "threads a power of two words apart do not conflict");

@@ -8,26 +8,27 @@
 enum {
     SIZES = 6,
     FILLINGS = 5,
-    SECTORS_OF_LINES = 1 + 2 + 3 + 4, // lines of 32, 64, 128 and 256 bytes have as many sectors
+    SECTORS_OF_LINES = 1 + 2 + 3 + 4, // choices of a sector for lines of 32, 64, 128, 256 bytes
     CANDIDATES_MAX = SECTORS_OF_LINES * SIZES * FILLINGS,
     PROBES_MAX = 16
 };
 
-// An answer counts as excluded if the best one is 90 times as likely: 2 ln 90.
+// An answer is excluded if the best one is at least 90 times as likely: 2 ln 90.
 static const double margin = 9;
-static const double sector_margin = 11; // fewer probes show it
+static const double sector_margin = 11; // larger, because fewer probes show the sector
 
-// What counts against a size or a filling of the sets that the end does not show.
+// Added to the cost of an answer in which the size, or the filling of sets, is not the one that the
+// end shows.
 static const double odd_size = 12, odd_filling = 6;
 
-// The model's error, as a part of the step between two levels: no real machine has ideal LRU
+// The error of the model, as a share of the step between two levels: no real machine has ideal LRU
 // replacement or exactly cyclic laps.
 static const double model_error = 0.06;
 
-// If a lap has so many times as many lines as there are, it does not matter how sets fill.
+// If a lap touches more than this many times the cache's lines, it does not matter how sets fill.
 static const double uneven_most = 4;
 
-static const double misfit_max = 0.3; // if the best answer fits worse, there is no answer
+static const double misfit_max = 0.3; // if the best answer has a larger misfit, there is no answer
 
 const struct lines_chain lines_plan[] = {{1.4, 416}, {2.3, 416},  {4.6, 416}, {9.2, 416}, {0.7, 32},
                                          {0.35, 32}, {0.177, 32}, {1.5, 32},  {1.5, 64},  {2.2, 32},
@@ -36,8 +37,8 @@ const size_t lines_plan_count = sizeof lines_plan / sizeof *lines_plan;
 
 // ---------------------------------------------------------------- what is expected
 
-// The probability that `gaps` successive gaps are all shorter than `longest`, if a lap consists of
-// `nodes` gaps.
+// Returns the probability that `gaps` successive gaps of a lap with `nodes` gaps are all shorter
+// than `longest`.
 static double all_shorter(unsigned gaps, unsigned nodes, double longest)
 {
     double share = 0, binomial = 1;
@@ -48,7 +49,7 @@ static double all_shorter(unsigned gaps, unsigned nodes, double longest)
     return share;
 }
 
-// The part of loads that miss if a lap touches x times as many lines as there are.
+// Returns the share of loads that miss if a lap touches x times as many lines as the cache has.
 static double miss_share_at(const struct lines_cache *cache, const struct lines_chain *chain,
                             double x)
 {
@@ -57,7 +58,7 @@ static double miss_share_at(const struct lines_cache *cache, const struct lines_
     unsigned in_line = (unsigned)fmax(cache->line / chain->stride, 1);
     unsigned in_sector = (unsigned)fmax(cache->sector / chain->stride, 1);
     double longest = 1 - pow(1 - 1 / x, 1.0 / in_line), hits = 0, not_yet = 1;
-    // The last load of the sector was the j-th of the line's loads before this one, counted back.
+    // The sector's last load was the j-th load of its line before this one, counted backwards.
     for (unsigned j = 1; j <= in_line; j++) {
         double is_it = j == in_line ? 1 : (in_sector - 1.0) / (in_line - j);
         hits += not_yet * is_it * all_shorter(j, in_line, longest);
@@ -72,7 +73,7 @@ static double miss_share(const struct lines_cache *cache, const struct lines_cha
     double mean = x * cache->spread, probability = exp(-mean), share = 0;
     if (!(cache->spread > 0) || x > uneven_most)
         return miss_share_at(cache, chain, x);
-    // A line meets k others in its set.
+    // A line shares its set with k others.
     for (unsigned k = 0; k < mean + 8 * sqrt(mean) + 8; k++) {
         share += probability * miss_share_at(cache, chain, (k + 1) / cache->spread);
         probability *= mean / (k + 1);
@@ -95,10 +96,10 @@ double lines_expected(const struct lines_cache *caches, size_t count,
 
 struct candidate {
     double line, sector, capacity;
-    // How sets fill, as struct lines_cache has it, if nodes leave lines out and if they do not.
+    // `spread` of struct lines_cache: for chains whose nodes leave lines out, and for all others.
     double sparse, dense;
-    bool as_seen; // chains with one node in each line miss as the chain that found the end
-    double cost;  // −2 ln of its likelihood, up to a constant
+    bool as_seen; // true: chains with a node per line miss like the chain that found the end
+    double cost;  // −2 ln of the likelihood, up to a constant
 };
 
 struct candidates {
@@ -106,16 +107,16 @@ struct candidates {
     size_t count;
 };
 
-// True if the chain may use only some of the sets: nodes that are 2, 4, … lines apart fall into
-// every second, fourth, … set, unless a hash selects the set, which is unknown.
+// True if the chain may use only some of the sets. Nodes that are 2, 4, … lines apart fall into
+// every second, fourth, … set, unless a hash chooses the set; whether one does is unknown.
 static bool leaves_sets_out(const struct lines_probe *probe, double line)
 {
     return probe->chain.stride > line &&
            exp2(round(log2(probe->chain.stride))) == probe->chain.stride;
 }
 
-// A probe's chain in the caches nearer to the core: the latency of what hits them and the share of
-// loads that do not.
+// A probe's chain in the caches nearer to the core: the mean latency that hits there contribute,
+// and the share of loads that miss them all.
 struct inner {
     double latency, beyond;
 };
@@ -131,7 +132,7 @@ static struct inner inner_of(const struct lines_question *question, const struct
     return inner;
 }
 
-// The part of the chain's loads that miss the candidate.
+// Returns the share of the chain's loads that miss the candidate.
 static double share_of(const struct lines_question *question, const struct candidate *candidate,
                        const struct lines_chain *chain)
 {
@@ -158,27 +159,29 @@ static double cost_of(const struct lines_question *question, const struct inner 
         double beyond = fmin(inner[i].beyond, share_of(question, candidate, &probe->chain));
         double expected = inner[i].latency + inner[i].beyond * question->latency + beyond * step;
         double off = probe->latency - expected;
-        // The model has only one level beyond this one, of infinite size. Near the real end of that
-        // level (beyond_end) a load that misses this level may take longer than the model says.
+        // The model has only one level after this one, with infinite size. Near the real end of
+        // that level (beyond_end), a load that misses this level may take longer than the model
+        // says.
         bool may_pass = question->beyond_end > 0 &&
                         probe->chain.region > 0.9 * question->beyond_end &&
                         expected > question->latency + 0.02 * step;
         if (off > 0 && (may_pass || expected >= question->latency + 0.98 * step))
             off = 0;
         double size = fabs(off) / root_of_squares(question->noise * expected, model_error * step);
-        // Huber's loss: one wild probe does not decide alone.
+        // Huber's loss: one wild probe must not decide alone.
         cost += size < 3 ? size * size : 6 * size - 9;
     }
     return cost;
 }
 
-// The capacities that the end may mean, 0: all bytes of the region, if address bits select the sets
-// or each node has a line of its own; others, if a hash selects them and lines are shorter than the
-// stride: the lines that the nodes touch, times a factor, as uneven sets overflow early.
+// The capacities that the end may stand for. 0: all bytes of the region, if address bits choose the
+// sets or each node has a line of its own. Other factors, if a hash chooses the sets and lines are
+// shorter than the stride: the capacity is that of the lines that the nodes touch, times the
+// factor, because unevenly filled sets overflow early.
 static const double size_factors[SIZES] = {0, 1, 1.19, 1.41, 1.68, 2};
 
-// The ways of sets that fill unevenly if nodes leave lines out, and if they do not: a hash of
-// aligned blocks fills all sets then. 0: the sets fill as the end shows.
+// Ways of sets that fill unevenly: for chains whose nodes leave lines out, and for all others (a
+// hash of aligned blocks then fills all sets evenly). 0: the sets fill as the end shows.
 static const double fillings[FILLINGS][2] = {{0, 0}, {6, 0}, {6, 6}, {16, 0}, {16, 16}};
 
 static bool is_possible(const struct lines_question *question, double line, size_t size,
@@ -223,8 +226,8 @@ static void make_candidates(const struct lines_question *question, struct candid
             add_candidates(question, inner, line, sector, all);
 }
 
-// Root mean square of the probes' deviations from the model, as a part of the step; Huber's loss
-// reduces large ones.
+// Returns the root mean square of the probes' deviations from the model, as a share of the step.
+// Huber's loss reduces large deviations.
 static double misfit(const struct lines_question *question, double cost)
 {
     double step = question->beyond - question->latency;

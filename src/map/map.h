@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: MIT
 // The plan of `fathom map`. It measures latency over sizes, first coarsely, then with more sizes
-// around each level's end; then the line, the sharers and the bandwidth of each level; then address
-// translation and the other paths. At the end it adds what it found to the run as results of the
-// benchmark `map`, which reports and `compare` treat like all other results.
+// around the end of each level. Then it measures the line, the sharers and the bandwidth of each
+// level, and then address translation and the other paths. At the end it adds its conclusions to
+// the run as results of the benchmark `map`, which reports and `compare` treat like all other
+// results.
 #ifndef MAP_MAP_H
 #define MAP_MAP_H
 
 #include "bench/plan.h"
 
-// The names of the benchmarks whose cases a map uses; NULL-terminated.
+// Names of the benchmarks whose cases a map uses. The list ends with NULL.
 extern const char *const map_benchmarks[];
 
-// Tests the settings of the request. Only clock=LIST is allowed: additional core clocks in MHz at
-// which each level is measured. The highest must be at least 5 % above the lowest. ERROR_USAGE
-// otherwise.
+// Checks the settings of the request. Only clock=LIST is allowed: more core clocks, in MHz, at
+// which each level is measured. The highest must be at least 5 % above the lowest. Fails with
+// ERROR_USAGE otherwise.
 MUST_CHECK bool map_settings_check(struct arena *arena, const struct choice_request *request,
                                    struct error *err);
 
 // Makes the plan of a map on one device, in `arena` (bench/plan.h). The plan's total number of
-// cases grows while it runs. ERROR_INTERNAL if a benchmark is missing.
+// cases grows while it runs. Fails with ERROR_INTERNAL if a benchmark is missing.
 struct plan *map_plan_create(struct arena *arena, const struct choice_request *request,
                              const struct gpu_info *device, struct run *run, struct error *err);
 

@@ -46,9 +46,9 @@ enum stage {
 struct map_plan {
     struct plan plan; // must be first: map_next() casts to map_plan
     struct map_cases cases;
-    enum stage stage; // the stage whose cases come next
+    enum stage stage; // the next stage to add cases
     size_t at;
-    struct staircase fit; // of the curve of vector loads, as it was at the last stage
+    struct staircase fit; // fit of the curve of vector loads at the last stage
     bool unseen;          // true: cases were returned since the last pause
 };
 
@@ -65,15 +65,15 @@ static const struct level_curve *curve_of(const struct level_curves *all, const 
     return best;
 }
 
-// One more than the number of ends that may need more sizes: the ends of flat levels that another
-// level follows.
+// Returns one more than the number of ends that may need more sizes: those of flat levels with a
+// level after them.
 static size_t levels_to_refine(const struct plateaus *fit)
 {
     return fit->flat < fit->count ? fit->flat + 1 : fit->count;
 }
 
-// Adds KNEE_POINTS sizes about each end that is not known to 3 %: across its interval and 0.03
-// octaves on both sides.
+// Adds KNEE_POINTS sizes around each end that is not known to 3 %: from 0.03 octaves before its
+// interval to 0.03 octaves after it.
 static void plan_knees(struct map_cases *cases, const struct level_curve *curve, const char *order,
                        uint64_t grain)
 {
@@ -93,8 +93,8 @@ static void plan_knees(struct map_cases *cases, const struct level_curve *curve,
         map_cases_add_latency(cases, "vector", order, sizes);
 }
 
-// Adds sizes across the rise at the end of each step: KNEE_POINTS at first, then if its end is not
-// known to 3 %.
+// Adds KNEE_POINTS sizes across the rise at the end of each step; if `again`, only for steps whose
+// end is not yet known to 3 %.
 static void plan_steps(struct map_cases *cases, const struct map_steps *steps, bool again)
 {
     const char *sizes = "";
@@ -132,8 +132,8 @@ static void plan_lines(struct map_cases *cases, const struct map_steps *steps)
                                                            .grain = MAP_GRAIN_BYTES});
 }
 
-// Adds chains with a node in each line, if lines are not as long as the curve's nodes are apart. If
-// a hash selects the sets, the curve shows the capacity only with such nodes.
+// Adds chains with a node in each line, if the line differs from the distance of the curve's nodes.
+// If a hash chooses the sets, only such chains show the capacity.
 static void plan_sizes(struct map_cases *cases, const struct map_caches *caches)
 {
     const struct map_steps *steps = &caches->steps;
@@ -141,7 +141,8 @@ static void plan_sizes(struct map_cases *cases, const struct map_caches *caches)
         const struct lines_answer *line = &caches->lines[k];
         if (line->line == 0 || line->line == MAP_NODE_BYTES)
             continue;
-        // Without a known capacity: from the least to the largest that the end may mean.
+        // If the capacity is unknown, the sizes lie around the middle of what the end may stand
+        // for.
         double end = exp2(steps->curve.fit.steps[k].end), size = line->capacity;
         if (!(size > 0))
             size = end * fmin(sqrt(line->line / MAP_NODE_BYTES), 1);
@@ -169,10 +170,10 @@ static void add_way(struct map_cases *cases, size_t number, uint64_t stride, uns
                                                        .grain = stride});
 }
 
-// Adds the chain with most nodes in one set, and one with as many nodes in different sets. If only
-// the second one fits, address bits choose the set: then, `again`, chains with fewer nodes, and the
-// same with three times the stride. Large caches select their sets by a hash, so their ways are not
-// probed.
+// Adds a chain with as many nodes as possible in one set, and a chain with as many nodes in
+// different sets. If only the second one fits, address bits choose the set; if `again`, chains with
+// fewer nodes follow, and the same with three times the stride. Large caches choose their sets by a
+// hash, so their ways are not probed.
 static void plan_ways(struct map_cases *cases, const struct map_caches *caches,
                       const struct run *run, size_t k, bool again)
 {
@@ -225,7 +226,7 @@ static void plan_each_level(struct map_cases *cases, const struct map_caches *ca
     }
 }
 
-// Adds loads of shared memory by threads 1, 2, 3, 4, 8 … words apart.
+// Adds loads of shared memory by threads that are 1, 2, 3, 4, 8 … words apart.
 static void plan_banks(struct map_cases *cases)
 {
     static const char *const texts[] = {"pattern=banks", "stride=1,2,3,4,8,16,32,64,128"};
@@ -249,7 +250,7 @@ static void plan_paths(struct map_cases *cases)
     const char *sizes =
         arena_printf(cases->arena, "16KiB..%" PRIu64 "/4", 2 * map_cases_last_cache(cases));
     map_cases_add_latency(cases, "texel", "random", sizes);
-    // On other devices the scalar path is the vector path with all lanes alike.
+    // On other devices the scalar path is the vector path with equal addresses in all lanes.
     if (cases->device->vendor_id == GPU_VENDOR_AMD)
         map_cases_add_latency(cases, "scalar", "random", sizes);
 }

@@ -12,24 +12,24 @@
 enum {
     FLAT_POINTS = 4,
     PAGE_MIN_BYTES = 4096,
-    COST_MOST = 36, // of a probe
-    HYPOTHESES = 5  // of a step: translation, or a cache with one of four lines
+    COST_MOST = 36, // most that one probe adds to the cost
+    HYPOTHESES = 5  // hypotheses for a step: translation, or a cache with one of four lines
 };
 
-// Points this close to a level's height show it (relative).
+// A point shows a level if it is this close to the level's height (relative).
 static const double height_part = 0.03;
 
 static const double flat_octaves = 0.3;
-static const double close_octaves = 0.93; // the near half of a cache is 1 octave before the whole
-static const double misfit_max = 4;       // a curve that fits worse is no staircase
-static const double noise_max = 0.1;      // points with more noise show no levels
-static const double reach_min = 15.9;     // octaves: no TLB reaches less than 16 pages of 4 KiB
-static const double margin = 9;           // 2 ln 90: as in map/lines.c
-static const double probe_noise = 0.04;   // of a probe, with what the shapes leave unexplained
+static const double close_octaves = 0.93; // nearer steps are one; halves of a cache are 1 apart
+static const double misfit_max = 4;       // a curve with a larger misfit is no staircase
+static const double noise_max = 0.1;      // a noisier curve shows no levels
+static const double reach_min = 15.9;     // octaves: a TLB reaches at least 16 pages of 4 KiB
+static const double margin = 9;           // 2 ln 90, as in map/lines.c
+static const double probe_noise = 0.04;   // relative; includes what the shapes leave unexplained
 
 // ---------------------------------------------------------------- the curve of the caches
 
-// The height of the level after the first `k` steps of caches.
+// Returns the latency of the level after the first `k` steps that are caches.
 static double height_after(const struct map_steps *steps, size_t k)
 {
     double height = steps->all.base;
@@ -38,14 +38,15 @@ static double height_after(const struct map_steps *steps, size_t k)
     return height;
 }
 
-// Point i of the curve without what translation adds, as a part of the height.
+// Returns point i of the curve, less what translation adds, divided by `height`.
 static double part_of(const struct map_steps *steps, size_t i, double height)
 {
     double translation = map_steps_translation(steps, exp2(steps->curve.octaves[i]));
     return (steps->curve.ns[i] - translation) / height;
 }
 
-// The points at the height of level k, without what translation adds.
+// Finds the points between x = from and x = to that are at the level's height and to which
+// translation adds almost nothing.
 static void find_points(const struct map_steps *steps, struct plateau *level, double from,
                         double to)
 {
@@ -66,7 +67,7 @@ static void find_points(const struct map_steps *steps, struct plateau *level, do
     }
     if (!any)
         return;
-    // What follows the last level has no end: all points behind the rise show it.
+    // The last level has no end, so all points after the rise belong to it.
     while (!isfinite(to) && level->last + 1 < curve->count &&
            map_steps_translation(steps, exp2(curve->octaves[level->last + 1])) <
                height_part * level->height)
@@ -75,7 +76,7 @@ static void find_points(const struct map_steps *steps, struct plateau *level, do
     level->x_last = curve->octaves[level->last];
 }
 
-// True if enough points in a row are at the height of level k, translation or not.
+// True if enough points in a row are at the height of level k once translation is subtracted.
 static bool is_flat(const struct map_steps *steps, size_t k)
 {
     const struct level_curve *curve = &steps->curve;
@@ -101,11 +102,11 @@ static bool is_wide(const struct metric *metric, double most)
     return !metric || metric->ci95[1] - metric->ci95[0] > most * metric->median;
 }
 
-// A point is doubtful if it is not known to 5 %, in ns or in cycles: with the core's clock one of
-// both changes.
+// True if the interval of the point is wider than 10 % (with two clocks: 50 %) both in ns and in
+// cycles. If the core clock changes, one of the two varies anyway.
 static bool is_doubtful(const struct map_steps *steps, const struct result *result)
 {
-    double most = steps->clocks.usual_ghz > 0 ? 0.5 : 0.1; // rounds at several clocks
+    double most = steps->clocks.usual_ghz > 0 ? 0.5 : 0.1; // with two clocks, rounds ran at both
     return is_wide(result_metric(result, "latency"), most) &&
            is_wide(result_metric(result, "latency_cycles"), most);
 }
@@ -133,8 +134,8 @@ static const char *doubt_of(const struct map_steps *steps)
     return NULL;
 }
 
-// The height of the first level: as the points before its end have it, if it is near that of the
-// fit, to which all levels contribute.
+// Returns the height of the first level: the median of the points before its end, if that is within
+// 10 % of the fitted height, to which the points of all levels contribute.
 static double first_height(struct arena *arena, const struct map_steps *steps)
 {
     const struct plateaus *fit = &steps->curve.fit;
@@ -150,7 +151,7 @@ static double first_height(struct arena *arena, const struct map_steps *steps)
     return fabs(seen / height - 1) < 0.1 ? seen : height;
 }
 
-// Makes the fit of steps->curve from the steps that are not translation.
+// Sets the fit of steps->curve from all steps that are not translation.
 static void make_fit(struct arena *arena, struct map_steps *steps)
 {
     struct plateaus *fit = &steps->curve.fit;
@@ -183,11 +184,11 @@ static void make_fit(struct arena *arena, struct map_steps *steps)
             fit->reason = "the curve rises without flat parts";
         else if (k + 1 < fit->count && steps->kinds[steps->step[k]] == STEP_UNKNOWN)
             fit->reason = "address translation may make the next step";
-        // A step is valid if the levels on both of its sides are.
+        // A step is valid if the levels on both sides of it are valid.
         if (!fit->reason || (k > 0 && !noisy && is_flat(steps, k)))
             fit->flat++;
     }
-    // TLBs do not cost more than memory itself.
+    // TLBs do not cost more than the memory access itself.
     double most = exp2(steps->curve.octaves[steps->curve.count - 1]);
     if (!fit->reason &&
         map_steps_translation(steps, most) > 2 * fit->levels[fit->count - 1].height) {
@@ -220,9 +221,10 @@ struct probe {
     double bytes, stride, ns;
 };
 
-// What a step is: translation (0), or a cache that holds a node of 416 bytes as if nodes were so
-// many bytes apart in the curve. If address bits choose the set, that is the line. If a hash does,
-// lines of up to 128 bytes count as 128, since the curve's nodes use as many lines.
+// The line of each hypothesis; 0 stands for translation. A cache holds as many nodes of a probe as
+// if they were `line` bytes apart in the curve. If address bits choose the set, this is the line.
+// If a hash does, lines of up to 128 bytes count as 128, because the curve's nodes use as many
+// lines.
 static const double hypothesis_line[HYPOTHESES] = {0, 32, 64, MAP_NODE_BYTES, LINES_MAX_BYTES};
 
 static enum map_step_kind kind_of(unsigned hypothesis)
@@ -230,7 +232,7 @@ static enum map_step_kind kind_of(unsigned hypothesis)
     return hypothesis == 0 ? STEP_TRANSLATION : STEP_CACHE;
 }
 
-// What step `i` adds to a probe.
+// Returns what step `i` adds to the latency of a probe under a hypothesis, in ns.
 static double part_of_step(const struct map_steps *steps, size_t i, const struct probe *probe,
                            unsigned hypothesis)
 {
@@ -244,7 +246,7 @@ static double part_of_step(const struct map_steps *steps, size_t i, const struct
     return step->rise * step_shapes_share(steps->shapes, shape, x);
 }
 
-// [probe][step][hypothesis]: part_of_step
+// parts[step][hypothesis]: what part_of_step returns for one probe.
 typedef double parts[STAIRCASE_STEPS_MAX][HYPOTHESES];
 
 static double cost_of(const struct map_steps *steps, const struct probe *probes, size_t count,
@@ -258,14 +260,14 @@ static double cost_of(const struct map_steps *steps, const struct probe *probes,
             continue;
         for (size_t k = 0; k < steps->all.count; k++)
             ns += parts_of[i][k][choice[k]];
-        // One wild probe does not decide: plain sets fill unevenly at these strides.
+        // One wild probe must not decide: sets without a hash fill unevenly at these strides.
         double off = fabs(probes[i].ns - ns) / (sigma * ns);
         cost += fmin(off * off, COST_MOST);
     }
     return cost;
 }
 
-// The next combination of choices; false after the last one.
+// Moves to the next combination of choices. Returns false after the last one.
 static bool next_choice(unsigned *choice, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -285,7 +287,7 @@ static void judge(struct arena *arena, struct map_steps *steps, const struct pro
         for (size_t k = 0; k < steps->all.count; k++)
             for (unsigned h = 0; h < HYPOTHESES; h++)
                 parts_of[i][k][h] = part_of_step(steps, k, &probes[i], h);
-    double best[STAIRCASE_STEPS_MAX][STEP_UNKNOWN]; // the least cost with that kind
+    double best[STAIRCASE_STEPS_MAX][STEP_UNKNOWN]; // least cost with the step of that kind
     for (size_t i = 0; i < STAIRCASE_STEPS_MAX; i++)
         best[i][STEP_CACHE] = best[i][STEP_TRANSLATION] = (double)INFINITY;
     do {
@@ -311,7 +313,7 @@ bool map_steps_is_probe(const struct map_steps *steps, const struct result *resu
            isfinite(map_steps_ns(steps, result));
 }
 
-// The probes of the run with one node in each line, in `arena`.
+// Finds the run's probes with one node in each line, in `arena`. Returns their number.
 static size_t probes_of(struct arena *arena, const struct map_steps *steps, const struct run *run,
                         struct probe **probes)
 {
@@ -354,8 +356,8 @@ double map_steps_chain(const struct map_steps *steps, const struct run *run, con
 
 // ---------------------------------------------------------------- the whole
 
-// Two rises that lie very close together count as one, whose end lies anywhere between them: sets
-// that fill unevenly make a cache's rise look like two.
+// Merges two steps that lie closer together than close_octaves. The end of the merged step lies
+// anywhere between both: sets that fill unevenly make the rise of one cache look like two.
 static void merge_close(struct staircase *all)
 {
     for (size_t i = 0; i + 1 < all->count;) {
@@ -371,8 +373,8 @@ static void merge_close(struct staircase *all)
     }
 }
 
-// Steps far beyond the largest cache that may be there are translation, if the probes do not say
-// otherwise.
+// Takes undecided steps for translation if they lie far beyond the largest cache that the device
+// may have.
 static void judge_far_steps(struct map_steps *steps, double cache_most)
 {
     for (size_t i = 0; i < steps->all.count; i++)

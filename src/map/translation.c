@@ -12,24 +12,24 @@
 enum {
     UNIT_TEXT = 32,
     PAGES_PROBES = 9,
-    PAGES_WIDE = 4, // number of wide probes, which come first: pages farther apart than 2 MiB
-    PAGES_LAP_BYTES = 1 << 20, // a lap over pages touches at least so many lines (bench/latency)
-    PAGES_ODD = 7              // the first of the last two probes: places 1.5 MiB apart
+    PAGES_WIDE = 4, // number of wide probes (pages more than 2 MiB apart), which come first
+    PAGES_LAP_BYTES = 1 << 20, // least bytes of lines that a lap over pages touches (bench/latency)
+    PAGES_ODD = 7              // first of the last two probes: nodes 1.5 MiB apart
 };
 
 #define PAGES_LEAST     (UINT64_C(16) << 20) // bytes of the smallest region
 #define PAGES_MOST      (UINT64_C(32) << 30) // limit of the largest region
-#define PAGES_REACH_MIN (UINT64_C(92) << 20) // the widest probe then has four nodes
+#define PAGES_REACH_MIN (UINT64_C(92) << 20) // with less, the widest probe has < 4 nodes
 
 struct pages_probe {
-    double region; // bytes: whole pages
-    uint64_t page; // bytes from one page to the next
+    double region; // bytes, a whole number of pages
+    uint64_t page; // bytes between two pages
 };
 
-static const double contrast_min = 1.1; // latency beyond the reach over latency within it
+static const double contrast_min = 1.1; // least ratio of latencies beyond and within the reach
 
-// Bytes up to which translation costs nothing, for a chain over pages of 2 MiB; 0 if the curve
-// shows no such end.
+// Returns the bytes up to which translation costs nothing for a chain over pages of 2 MiB; 0 if the
+// curve shows no such end.
 static double translation_end(const struct level_curve *curve)
 {
     const struct plateaus *fit = &curve->fit;
@@ -42,7 +42,7 @@ static double translation_end(const struct level_curve *curve)
     return exp2((curve->octaves[last] + curve->octaves[last + 1]) / 2);
 }
 
-// Largest region of chains over pages on a device, in bytes.
+// Returns the largest region, in bytes, that chains over pages can cover on a device.
 static double pages_most(const struct gpu_info *device)
 {
     uint64_t most = device->limits.memory_bytes / 2;
@@ -50,23 +50,23 @@ static double pages_most(const struct gpu_info *device)
     return (double)(most < reach ? most : reach);
 }
 
-// A probe of the region, rounded down to whole pages.
+// Returns a probe of the region, which is rounded down to whole pages.
 static struct pages_probe probe_of(double region, uint64_t page)
 {
     return (struct pages_probe){floor(region / (double)page) * (double)page, page};
 }
 
-// Makes the probes for a TLB with this reach, in regions of at most `most` bytes. `region` is 0 for
-// probes that are not possible: wide ones if the reach is below PAGES_REACH_MIN or so large that no
-// region fits.
-//   wide    regions of 0.7 p times the reach through pages p, 2p, 4p, 8p times 2 MiB apart: they
-//           fit if an entry stands for at most 2, 4, 8, 16 MiB. p is 16, or the 8, 4 or 2 that fits
-//           `most`
-//   narrow  0.9, 0.45, 0.225 of the reach through pages of 1, ½, ¼ MiB: they fit if an entry
-//           stands for at least 2, 1, ½ MiB
-//   odd     0.65 and 1.3 times the reach through places 1.5 MiB apart: the second fits as the first
-//           does only if pages are smaller than 2 MiB and those of the curve, an even number of
-//           pages apart, left sets of the TLB out
+// Makes the probes for a TLB with this reach, in regions of at most `most` bytes. A probe with
+// `region` 0 is not possible: these are the wide ones if the reach is below PAGES_REACH_MIN or so
+// large that no region fits.
+//   wide    The region is 0.7 p times the reach, in pages of p, 2p, 4p, 8p times 2 MiB: these
+//           probes fit the TLB if an entry covers at most 2, 4, 8, 16 MiB. p is 16, or the largest
+//           of 8, 4, 2 with which the region fits `most`.
+//   narrow  The region is 0.9, 0.45, 0.225 of the reach, in pages of 1, ½, ¼ MiB: these probes fit
+//           if an entry covers at least 2, 1, ½ MiB.
+//   odd     The region is 0.65 and 1.3 times the reach, with nodes 1.5 MiB apart. Only in one case
+//           both probes fit: pages are smaller than 2 MiB, and those of the curve, an even number
+//           of pages apart, left out sets of the TLB.
 static void pages_plan(double reach, double most, struct pages_probe probes[PAGES_PROBES])
 {
     double times = 16;
@@ -84,7 +84,8 @@ static void pages_plan(double reach, double most, struct pages_probe probes[PAGE
             probe_of(0.65 * reach * (i - PAGES_ODD + 1), MAP_PAGE_BYTES / 4 * 3 + MAP_NODE_BYTES);
 }
 
-// Chains over pages have distances that are powers of two.
+// Returns the kind of chain for a probe. MAP_PAGES needs distances that are powers of two; those of
+// the odd probes are not.
 static const char *chain_of(size_t probe)
 {
     return probe >= PAGES_ODD ? MAP_PROBE : MAP_PAGES;
@@ -116,28 +117,30 @@ void map_pages_add_cases(struct map_cases *cases, const struct level_curve *curv
 
 // ---------------------------------------------------------------- the size of a page
 
-// 1 if the probe fits the TLB, 0 if it does not, -1 if the curve rises too little to decide.
+// Returns 1 if the probe fits the TLB, 0 if it does not, and −1 if the curve rises too little to
+// decide.
 static int fits(const struct level_curve *curve, double within, const struct pages_probe *probe,
                 double ns)
 {
-    // The region of the curve that needs as many entries as the probe, if each page has its own
-    // entry.
+    // The region of the curve that needs as many entries as the probe, if each page has an entry of
+    // its own.
     double alike =
         fmax(probe->region * (double)MAP_PAGE_BYTES / (double)probe->page, probe->region);
     double beyond = map_curve_ns(curve, alike);
     return beyond < contrast_min * within ? -1 : ns < sqrt(within * beyond);
 }
 
-// What the probes tell of a page, in bytes.
+// What the probes tell about the size of a page.
 struct pages_answer {
-    uint64_t page;     // 0: unknown; `why` has the reason
-    bool covers;       // true: a page is at least as large as the curve's nodes are apart
+    uint64_t page;     // bytes; 0: unknown, `why` has the reason
+    bool covers;       // true: a page is at least as large as the distance of the curve's nodes
     const char *why;   // why `page` is unknown
     const char *doubt; // why `covers` is false
 };
 
-// A probe fits if its latency is nearer (by ratio) to `within` than to the latency of `curve` at
-// the probe's region or, if that is larger, at the region that needs as many entries.
+// Judges the probes. A probe fits the TLB if its latency is nearer (by ratio) to `within` than to
+// the latency of `curve` at the larger of two regions: the probe's own, and that which needs as
+// many entries.
 static struct pages_answer pages_judge(const struct level_curve *curve, double within,
                                        const struct pages_probe *probes, const double *ns)
 {
@@ -164,7 +167,7 @@ static struct pages_answer pages_judge(const struct level_curve *curve, double w
                                 "some of its sets";
     if (answers[PAGES_ODD + 1])
         return answer;
-    // In both kinds, later probes need fewer entries.
+    // In both kinds of probes, later ones need fewer entries.
     unsigned wide = 0, narrow = 0;
     while (wide < PAGES_WIDE && answers[wide] <= 0)
         wide++;
@@ -207,8 +210,8 @@ static struct pages_answer judge_pages(const struct map_writer *w, const struct 
     return pages_judge(curve, curve->fit.levels[0].height, probes, ns);
 }
 
-// The end of level k. If no flat level follows, the end lies between the last flat point and the
-// next one.
+// Returns the region at which level k ends. If no flat level follows, it lies between the last flat
+// point and the next one.
 static struct level_height reach_of(const struct level_curve *curve, size_t k)
 {
     const struct plateaus_step *step = &curve->fit.steps[k];
@@ -221,8 +224,8 @@ static struct level_height reach_of(const struct level_curve *curve, size_t k)
         exp2((octaves[0] + octaves[1]) / 2), {exp2(octaves[0]), exp2(octaves[1])}, curve->count};
 }
 
-// From this region on the lines that a lap touches grow, so the end of a cache can look like a
-// TLB's.
+// True if the reach may be the end of a cache. From this region on, the lines that a lap touches
+// grow with the region, so that a cache can end there.
 static bool may_be_cache(double reach)
 {
     return reach > 0.9 * (double)MAP_PAGE_BYTES * (double)PAGES_LAP_BYTES / (double)MAP_NODE_BYTES;
@@ -244,7 +247,7 @@ static void add_level(const struct map_writer *w, const struct level_curve *curv
         map_add_known(w, result, MAP_METRIC_PAGE, (double)pages->page, pages->why);
 }
 
-// Adds a skipped result, because the curve shows no end.
+// Adds a skipped result that says why the curve shows no end.
 static void flag_all(const struct map_writer *w, const struct level_curve *curve)
 {
     struct result *result = map_add_result(w, MAP_TLB, path, 0);

@@ -82,7 +82,8 @@ void map_add_known(const struct map_writer *w, struct result *result, enum map_m
         map_add_unknown(w, result, w->info->metrics[which].name, "%s", why);
 }
 
-// The points of a flat level agree to this part.
+// A level is flat if the interval of its points' median is at most this wide, relative to the
+// median.
 static const double flat_width = 0.04;
 
 void map_add_heights(const struct map_writer *w, struct result *result,
@@ -99,7 +100,7 @@ void map_add_flat_heights(const struct map_writer *w, struct result *result,
 {
     struct level_height ns = levels_height(w->scratch, curve, k, "latency");
     struct level_height cycles = levels_height(w->scratch, curve, k, "latency_cycles");
-    // With the core clock one of both changes.
+    // If the core clock changed, either the times or the cycles vary: the narrower one counts.
     double width = fmin((ns.ci95[1] - ns.ci95[0]) / ns.median,
                         (cycles.ci95[1] - cycles.ci95[0]) / cycles.median);
     if (ns.count == 0 || width <= flat_width)

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Samples of a distribution: how precisely they determine it, and whether two sets come from the
-// same one. The distribution may have any shape, also heavy tails or several peaks.
+// Tells how precisely samples determine a distribution, and whether two sets of samples come from
+// the same one. The distribution may have any shape, including heavy tails or several peaks.
 #ifndef MATH_DISTRIBUTION_H
 #define MATH_DISTRIBUTION_H
 
 #include <stddef.h>
 
-// Half the width of the band around the empirical distribution function of `count` independent
-// samples that contains the true function with probability `confidence` (Dvoretzky, Kiefer and
-// Wolfowitz 1956, with the constant of Massart, "The Tight Constant in the DKW Inequality", 1990).
-// At most 1.
+// Returns half the width of the band around the empirical distribution function of `count`
+// independent samples that contains the true function with probability `confidence` (Dvoretzky,
+// Kiefer and Wolfowitz 1956, with the constant of Massart, "The Tight Constant in the DKW
+// Inequality", 1990). It is at most 1.
 double distribution_band(size_t count, double confidence);
 
-// The largest distance between the empirical distribution functions of two ascending sets, from 0
-// to 1 (the Kolmogorov–Smirnov statistic). NaN if a set is empty.
+// Returns the largest distance between the empirical distribution functions of two ascending sets,
+// from 0 to 1 (the Kolmogorov–Smirnov statistic). NaN if a set is empty.
 double distribution_distance(const double *a, size_t a_count, const double *b, size_t b_count);
 
-// The distance that independent samples of one distribution exceed only with probability `error`:
-// Smirnov's limit. For few samples the true probability is lower.
+// Returns Smirnov's limit: the distance that independent samples of one distribution exceed only
+// with probability `error`. For few samples the true probability is lower.
 double distribution_distance_allowed(size_t a_count, size_t b_count, double error);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Straight lines through points.
+// Fits straight lines to points.
 #ifndef MATH_LINE_H
 #define MATH_LINE_H
 
@@ -8,7 +8,7 @@
 
 struct line {
     double intercept, slope;
-    double intercept_half, slope_half; // half widths of their 95 % intervals
+    double intercept_half, slope_half; // half widths of the 95 % intervals
 };
 
 // Fits y = intercept + slope · x so that Σ(y − fit)² is least. The intervals come from the residual

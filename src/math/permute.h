@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A keyed bijection π on [0, n), the same in C, in GLSL (bench/prelude/permute.glsl) and in OpenCL
-// C. A kernel uses it to build a random cycle in parallel, next[π(i)] = π(i + 1 mod n). The host
-// can check the cycle by a closed formula: hop k of it is at π(k).
+// A keyed bijection π on [0, n), which is the same in C, in GLSL (bench/prelude/permute.glsl) and
+// in OpenCL C. A kernel uses it to build a random cycle in parallel, next[π(i)] = π(i + 1 mod n).
+// The host can check the cycle by a closed formula: hop k is at π(k).
 //
-// π is a Feistel network without swaps over the smallest power of two ≥ n, walked until the value
-// falls inside [0, n) (cycle walking: Black and Rogaway, "Ciphers with Arbitrary Finite Domains",
-// CT-RSA 2002). Exactly, in unsigned 32-bit arithmetic modulo 2^32:
+// π is a Feistel network without swaps over the smallest power of two ≥ n. It is applied repeatedly
+// until the value falls inside [0, n) (cycle walking: Black and Rogaway, "Ciphers with Arbitrary
+// Finite Domains", CT-RSA 2002). Exactly, in unsigned 32-bit arithmetic modulo 2^32:
 //
 //     n = 0 stands for 2^32;  last = n − 1
 //     bits = number of significant bits of last (0 for n = 1, 32 for n = 2^32)
@@ -33,8 +33,8 @@
 
 #include <stdint.h>
 
-// π(i) for i < n. n = 0 stands for 2^32. Different keys give different bijections, with rare
-// exceptions.
+// Returns π(i) for i < n. n = 0 stands for 2^32. Different keys give different bijections, with
+// rare exceptions.
 uint32_t permute_index(uint32_t i, uint32_t n, uint32_t key);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The fit works on ln y, whose noise is about the same everywhere. Sums over segments come from
-// prefix sums, with weights of 0 for outliers and 1 for other points.
+// The fit works on ln y, because its noise is about the same everywhere. Sums over segments come
+// from prefix sums. Outliers have weight 0, other points weight 1.
 #include "math/plateaus.h"
 
 #include "math/stats.h"
@@ -17,13 +17,13 @@ struct work {
     size_t n;
     double *ln_y;
     double *weight;
-    struct sums *prefix; // n + 1
-    struct sums *linear; // n + 1; sums of y instead of ln y, weighted by 1 / y²
+    struct sums *prefix; // n + 1 elements
+    struct sums *linear; // n + 1 elements: sums of y instead of ln y, weighted by 1 / y²
     double *best;        // [levels][n]: least cost of points 0…j if a plateau ends with point j
     size_t *first;       // [levels][n]: the first point of that plateau
     size_t *before;      // [levels][n]: the last point of the plateau before it
     double *entry;       // [n]: least cost of the points before i if a plateau begins at i
-    size_t *entry_from;  // [n]: the last point of the plateau before i, in that solution
+    size_t *entry_from;  // [n]: the last point of the previous plateau in that solution
     double *scratch;
 };
 
@@ -37,8 +37,8 @@ static double robust_deviation(double *values, size_t count)
     return count ? 1.4826 * stats_median(values, count) : 0;
 }
 
-// The noise, from second differences of neighbouring points: straight lines, flat or steep, cancel
-// out. For independent noise the weights (1, −2, 1) / √6 keep the variance.
+// Returns the noise, from second differences of neighbouring points: straight lines, flat or steep,
+// cancel out. For independent noise the weights (1, −2, 1) / √6 keep the variance.
 static double noise_of(const struct work *work)
 {
     size_t count = 0;
@@ -55,8 +55,8 @@ static double noise_of(const struct work *work)
     return noise > work->desc->noise_min ? noise : work->desc->noise_min;
 }
 
-// Gives weight 0 to outliers: single points far from the median of their five neighbours, if the
-// points beside them are not.
+// Gives weight 0 to outliers: single points that are far from the median of their five neighbours
+// while the points beside them are not.
 static void weigh(struct work *work, double noise)
 {
     for (size_t i = 0; i < work->n; i++) {
@@ -97,16 +97,16 @@ static struct sums between(const struct sums *prefix, size_t from, size_t to)
     return (struct sums){b.w - a.w, b.x - a.x, b.y - a.y, b.xx - a.xx, b.xy - a.xy, b.yy - a.yy};
 }
 
-// The sum of squared deviations of points [from, to) from their mean.
+// Returns the sum of squared deviations of points [from, to) from their mean.
 static double flat_cost(const struct work *work, size_t from, size_t to)
 {
     struct sums s = between(work->prefix, from, to);
     return s.w > 0 ? fmax(s.yy - s.y * s.y / s.w, 0) : 0;
 }
 
-// The sum of squared relative deviations of points [from, to) from their best straight line. The
-// line is fitted to y itself: if more and more loads miss, the latency rises linearly, not its
-// logarithm.
+// Returns the sum of squared relative deviations of points [from, to) from their best straight
+// line. It is fitted to y, not to ln y: if more and more loads miss, the latency itself rises
+// linearly.
 static double line_cost(const struct work *work, size_t from, size_t to)
 {
     if (between(work->prefix, from, to).w < 3)
@@ -136,8 +136,8 @@ static void first_level(struct work *work)
     }
 }
 
-// For each i: the least cost of a fit in which the level below has ended, the curve has risen, and
-// a plateau begins at point i.
+// Fills `entry`: for each i, the least cost of a fit in which the level below has ended, the curve
+// has risen, and a plateau begins at point i.
 static void make_entries(struct work *work, size_t level)
 {
     const double *below = work->best + (level - 1) * work->n;
@@ -182,8 +182,8 @@ static double plateau_height(const struct work *work, size_t first, size_t last)
     return stats_median(work->scratch, count);
 }
 
-// Reads the best segmentation into `levels` plateaus from the tables. False if a plateau is not
-// higher than the one before by the factor ratio_min.
+// Reads the best segmentation into `levels` plateaus from the tables. Returns false if a plateau is
+// not higher than the one before it by the factor ratio_min.
 static bool trace_back(struct work *work, size_t levels, struct plateaus *fit)
 {
     size_t last = work->n - 1;
@@ -253,15 +253,15 @@ static bool work_init(struct work *work, struct arena *arena, const struct plate
 
 // ---------------------------------------------------------------- ends of plateaus
 
-// The end of a plateau is fitted as a hinge: flat up to the end, then a straight line up to the
-// next plateau.
+// The rise after the end of a plateau, fitted as a hinge: y is flat up to the end, then a straight
+// line up to the next plateau.
 struct rise {
     const double *x, *ln_y, *weight; // ascending x; points with weight 0 are ignored
     size_t count;
     double low, high; // heights of the two plateaus
     double noise;     // relative noise of a point
     double width_max; // largest width of the rise, in x
-    double from, to;  // the range in which the end may lie
+    double from, to;  // range in which the end may lie
 };
 
 static double hinge_cost(const struct rise *rise, double end, double width)
@@ -272,14 +272,14 @@ static double hinge_cost(const struct rise *rise, double end, double width)
         t = t < 0 ? 0 : t > 1 ? 1 : t;
         double expected = log(rise->low + (rise->high - rise->low) * t);
         double off = (rise->ln_y[i] - expected) / rise->noise;
-        // Huber's loss limits the influence of points far from the line.
+        // Huber's loss limits the influence of points that are far from the line.
         double size = fabs(off);
         cost += rise->weight[i] * (size < 3 ? off * off : 6 * size - 9);
     }
     return cost;
 }
 
-// Tries `steps` widths from *width − reach to *width + reach, and keeps the best.
+// Tries `steps` widths from *width − reach to *width + reach, and sets *width to the best one.
 static double try_widths(const struct rise *rise, double end, double reach, int steps,
                          double *width)
 {
@@ -297,8 +297,8 @@ static double try_widths(const struct rise *rise, double end, double reach, int 
     return best;
 }
 
-// The best width, first coarsely, then finely: if few points lie on the rise, only one width in a
-// hundred fits them.
+// Finds the best width, first coarsely, then finely: if few points lie on the rise, only one width
+// in a hundred fits them.
 static double best_width(const struct rise *rise, double end, double *width)
 {
     enum {
@@ -340,8 +340,9 @@ static void fit_hinge(const struct rise *rise, struct plateaus_step *step)
     }
 }
 
-// Widens the interval to the last point before the fitted end and the first after it. The rise is a
-// straight line in the model only; the points alone do not determine the end more precisely.
+// Widens the interval so that it contains the last point before the fitted end and the first one
+// after it. The rise is a straight line only in the model; the points alone show the end no more
+// precisely.
 static void bracket_end(const struct rise *rise, struct plateaus_step *step)
 {
     double before = step->end_low, after = step->end_high;
@@ -357,7 +358,8 @@ static void bracket_end(const struct rise *rise, struct plateaus_step *step)
     step->end_high = fmax(step->end_high, after);
 }
 
-// The height of a plateau's last points: as many as the widest rise is long, and at least three.
+// Returns the height at a plateau's end, from its last points: as many as the widest rise is long,
+// at least three.
 static double height_at_end(const struct work *work, const struct plateau *plateau)
 {
     size_t first = plateau->last;
@@ -384,8 +386,7 @@ static void fit_steps(const struct work *work, struct plateaus *fit)
             .count = (above->first + above->last) / 2 + 1 - first,
             .low = low,
             .high = above->height,
-            // A plateau may continue to creep beyond its last points, which is not part of the
-            // rise.
+            // A plateau may creep on after its last points; that is not part of the rise.
             .noise = fmax(fit->noise, fabs(log(low / below->height)) / 2),
             .width_max = desc->ramp_max,
             .from = fmax(below->x_last - desc->ramp_max / 2, below->x_first),
@@ -409,8 +410,8 @@ static double residual_noise(struct work *work, const struct plateaus *fit)
     return fmax(noise, work->desc->noise_min);
 }
 
-// How much ln y rises along a plateau, by its best line. Points on the ramp that leads up to it do
-// not count, though the segmentation assigned them to one side.
+// Returns how much ln y rises along a plateau, by its best line. Points on the ramp before the
+// plateau do not count, even if the segmentation assigned them to the plateau.
 static double rise_along(const struct work *work, const struct plateaus *fit, size_t k)
 {
     const struct plateau *plateau = &fit->levels[k];
@@ -430,7 +431,8 @@ static double step_above(const struct plateaus *fit, size_t k)
     return log(fit->levels[k + 1].height / fit->levels[k].height);
 }
 
-// The slope of ln y between the last point of level k and the first of the next.
+// Returns the slope of ln y between the last point of level k and the first point of the next
+// level.
 static double steepness_above(const struct plateaus *fit, size_t k)
 {
     double width = fit->levels[k + 1].x_first - fit->levels[k].x_last;
@@ -438,7 +440,7 @@ static double steepness_above(const struct plateaus *fit, size_t k)
 }
 
 // True if the level is flat enough. It may creep by less than a third of the steps beside it: a
-// curve that rises everywhere can be cut into stairs at any place, and these rise as much as they
+// curve that rises everywhere can be cut into stairs anywhere, and these creep as much as they
 // step. A long level may creep by more if the slopes beside it are far steeper than its own.
 static bool is_flat(const struct work *work, const struct plateaus *fit, size_t k)
 {

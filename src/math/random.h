@@ -17,10 +17,10 @@ void random_init(struct random *random, uint64_t seed);
 
 uint64_t random_next(struct random *random);
 
-// Uniform in [0, bound), without bias; bound > 0.
+// Returns a uniform number in [0, bound), without bias; bound > 0.
 uint64_t random_below(struct random *random, uint64_t bound);
 
-// Uniform in [0, 1), a multiple of 2^−53.
+// Returns a uniform number in [0, 1), a multiple of 2^−53.
 double random_unit(struct random *random);
 
 // Shuffles the items; all orders are equally likely (Fisher and Yates; Durstenfeld, CACM 7, 1964).

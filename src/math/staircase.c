@@ -10,11 +10,11 @@ enum {
     COLUMNS = STAIRCASE_STEPS_MAX + 1
 };
 
-// Two steps nearer than this (octaves) are one.
+// Two steps must be at least this many octaves apart.
 static const double apart_min = 0.7;
 
-static const double rise_min = 0.1;     // of the height below
-static const double noise_least = 0.01; // what the shapes leave unexplained
+static const double rise_min = 0.1;     // least rise, relative to the height before the step
+static const double noise_least = 0.01; // covers what the shapes leave unexplained
 
 double staircase_at(const struct step_shapes *shapes, const struct staircase *fit, double x)
 {
@@ -32,10 +32,10 @@ struct work {
     const double *x, *y;
     size_t n;
     double *weight, *column[COLUMNS]; // column[0] is all ones
-    struct step_places places;        // of the points, for the end that is tried
+    struct step_places places;        // places of the points, for the end that is being tried
     double *scratch;
     double noise;
-    double base_least; // the first level is not much below the lowest point
+    double base_least; // least height of the first level, a little below the lowest point
 };
 
 static double dot(const struct work *work, const double *a, const double *b)
@@ -46,10 +46,10 @@ static double dot(const struct work *work, const double *a, const double *b)
     return sum;
 }
 
-// The normal equations of the columns, and y as the last one.
+// The normal equations of the columns. The last column is y.
 struct normal {
     double matrix[COLUMNS + 1][COLUMNS + 1];
-    size_t count; // columns without y
+    size_t count; // number of columns, without y
 };
 
 static void set_column(const struct work *work, struct normal *normal, size_t j)
@@ -59,8 +59,8 @@ static void set_column(const struct work *work, struct normal *normal, size_t j)
     normal->matrix[j][normal->count] = dot(work, work->column[j], work->y);
 }
 
-// Solves for the columns in `used`, by Gauss's elimination; the other factors become 0. False, and
-// all factors 0, if the columns are dependent.
+// Solves for the columns in `used`, by Gauss's elimination; all other factors become 0. Returns
+// false, with all factors 0, if the columns are dependent.
 static bool solve_used(const struct normal *normal, const bool *used, double *factor)
 {
     double a[COLUMNS][COLUMNS + 1];
@@ -92,7 +92,8 @@ static bool solve_used(const struct normal *normal, const bool *used, double *fa
     return true;
 }
 
-// The factors of the columns, none below 0, and the weighted squares that they leave.
+// Finds the factors of the columns, none of the steps' below 0. Returns the weighted squares that
+// are left.
 static double solve(const struct work *work, const struct normal *normal, double *factor)
 {
     bool used[COLUMNS];
@@ -147,8 +148,8 @@ static double solve_fit(const struct work *work, struct staircase *fit)
 
 struct range {
     double from, to, by;
-    bool coarse; // only some of the shapes
-    bool steep;  // only even and spread ones
+    bool coarse; // true: try only some of the shapes
+    bool steep;  // true: try only even and spread shapes
 };
 
 static double height_below(const struct staircase *fit, size_t k)
@@ -160,7 +161,7 @@ static double height_below(const struct staircase *fit, size_t k)
     return height;
 }
 
-// True if step k may end there: not within apart_min of another one.
+// True if step k may end at `end`: no other step ends within apart_min of it.
 static bool is_apart(const struct staircase *fit, size_t k, double end)
 {
     for (size_t i = 0; i < fit->count; i++)
@@ -169,7 +170,8 @@ static bool is_apart(const struct staircase *fit, size_t k, double end)
     return true;
 }
 
-// The best end and shape of step k in the range, all other steps staying. Returns the cost.
+// Finds the best end and shape of step k in the range, while all other steps keep theirs. Returns
+// the cost.
 static double improve(const struct work *work, struct staircase *fit, size_t k,
                       const struct range *range)
 {
@@ -225,7 +227,7 @@ static double improve_all(const struct work *work, struct staircase *fit, int sw
     return cost;
 }
 
-// Adds the step that reduces the cost most; false if none does enough.
+// Adds the step that reduces the cost most. Returns false if no step reduces it by the penalty.
 static bool add_step(const struct work *work, struct staircase *fit, bool steep, double *cost)
 {
     struct staircase trial = *fit;
@@ -269,7 +271,7 @@ static void remove_steps(const struct work *work, struct staircase *fit, double 
     }
 }
 
-// Points far from the fit lose weight (Huber).
+// Sets the weights of the points. Points far from the fit get less weight (Huber).
 static void weigh(const struct work *work, const struct staircase *fit)
 {
     for (size_t i = 0; i < work->n; i++) {
@@ -290,8 +292,8 @@ static void sort_steps(struct staircase *fit)
         }
 }
 
-// No cache has exactly the shape of the fit. One that rises slowly may be fitted as well by another
-// shape with another end: pages that lie anywhere fill its sets unevenly.
+// Widens the interval of an end, because no cache has exactly the shape of the fit. A slow rise may
+// fit another shape with another end as well: pages at any address fill sets unevenly.
 static void widen(const struct step_shapes *shapes, struct staircase_step *step)
 {
     double middle = 0, margin = step_shape_is_slow(step->shape) ? 0.45 : STAIRCASE_MARGIN;
@@ -319,7 +321,7 @@ static void find_interval(const struct work *work, struct staircase *fit, size_t
             step->end_high = fmax(step->end_high, end);
         }
     widen(work->shapes, step);
-    // The points alone show the end only to the gap in which it lies.
+    // The points themselves show no more than the gap in which the end lies.
     for (size_t i = 0; i + 1 < work->n; i++)
         if (work->x[i] <= step->end && work->x[i + 1] > step->end) {
             step->end_low = fmin(step->end_low, work->x[i]);
@@ -329,7 +331,7 @@ static void find_interval(const struct work *work, struct staircase *fit, size_t
 
 // ---------------------------------------------------------------- the whole
 
-// The noise, from second differences (math/plateaus.c).
+// Returns the noise, from second differences (as in math/plateaus.c).
 static double noise_of(const struct work *work)
 {
     size_t count = 0;
@@ -345,7 +347,7 @@ static double noise_of(const struct work *work)
     return root_of_squares(count ? 1.4826 * stats_median(work->scratch, count) : 0, noise_least);
 }
 
-// What a fit leaves unexplained, the same for all fits: Huber's loss.
+// Returns what a fit leaves unexplained, by Huber's loss, in the same way for all fits.
 static double loss_of(const struct work *work, const struct staircase *fit)
 {
     double loss = 0;
@@ -357,7 +359,7 @@ static double loss_of(const struct work *work, const struct staircase *fit)
     return loss;
 }
 
-// Fits steps, first steep ones if `steep`, and returns the loss with the penalty of all steps.
+// Fits steps, only steep ones at first if `steep`. Returns the loss plus the penalty of all steps.
 static double search(const struct work *work, struct staircase *fit, bool steep)
 {
     weigh(work, NULL);
@@ -373,7 +375,7 @@ static double search(const struct work *work, struct staircase *fit, bool steep)
     return loss_of(work, fit) + (3 * log((double)work->n) + 6) * (double)fit->count;
 }
 
-// A fit with sharp steps at the ends of plateaus, where the search may begin.
+// Makes a fit with sharp steps at the ends of the plateaus, from which a search may begin.
 static void begin_at(const struct plateaus *plateaus, struct staircase *fit)
 {
     fit->count = 0;
@@ -429,7 +431,7 @@ bool staircase_fit(struct arena *arena, const struct step_shapes *shapes,
     return true;
 }
 
-// The weighted squares that a step with this end leaves, with the best shape.
+// Returns the weighted squares that a step with this end leaves, with the best shape.
 static double step_cost(const struct step_shapes *shapes, const struct staircase_points *points,
                         double low, double high, double end, unsigned *best_shape)
 {
@@ -441,7 +443,7 @@ static double step_cost(const struct step_shapes *shapes, const struct staircase
         for (size_t i = 0; i < points->count; i++) {
             double share = step_shapes_share(shapes, shape, points->x[i] - end);
             double y = low + (high - low) * share;
-            // A shape is not known better than to a part of the step.
+            // A shape is only known to a share of the step.
             double sigma = root_of_squares(points->noise * y, 0.03 * (high - low));
             double off = fabs(points->y[i] - y) / sigma;
             cost += off < 3 ? off * off : 6 * off - 9;
@@ -480,7 +482,7 @@ bool staircase_fit_step(const struct step_shapes *shapes, const struct staircase
             step->end_low = fmin(step->end_low, from + (to - from) * i / GRID);
             step->end_high = fmax(step->end_high, from + (to - from) * i / GRID);
         }
-    // A sharp end lies between the last point before the step and the first one behind it.
+    // A sharp step ends between the last point before it and the first point after it.
     for (size_t i = 0; i + 1 < points->count; i++)
         if (points->y[i] < low + 0.1 * (high - low) && points->y[i + 1] > low + 0.4 * (high - low))
             step->end_high = fmax(step->end_high, points->x[i + 1]);

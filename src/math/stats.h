@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: MIT
-// Statistics of small samples. Nothing is allocated. The result is NaN if there are too few values.
+// Statistics of small samples. No function allocates memory. A result is NaN if there are too few
+// values.
 #ifndef MATH_STATS_H
 #define MATH_STATS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-// Sorts ascending, in place. Values must be finite.
+// Sorts the values ascending, in place. They must be finite.
 void stats_sort(double *values, size_t count);
 
-// The p-quantile of sorted values, interpolated linearly between the order statistics around
-// 1 + (n − 1) p (definition 7 of Hyndman and Fan, The American Statistician 50, 1996).
+// Returns the p-quantile of sorted values, interpolated linearly between the order statistics
+// around 1 + (n − 1) p (definition 7 of Hyndman and Fan, The American Statistician 50, 1996).
 double stats_quantile(const double *sorted, size_t count, double p);
 
-// The median; sorts `values` in place.
+// Returns the median. Sorts `values` in place.
 double stats_median(double *values, size_t count);
 
 double stats_mean(const double *values, size_t count);
 
-// Standard deviation with n − 1; NaN below two values.
+// Returns the standard deviation with n − 1 in the denominator; NaN for fewer than two values.
 double stats_deviation(const double *values, size_t count);
 
-// The correlation of neighbouring values in many short series together: Young's C = 1 −
+// Sums for the correlation of neighbouring values over many short series together: Young's C = 1 −
 // ΣΣ(xᵢ₊₁−xᵢ)² / 2ΣΣ(xᵢ−x̄)², where each series has its own mean (L. C. Young, "On randomness in
-// ordered sequences", Annals of Mathematical Statistics 12, 1941). It is similar to the lag-1
+// ordered sequences", Annals of Mathematical Statistics 12, 1941). C is similar to the lag-1
 // autocorrelation, but for independent normal values its expectation is exactly 0, however short
 // the series are. Its variance is then (n−2)/(n²−1) for one series of n values. Several series are
 // weighted by their shares of ΣΣ(xᵢ−x̄)², which have a Dirichlet distribution with parameters f/2
-// (f = n−1, F = Σf); so the variance is Σ f(f+2) (n−2)/(n²−1) / F(F+2) = Σ(n−2) / F(F+2).
+// (f = n−1, F = Σf). So the variance is Σ f(f+2) (n−2)/(n²−1) / F(F+2) = Σ(n−2) / F(F+2).
 struct stats_serial {
     double squared_steps;      // ΣΣ(xᵢ₊₁−xᵢ)²
     double squared_deviations; // ΣΣ(xᵢ−x̄)²
@@ -37,18 +38,19 @@ struct stats_serial {
 
 void stats_serial_add(struct stats_serial *serial, const double *series, size_t count);
 double stats_serial_correlation(const struct stats_serial *serial); // 0 for constant series
-// The standard deviation of stats_serial_correlation for independent values.
+// Returns the standard deviation of stats_serial_correlation for independent values.
 double stats_serial_error(const struct stats_serial *serial);
 
-// The quantile of Student's t distribution: P(T ≤ t) = p, for 0 < p < 1 and at least one degree of
-// freedom. Bisection to about 1e-12 of the finite series 26.7.3 and 26.7.4 of Abramowitz and
-// Stegun.
+// Returns the quantile of Student's t distribution: P(T ≤ t) = p, for 0 < p < 1 and at least one
+// degree of freedom. It is found to about 1e-12 by bisection of the finite series 26.7.3 and 26.7.4
+// of Abramowitz and Stegun.
 double stats_t_quantile(double p, unsigned freedom);
 
-// For a distribution-free interval of the median: the largest rank k such that the interval from
-// the k-th smallest to the k-th largest of n independent values contains the median with at least
-// this confidence; 0 if even the extremes do not suffice. The coverage is 1 − 2 P(Binomial(n, ½) <
-// k) (David and Nagaraja, "Order Statistics", 7.1).
+// Returns the rank for a distribution-free interval of the median. It is the largest k such that
+// the interval from the k-th smallest to the k-th largest of n independent values contains the
+// median with at least this confidence; 0 if even the smallest and the largest value do not
+// suffice. The coverage is 1 − 2 P(Binomial(n, ½) < k) (David and Nagaraja, "Order Statistics",
+// 7.1).
 size_t stats_median_rank(size_t count, double confidence);
 
 struct interval {
@@ -56,17 +58,17 @@ struct interval {
 };
 
 enum {
-    INTERVAL_RANKS_FROM = 20 // least number of values for ranks; below it, Student's t is used
+    INTERVAL_RANKS_FROM = 20 // least number of values for ranks; with fewer, Student's t is used
 };
 
-// √(a² + b²), as hypot, which would need glibc 2.35; a² and b² must be far from the range's end.
+// Returns √(a² + b²). hypot would need glibc 2.35. a² and b² must be far from the limits of double.
 double root_of_squares(double a, double b);
 
-// The median of `values` with its confidence interval. Sorts `values`. From INTERVAL_RANKS_FROM
-// values on, the interval comes from order statistics (stats_median_rank), which need no
-// distribution and resist outliers. With fewer values their confidence would be too low (93.75 %
-// for five); there the interval is mean ± t s/√n, which assumes normal values (medians of rounds
-// nearly are), widened to contain the median.
+// Returns the median of `values` with its confidence interval. Sorts `values`. From
+// INTERVAL_RANKS_FROM values on, the interval comes from order statistics (stats_median_rank),
+// which assume no distribution and resist outliers. With fewer values their confidence would be too
+// low (93.75 % for five); the interval is then mean ± t s/√n, which assumes normal values (medians
+// of rounds nearly are), widened to contain the median.
 struct interval interval_of_median(double *values, size_t count, double confidence);
 
 #endif

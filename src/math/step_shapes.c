@@ -5,10 +5,10 @@
 
 enum {
     TABLE_PER_OCTAVE = 16,
-    TABLE_BELOW = 3, // octaves below the end that the table covers
+    TABLE_BELOW = 3, // number of octaves before the end that the table covers
     TABLE_ABOVE = 5,
     TABLE_COUNT = (TABLE_BELOW + TABLE_ABOVE) * TABLE_PER_OCTAVE + 1,
-    LINES_MAX = 512 // of a set
+    LINES_MAX = 512 // most lines of a set
 };
 
 struct step_shapes {
@@ -79,7 +79,8 @@ bool step_shape_is_steep(unsigned shape)
 
 // ---------------------------------------------------------------- the table
 
-// The part of loads that miss in a set of `ways` through which a lap passes `lines` lines.
+// Returns the share of loads that miss in a set of `ways` ways, if a lap passes through `lines`
+// lines.
 static double set_share(enum kind kind, unsigned ways, double lines)
 {
     if (lines <= ways)
@@ -87,7 +88,7 @@ static double set_share(enum kind kind, unsigned ways, double lines)
     switch (kind) {
     case EVEN_RANDOM:
     case SPREAD_RANDOM: {
-        // A line survives a lap in which `lines × share` others each replace a random one.
+        // A line survives a lap in which `lines × share` other lines each replace a random one.
         double share = 1;
         for (int i = 0; i < 40; i++)
             share = 1 - pow(1 - 1.0 / ways, lines * share);
@@ -95,8 +96,7 @@ static double set_share(enum kind kind, unsigned ways, double lines)
     }
     case EVEN_PAIR:
     case SPREAD_PAIR:
-        // After a fraction g of a lap, the fraction 1 − (1 − g)² of all lines was touched
-        // (map/lines.h).
+        // After a share g of a lap, the share 1 − (1 − g)² of all lines was touched (map/lines.h).
         return sqrt(1 - ways / lines);
     case PAGES:
     case EVEN:
@@ -113,7 +113,8 @@ static double even_share(enum kind kind, unsigned ways, double load)
     return (fewer + part * (whole + 1) * set_share(kind, ways, whole + 1)) / lines;
 }
 
-// A line meets k others in its set with the probability of Poisson's distribution.
+// Returns the share of loads that miss, for sets with a Poisson distribution: it gives the
+// probability that a line shares its set with k others.
 static double spread_share(unsigned ways, double load, const double *by_lines)
 {
     double mean = load * ways, probability = exp(-mean), share = 0;

@@ -42,7 +42,7 @@ const char *measure_card_users(struct arena *arena, const struct gpu_info *info,
 
 // ---------------------------------------------------------------- from readings alone
 
-// A limiter counts if it was at work for at least this share of the time. The share is small,
+// A limiter counts if it was active for at least this share of the time. The share is small,
 // because the device may be idle for most of the time.
 static const double limiter_counts = 0.02;
 static const double busy_counts = 0.9;
@@ -80,10 +80,10 @@ double measure_card_watts(const struct sensor_reading *from, const struct sensor
 // ---------------------------------------------------------------- sensors and clock of visits
 
 struct measure_card {
-    struct sensors *sensors; // NULL: none
+    struct sensors *sensors; // NULL: the device has none
     struct sensor_reading before, last;
     struct measure_pace pace;
-    double memory_hz; // highest memory clock seen; 0: none yet
+    double memory_hz; // highest memory clock seen so far; 0: none yet
 };
 
 static void read_sensors(struct measure_card *card)
@@ -153,8 +153,8 @@ static void remark_limit(unsigned limiter, double hz, struct measure_visit *visi
                      sensor_throttle_text(visit->arena, limiter));
 }
 
-// If the card says what limits its clock, the visit gets a remark and is not taken again: the limit
-// would hold in further visits, too.
+// Judges the core clock of a visit. If the card says what limits its clock, the visit gets a remark
+// and is not taken again, because the limit would hold in further visits, too.
 static void judge_core_clock(struct measure_card *card, double hz, struct measure_visit *visit)
 {
     const struct visit_clock *clock = &visit->clock;

@@ -87,8 +87,8 @@ uint32_t measure_claim_load(const struct measure_claim *claim)
         results += claim->results[which];
         load = load << 1 | (claim->results[which] > 0);
     }
-    // Steps of a quarter octave. 7 bits hold the range from 1 result for 2^16 bytes to almost 2^16
-    // results for a byte.
+    // Steps of a quarter octave. The 7 bits reach from 1 result per 2^16 bytes to almost 2^16
+    // results per byte.
     double balance = bytes > 0 && results > 0 ? 4 * log2(results / bytes) + 64 : 0;
     load = load << 7 | (uint32_t)fmin(fmax(round(balance), 0), 127);
     return load << 13 | (claim->cores & 0x1fff);

@@ -40,12 +40,13 @@ struct measure_claim {
     const struct measure_count_claims *counts;
 };
 
-// The maximum of results of a class per core and cycle; 0 = not known.
+// Returns the most results of a class that a core can compute per cycle; 0 if not known.
 double measure_claim_results(const struct measure_limits *limits, enum measure_class which);
 
-// The kind of load of the claimed work, as in struct visit_clock: loads of one kind have the same
-// number of cores, levels of memory, units that compute, and, within a quarter of an octave, the
-// same results for each byte. Any load of one core is MEASURE_ONE_CORE. 0 without claim->cores.
+// Returns the kind of load of the claimed work, as in struct visit_clock; 0 if claim->cores is 0.
+// Loads of one kind have the same number of cores, levels of memory and computing units and, to a
+// quarter of an octave, the same ratio of results to bytes. All loads of one core are of the kind
+// MEASURE_ONE_CORE.
 uint32_t measure_claim_load(const struct measure_claim *claim);
 
 enum {
@@ -58,9 +59,9 @@ struct measure_bound {
     double per_cycle; // rate of one core at work
 };
 
-// The bound of the claimed work. Both rates are 0 if nothing is claimed, or if the limit of
-// anything claimed is not known. Without core_hz or claim->cores (0), per_s is 0 if cores limit the
-// work, per_cycle if memory limits it.
+// Returns the bound of the claimed work. Both rates are 0 if nothing is claimed, or if the limit of
+// a claimed quantity is not known. If core_hz or claim->cores is 0, per_s is 0 if cores limit the
+// work, and per_cycle is 0 if memory limits it.
 struct measure_bound measure_claim_bound(const struct measure_claim *claim,
                                          const struct measure_limits *limits, double amount,
                                          double core_hz);

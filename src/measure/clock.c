@@ -179,8 +179,8 @@ static unsigned bits_of(uint64_t value)
     return bits;
 }
 
-// The width of a counter whose upper word was set: the bits in use, or 64 if those are more than
-// any narrower counter has.
+// Returns the width of a counter whose upper word was set: the bits in use, or 64 if those are more
+// than any narrower counter has.
 static unsigned wide_bits(uint64_t highest)
 {
     unsigned bits = bits_of(highest);
@@ -208,8 +208,8 @@ static double step_of(const struct clock_run *runs, size_t count, enum which_clo
     return (double)step;
 }
 
-// Ticks from stamp `first` to stamp `last`. The counter wraps at most once between two stamps that
-// follow each other.
+// Returns the ticks from stamp `first` to stamp `last`. The counter wraps at most once between two
+// successive stamps.
 static double ticks_between(const struct clock_run *run, size_t first, size_t last,
                             enum which_clock which, unsigned bits)
 {
@@ -234,7 +234,7 @@ static uint32_t most_iterations(const struct clock_run *runs, size_t count)
     return most;
 }
 
-// The smallest (span − overhead) / ticks in ns of all runs with `iterations` iterations.
+// Returns the smallest (span − overhead) / ticks, in ns, of all runs with `iterations` iterations.
 static double smallest_tick_ns(const struct clock_run *runs, size_t count, unsigned bits,
                                uint32_t iterations, double overhead_ns)
 {
@@ -260,7 +260,8 @@ static double snapped_to(double value, double nominal)
     return fabs(value - nominal) <= snap * nominal ? nominal : value;
 }
 
-// The last reading of the device clock in a run, as ticks since the first reading of the first run.
+// Returns the last reading of the device clock in a run, as ticks since the first reading of the
+// first run.
 static double ticks_since_begin(const struct clock_run *runs, size_t run, unsigned bits)
 {
     const struct clock_run *at = &runs[run];
@@ -268,7 +269,8 @@ static double ticks_since_begin(const struct clock_run *runs, size_t run, unsign
                                        bits);
 }
 
-// The index of the run among first … end − 1 whose end the host saw soonest after its last stamp.
+// Returns the index of a run among first … end − 1: the one whose end the host saw soonest after
+// its last stamp.
 static size_t soonest_seen(const struct clock_run *runs, size_t first, size_t end, unsigned bits,
                            double tick_ns)
 {

@@ -11,7 +11,7 @@ struct measure_clock {
     // The core's counter (GLSL clockARB / clock2x32ARB, CUDA clock64).
     bool has_counter;
     unsigned counter_bits;  // the counter wraps at 2^counter_bits
-    double counter_hz;      // rate during the probe; 0 = not known
+    double counter_hz;      // rate during the probe; 0: not known
     double counter_step;    // in ticks: greatest common divisor of the differences seen
     bool counts_core_clock; // false: it ticks at a fixed rate (1 GHz on lavapipe), not in cycles
     // The device-wide clock (clockRealtimeEXT, %globaltimer).
@@ -41,18 +41,18 @@ void measure_clock_lead(const struct measure_clock *clock, struct gpu_batch *bat
 // Returns b − a, two readings of a counter of `bits` bits that wrapped at most once between them.
 uint64_t measure_clock_delta(uint64_t a, uint64_t b, unsigned bits);
 
-// Width of the core's counter, at most 32 bits: most kernels store only the counter's low word. 32
-// if the width is unknown.
+// Returns the width of the core's counter as kernels store it: at most 32 bits, because most of
+// them store only the low word. 32 if the width is unknown.
 unsigned measure_clock_low_bits(const struct measure_clock *clock);
 
-// The stamp of the device-wide clock that a kernel stored as two words, the low word first.
+// Returns the stamp of the device-wide clock that a kernel stored as two words, the low word first.
 uint64_t measure_clock_stamp(const uint32_t words[2]);
 
 // Nanoseconds from stamp `from` to the later stamp `to` of the device-wide clock, which wrapped at
 // most once between them.
 double measure_clock_elapsed_ns(const struct measure_clock *clock, uint64_t from, uint64_t to);
 
-// As measure_clock_elapsed_ns, but for stamps in any order: negative if `to` is the earlier one.
+// Like measure_clock_elapsed_ns, but for stamps in any order: negative if `to` is the earlier one.
 // The stamps must be less than half of the clock's range apart.
 double measure_clock_offset_ns(const struct measure_clock *clock, uint64_t from, uint64_t to);
 

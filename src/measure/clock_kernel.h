@@ -13,7 +13,7 @@ struct clock_stamp {
     uint64_t core, device;
 };
 
-// The largest number of iterations of a dispatch whose groups store `stamps` stamps each.
+// Returns the largest number of iterations of a dispatch whose groups store `stamps` stamps each.
 uint32_t clock_kernel_iterations(uint32_t stamps);
 
 // Returns the number of workgroups before and after a span: two per core, so that almost every core
@@ -25,9 +25,10 @@ struct clock_dispatch {
     // The kernel writes clock_kernel_bytes(groups, stamps) bytes from `offset` on.
     struct gpu_buffer *buffer;
     uint64_t offset;
-    uint32_t groups; // each writes its own stamps
+    uint32_t groups; // number of workgroups; each writes its own stamps
     uint32_t stamps; // number of stamps per group
-    // Length of the wait between two stamps, plus 0 … 7; an iteration is 16 xorshift steps.
+    // Iterations of the wait between two stamps, to which the kernel adds 0 to 7. One iteration has
+    // 16 xorshift steps.
     uint32_t iterations;
 };
 
@@ -53,7 +54,7 @@ struct clock_run {
     double seen_ns; // host time when the host saw the end of the run
 };
 
-// Width of the core's counter; 0 = not certain yet.
+// Returns the width of the core's counter in bits; 0 if it is not certain yet.
 //
 // If the upper word was ever set, the width is the number of bits in use, from 33 on. The counter
 // may be wider: an interval modulo 2^33 or more is right whether it is or not, because no interval
@@ -65,7 +66,7 @@ unsigned clock_evidence_bits(const struct clock_run *runs, size_t count);
 
 // Fills all numbers of `clock` from at least three runs in time order, some of them with 0
 // iterations. The caller has set has_counter and has_device_clock. The rates come from the runs
-// with the most iterations. `stamp_step_ns` is the unit of time stamps; 0 = not known.
+// with the most iterations. `stamp_step_ns` is the unit of time stamps; 0: not known.
 //
 // Step: the greatest common divisor of all differences between neighbouring readings.
 //

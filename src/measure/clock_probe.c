@@ -120,7 +120,7 @@ static bool probe_with(struct gpu_scope *scope, struct measure_clock *clock, str
     return ok;
 }
 
-// The name of the kernel's variant for the clocks that the device has; NULL if it has none.
+// Returns the kernel's variant for the clocks that the device has; NULL if it has none.
 static const char *kernel_name(const struct gpu_info *info)
 {
     bool core = info->caps & GPU_CAP(CORE_CLOCK), device = info->caps & GPU_CAP(DEVICE_CLOCK);

@@ -27,7 +27,7 @@ struct collect {
     size_t visit_count, visit_room;
     size_t doubtful; // number of visits with reasons to take them again
     bool all_count;  // true: doubtful visits count as rounds, because there were too many of them
-    struct rounds *rounds; // the visits that count
+    struct rounds *rounds; // rounds of the visits that count
     uint64_t device_time_ns;
     struct error error; // why the case failed, if state is COLLECT_FAILED
 };
@@ -49,7 +49,7 @@ struct collect *collect_create(struct arena *arena, const struct benchmark_info 
     return collect;
 }
 
-// Gathers rounds anew from the visits: from all of them, or only from those without doubts.
+// Gathers the rounds anew: from all visits, or only from those without doubts.
 static struct rounds *gather(const struct collect *collect, bool all, struct arena *arena)
 {
     struct rounds *rounds = rounds_create(arena, collect->info);
@@ -59,7 +59,7 @@ static struct rounds *gather(const struct collect *collect, bool all, struct are
     return rounds;
 }
 
-// Returns how many rounds without doubts are enough for a result, so that doubtful visits do not
+// Returns how many rounds without doubts make doubtful visits unnecessary, so that these do not
 // count.
 static unsigned rounds_needed(const struct collect *collect)
 {
@@ -69,8 +69,8 @@ static unsigned rounds_needed(const struct collect *collect)
 
 // ---------------------------------------------------------------- the stop rule
 
-// The number of the next look: 0 up to rounds_min rounds, 1 up to twice as many, 2 up to four times
-// as many, …
+// Returns the number of the next look: 0 up to rounds_min rounds, 1 up to twice as many, 2 up to
+// four times as many, …
 static unsigned look_number(const struct collect *collect, const struct rounds *rounds)
 {
     unsigned look = 0;
@@ -93,7 +93,7 @@ static struct interval spread_of(const struct round_metric *metric, double confi
     return interval_of_median(medians, metric->rounds, confidence);
 }
 
-// Median and interval of a metric at this confidence.
+// Returns median and interval of a metric at this confidence.
 static struct interval interval_of(const struct round_metric *metric, double confidence,
                                    struct arena *scratch)
 {
@@ -122,7 +122,7 @@ static bool is_precise(const struct collect *collect, double confidence)
 }
 
 // Ends the retakes if there were too many, because they could go on without end. If there are
-// enough rounds without doubts, the case ends and they make its result; else all visits count.
+// enough rounds without doubts, these make the result and the case ends; else all visits count.
 static void limit_retakes(struct collect *collect)
 {
     unsigned clean = collect->rounds->count;
@@ -163,8 +163,8 @@ static void decide(struct collect *collect)
         collect->state = COLLECT_SPENT;
 }
 
-// Gives visits whose core clock was lower than that of other visits a reason to be taken again.
-// Returns true if a visit got one. Not for plain counts, which do not depend on a clock.
+// Gives each visit whose core clock was lower than another visit's a reason to be taken again.
+// Returns true if a visit got one. Does nothing for plain counts, which do not depend on a clock.
 static bool doubt_low_clocks(struct collect *collect)
 {
     if (collect->rule.any_clock || collect->info->metrics[0].unit == UNIT_NONE)
@@ -299,7 +299,8 @@ static void copy_sensors(const struct measure_visit *kept, struct measure_visit 
 
 void collect_result(const struct collect *collect, struct arena *arena, struct result *result)
 {
-    // With too few other rounds, doubtful visits count, too: such a result is better than none.
+    // If there are too few rounds without doubts, doubtful visits count, too: such a result is
+    // better than none.
     bool enough = collect->doubtful == 0 || collect_rounds(collect) >= rounds_needed(collect);
     const struct rounds *rounds = enough ? collect->rounds : gather(collect, true, arena);
     const struct measure_visit *kept = rounds->kept;

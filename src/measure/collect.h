@@ -81,7 +81,7 @@ struct collect_rule {
 
 struct collect; // the rounds of one case
 
-// A case without visits; `info` must outlive it.
+// Creates a case without visits; `info` must outlive it.
 struct collect *collect_create(struct arena *arena, const struct benchmark_info *info,
                                const struct collect_rule *rule);
 
@@ -100,7 +100,7 @@ void collect_remark(struct collect *collect, unsigned first, const struct reason
 // errors failed. Its result holds no metric, even if earlier rounds were measured.
 void collect_failure(struct collect *collect, const struct error *err);
 
-// The number of rounds, and the number of all visits, including those that are not rounds.
+// Return the number of rounds, and the number of all visits, including those that are not rounds.
 unsigned collect_rounds(const struct collect *collect);
 unsigned collect_visits(const struct collect *collect);
 
@@ -115,9 +115,9 @@ bool collect_precise(const struct collect *collect);
 // True after collect_failure.
 bool collect_failed(const struct collect *collect);
 
-// The result so far: medians, intervals, limits, and the verdict with its reasons. Sets result's
-// metrics, reasons, verdict, details, sensors (medians over the visits), series (the last visit's)
-// and kernel, all in `arena`. The caller sets key, device and case.
+// Makes the result so far: medians, intervals, limits, and the verdict with its reasons. Sets
+// result's metrics, reasons, verdict, details, sensors (medians over the visits), series (the last
+// visit's) and kernel, all in `arena`. The caller sets key, device and case.
 void collect_result(const struct collect *collect, struct arena *arena, struct result *result);
 
 #endif

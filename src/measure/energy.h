@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The energy of a unit of work: the card's own energy counter (sensors/) is read while the work is
-// repeated without a pause for a second or more. The counter includes all energy of the card, also
-// what it would use when idle.
+// Measures the energy of a unit of work: reads the card's own energy counter (sensors/) while the
+// work is repeated without a pause for a second or more. The counter includes the card's idle
+// power.
 #ifndef MEASURE_ENERGY_H
 #define MEASURE_ENERGY_H
 
@@ -9,14 +9,15 @@
 
 struct measure_energy; // a card's counter
 
-// NULL if the card has no energy counter, or if fathom finds no sensors of it. That is no error.
+// Returns NULL if the card has no energy counter, or if fathom finds no sensors of it. That is no
+// error.
 struct measure_energy *measure_energy_open(struct arena *arena, const struct gpu_info *info);
-void measure_energy_close(struct measure_energy *energy); // NULL is legal
+void measure_energy_close(struct measure_energy *energy); // accepts NULL
 
 struct measure_energy_desc {
     struct measure_energy *energy;
     struct gpu_scope *scope;
-    measure_record *record; // as in measure/span.h
+    measure_record *record; // see measure/span.h
     void *context;
     uint64_t repeats;    // units of work per submission, at least 1; choose some ms
     bool unordered;      // the units may overlap each other
@@ -25,8 +26,8 @@ struct measure_energy_desc {
 };
 
 struct measure_energy_result {
-    double unit_j;    // energy of one unit of work; NaN without two changes, or without a rise
-    double watts;     // mean power in length_ns; NaN as unit_j
+    double unit_j;    // energy of one unit; NaN with fewer than two changes, or no rise
+    double watts;     // mean power in length_ns; NaN in the same cases
     double length_ns; // time between the first and the last change of the counter
     unsigned changes; // changes of the counter after the first one
     // Half of the 95 % interval of unit_j and of watts, relative to them: both ends are off by as
@@ -39,8 +40,8 @@ struct measure_energy_result {
 };
 
 // Repeats the work, with two submissions in flight, until the first and the last change of the
-// counter are length_ns apart, at most for length_ns + 0.5 s or 4096 readings. The errors are those
-// of batches (gpu/gpu.h).
+// counter are length_ns apart, but for at most length_ns + 0.5 s or 4096 readings. Fails with the
+// errors of batches (gpu/gpu.h).
 MUST_CHECK bool measure_energy_run(const struct measure_energy_desc *desc,
                                    struct measure_energy_result *result, struct error *err);
 

@@ -126,7 +126,8 @@ static void count_kind(struct kind kinds[KINDS_MAX], const struct name *name)
         }
 }
 
-// True for accesses to memory that may need a descriptor, and to the core's shared memory.
+// True for an access to memory that may need a descriptor, and for an access to the core's shared
+// memory.
 static bool is_other_access(const struct name *name)
 {
     static const char *const starts[] = {"buffer_", "tbuffer_", "global_",      "flat_",

@@ -16,7 +16,7 @@ struct isa_loads {
 
 // Fills `loads` from the loop with the most loads among the loops that contain no other loop.
 // Fetches of descriptors do not count: an s_load of 4 or 8 words, if the loop also has accesses
-// that may need a descriptor. False if no such loop has a load.
+// that may need a descriptor. Returns false if no such loop has a load.
 bool isa_loop_loads(struct arena *arena, const char *assembly, struct isa_loads *loads);
 
 #endif

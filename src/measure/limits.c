@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// A model may report a smaller size than this: it is then not taken as the size of a last cache.
+// A size below this, which a model may report, is not taken as the size of a last cache.
 #define STATED_LEAST (UINT64_C(1) << 20)
 
 // Tables of architectures, chips and products. A figure that no source gives is 0.
@@ -31,7 +31,7 @@ struct chip {
 
 struct product {
     const char *name;    // the end of the driver's device name, without a part in brackets
-    unsigned memory_gib; // separates products with the same name; 0 = the name is enough
+    unsigned memory_gib; // separates products with the same name; 0: the name is enough
     const struct architecture *architecture;
     unsigned cores;
     unsigned core_mhz; // highest; 0 if cards boost above the data sheet
@@ -48,12 +48,12 @@ struct product {
 // it. No source gives the L1 rate of Blackwell. Of Turing's 96 KiB at most 64 are L1: "Turing
 // Tuning Guide", 1.4.3.1.
 //
-// Arithmetic: "Throughput of Native Arithmetic Instructions" in the same guide; halves of GA10x and
-// Ada, and all matrix units, from the white papers (H100: 989.4 TFLOP/s of halves, dense, at 132 ×
-// 1830 MHz). Matrix units of GeForce cards add up floats at half the rate of the same chip's
-// professional cards, and the L40 does too; TU116 and TU117 have none. So these rates stand with
-// the products. RTX Blackwell: 104.8 TFLOP/s of floats and halves at 170 × 2407 MHz, 1/64 of it for
-// doubles. B200: 80 and 40 TFLOP/s of floats and doubles are 128 and 64 per core.
+// Arithmetic: "Throughput of Native Arithmetic Instructions" in the same guide; rates of halves on
+// GA10x and Ada, and all matrix units, from the white papers (H100: 989.4 TFLOP/s of halves, dense,
+// at 132 × 1830 MHz). Matrix units of GeForce cards add up floats at half the rate of the same
+// chip's professional cards, and the L40 does too; TU116 and TU117 have none. So these rates stand
+// with the products. RTX Blackwell: 104.8 TFLOP/s of floats and halves at 170 × 2407 MHz, 1/64 of
+// it for doubles. B200: 80 and 40 TFLOP/s of floats and doubles are 128 and 64 per core.
 //
 // AMD. Rates: the peaks that AMD's ROCm Compute Profiler divides by ("System Speed-of-Light" of
 // gfx908, gfx90a, gfx942); no such peaks are published for RDNA. Sizes: AMD's "GPU hardware
@@ -249,8 +249,8 @@ static const struct product products[] = {
 
 // ---------------------------------------------------------------- looking up
 
-// True if the device's name, up to " (", ends with the words `product`: "AMD Radeon RX 6800 (RADV
-// NAVI21)" is an RX 6800; an "RX 6800 XT" and an "RX 6800 Laptop GPU" are not.
+// True if the device's name, up to " (", ends with the words of `product`. "AMD Radeon RX 6800
+// (RADV NAVI21)" is an RX 6800; "RX 6800 XT" and "RX 6800 Laptop GPU" are not.
 static bool name_ends_with(const char *device, const char *product)
 {
     const char *end = strstr(device, " (");
@@ -260,8 +260,8 @@ static bool name_ends_with(const char *device, const char *product)
     return length == wanted || device[length - wanted - 1] == ' ';
 }
 
-// True if `gib` is 0 or the size is within 10 % of it: drivers keep some of the memory for
-// themselves, or round it up.
+// True if `gib` is 0 or within 10 % of the size: drivers keep some of the memory for themselves, or
+// round it up.
 static bool memory_fits(uint64_t bytes, unsigned gib)
 {
     double ratio = (double)bytes / ((double)gib * 1024 * 1024 * 1024);
@@ -344,9 +344,9 @@ static void fill_from_tables(const struct gpu_info *info, struct measure_limits 
     }
 }
 
-// NVIDIA's driver reports the last cache of this device or, with MIG, of this part of it. A model
-// reports the size in its file. Other drivers report one of the caches, so the last cache is at
-// least that large.
+// Sets the last cache. NVIDIA's driver reports that of this device or, with MIG, of this part of
+// it. A model reports the size in its file. Other drivers report one of the caches, so the last
+// cache is at least that large.
 static void fill_last_cache(const struct gpu_info *info, struct measure_limits *limits)
 {
     uint64_t reported = info->limits.last_cache_bytes;
@@ -358,10 +358,10 @@ static void fill_last_cache(const struct gpu_info *info, struct measure_limits *
         limits->last_cache_bytes = reported;
 }
 
-// On RDNA two compute units run a workgroup together. ROCm's OpenCL counts such a pair as one core;
-// Vulkan's drivers, which also report the threads of a core, count each unit. Makes the rates in
-// `limits` those of a core as this driver counts it. `units` is the number of units in the table of
-// products. If the two numbers do not show what the driver counts, the rates become unknown (0).
+// Makes the rates in `limits` those of a core as this driver counts it. On RDNA two compute units
+// run a workgroup together. ROCm's OpenCL counts such a pair as one core; Vulkan's drivers, which
+// also report the threads of a core, count each unit. `units` is the number of units in the table
+// of products. If the two numbers do not show what the driver counts, the rates become unknown (0).
 static void count_pairs(const struct gpu_limits *reported, unsigned units,
                         struct measure_limits *limits)
 {

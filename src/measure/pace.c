@@ -35,8 +35,9 @@ uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse)
     return sparse && pace->sparse_ns > pace->lead_ns ? pace->sparse_ns : pace->lead_ns;
 }
 
-// Called after samples at the clock that they should have. If a lead was needed, sparse work needs
-// a longer one; after many visits that needed none, a shorter one is tried.
+// Adapts the lead of sparse work. Called after samples at the clock that they should have. If a
+// lead was needed, sparse work needs a longer one; after many visits without need, a shorter one is
+// tried.
 static void adapt_sparse_lead(struct measure_pace *pace)
 {
     if (!pace->sparse)
@@ -106,7 +107,7 @@ static struct pace_load *load_of(struct measure_pace *pace, uint32_t load)
     return place;
 }
 
-// Adds a visit to the row. True if the last `visits` visits had the same clock.
+// Adds a visit to the row. Returns true if the last `visits` visits had the same clock.
 static bool lasts(struct pace_row *row, double hz, double error, unsigned visits)
 {
     bool same =

@@ -35,13 +35,13 @@ struct pace_row {
 
 struct pace_load {
     uint32_t load;  // as in struct visit_clock
-    double kept_hz; // the highest clock that it kept
+    double kept_hz; // the highest clock that the load kept
     // The last visits, if their clock was lower (higher) than kept_hz.
     struct pace_row lower, higher;
     uint64_t last_seen; // number of the last visit with this load
 };
 
-// What a worker knows of its device's core clock. All zero at first.
+// What a worker knows about its device's core clock. Initially all zero.
 struct measure_pace {
     // True if the card says that something limits its clock at this moment. NULL: it cannot say.
     bool (*limited)(void *context);
@@ -73,20 +73,20 @@ bool pace_is_lower(double hz, double than_hz, double error);
 // functions below.
 void pace_begin(struct measure_pace *pace, double *case_hz);
 
-// How long the lead of the next samples should be; 0: none. `sparse`: the case's samples are short,
-// so the device does nothing for most of a visit. With pace = NULL it is 0.
+// Returns how long the lead of the next samples should be, in ns; 0: no lead. `sparse`: the case's
+// samples are short, so the device is idle for most of a visit. Returns 0 if `pace` is NULL.
 uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse);
 
-// True if the samples, whose lowest clock was seen_hz, should be taken again, after the new lead.
-// False if the clock is not lower than it should be, nothing is known of it (NaN), the card says
-// that it is limited, or leads do not raise it.
+// True if the samples, whose lowest clock was seen_hz, should be taken again after a new lead.
+// False if the clock is not lower than it should be, is not known (NaN), is limited by the card, or
+// cannot be raised by leads.
 bool pace_again(struct measure_pace *pace, double seen_hz, double error);
 
 enum pace_verdict {
-    PACE_KEPT,  // the clock of such a load, and no load is known to keep a higher one
-    PACE_LOWER, // the clock of such a load; other loads keep a higher one
+    PACE_KEPT,  // the load keeps this clock, and no load is known to keep a higher one
+    PACE_LOWER, // the load keeps this clock; other loads keep a higher one
     PACE_FELL,  // the clock changed during the samples
-    PACE_LOW    // such a load kept a higher clock in this run: *kept_hz
+    PACE_LOW    // the load kept a higher clock in this run: *kept_hz
 };
 
 // Judges the clock of a visit's samples and remembers it. `hz` is the median. The load 0 has no

@@ -12,15 +12,15 @@ struct measure_programs {
     struct measure_program *newest; // NULL: no program was compiled yet
 };
 
-// The program of the embedded kernel of that name. `choices` (NULL: all zero) holds the other
-// members of the program's description; choices->kernel is ignored. Other choices make another
-// program. Returns NULL with ERROR_UNSUPPORTED if this build has no such kernel, or with the error
-// of gpu_program_create.
+// Returns the program of the embedded kernel with that name. `choices` (NULL: all zero) holds the
+// other members of the program's description; choices->kernel is ignored. Different choices make
+// different programs. Returns NULL with ERROR_UNSUPPORTED if this build has no such kernel, or with
+// the error of gpu_program_create.
 struct gpu_program *measure_program(struct measure_programs *programs, const char *kernel,
                                     const struct gpu_program_desc *choices, struct error *err);
 
-// What the driver reports of a program that measure_program returned. The driver is asked only once
-// per program, because its answer may need a compilation.
+// Returns what the driver reports about a program from measure_program. The driver is asked only
+// once per program, because its answer may need a compilation.
 const struct kernel_info *measure_program_info(struct measure_programs *programs,
                                                const struct gpu_program *program);
 

@@ -130,7 +130,7 @@ static bool is_hit(const struct measure_samples *samples, double typical, enum b
     return samples->count > HIT_EACH_MAX ? hit * 10 > samples->count : hit > 0;
 }
 
-// The samples of a metric in all visits that count, in ascending order.
+// Returns the samples of a metric in all visits that count, in ascending order.
 static double *sorted_samples(struct measure_visit *const *visits, size_t visit_count,
                               size_t metric, size_t *count, struct arena *scratch)
 {
@@ -149,7 +149,7 @@ static double *sorted_samples(struct measure_visit *const *visits, size_t visit_
     return values;
 }
 
-// The median of the better 60 % of the samples; NaN if those do not agree.
+// Returns the median of the better 60 % of the samples; NaN if those do not agree.
 static double typical_sample(struct measure_visit *const *visits, size_t visit_count, size_t metric,
                              enum better better, struct arena *scratch)
 {
@@ -188,7 +188,7 @@ size_t rounds_flag_hits(const struct rounds *rounds, struct measure_visit *const
 
 // ---------------------------------------------------------------- doubtful visits
 
-// The first reason why a visit should be taken again; "" if there is none.
+// Returns the first reason why a visit should be taken again; "" if there is none.
 static const char *doubt_of(const struct measure_visit *visit)
 {
     return visit->retake_count ? visit->retakes[0].code : "";

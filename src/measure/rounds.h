@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the rounds of a case measured: medians, samples, limits and reasons of the visits that count
-// (measure/collect.h decides which do).
+// Gathers what the rounds of a case measured: medians, samples, limits and reasons of the visits
+// that count (measure/collect.h decides which ones count).
 #ifndef MEASURE_ROUNDS_H
 #define MEASURE_ROUNDS_H
 
@@ -47,14 +47,15 @@ struct rounds {
     struct measure_visit *kept;
 };
 
-// No rounds; `info` must outlive them.
+// Creates an empty set of rounds; `info` must outlive it.
 struct rounds *rounds_create(struct arena *arena, const struct benchmark_info *info);
 
 // Adds a visit as the next round. Reasons to take it again count as reasons that make the case
 // suspect. The visit may be changed or freed afterwards.
 void rounds_add(struct rounds *rounds, const struct measure_visit *visit);
 
-// The first metric that has values; it decides when to stop. NULL if no metric has values.
+// Returns the first metric that has values, which decides when to stop. NULL if no metric has
+// values.
 const struct round_metric *rounds_primary(const struct rounds *rounds);
 
 // The goal of a metric, where `goal` is collect_rule.goal: never below COLLECT_HOST_GOAL if the

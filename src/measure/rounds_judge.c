@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The reasons that make a result suspect, and its remarks.
+// Adds to a result the reasons that make it suspect, and its remarks.
 #include "measure/rounds.h"
 
 #include "math/distribution.h"
@@ -17,15 +17,15 @@ enum {
 };
 static const double distribution_confidence = 0.95, distance_that_matters = 0.25;
 
-// Half of the interval divided by the median, or by `least` if the median is smaller; 0 if the
-// interval is a point, NaN if it is absent.
+// Returns half of the interval divided by the median, or by `least` if the median is smaller. 0 if
+// the interval is a point, NaN if it is not known.
 static double relative_half(const struct metric *metric, double least)
 {
     double half = (metric->ci95[1] - metric->ci95[0]) / 2;
     return half == 0 ? 0 : half / fmax(fabs(metric->median), least);
 }
 
-// "±24 % (goal ±1 %)"; with more digits if both would look the same: "±1.04 % (goal ±1 %)".
+// Returns "±24 % (goal ±1 %)", with more digits if both would look the same: "±1.04 % (goal ±1 %)".
 static const char *precision_text(struct arena *arena, double half, double goal)
 {
     const char *wanted = arena_printf(arena, "%.2g", 100 * goal), *reached = wanted;
@@ -131,7 +131,8 @@ static void judge_correlation(const struct rounds *gathered, double goal, struct
                     stats_serial_correlation(within_rounds ? within : &rounds));
 }
 
-// The answers of one round (others = false) or of all other rounds (true), in ascending order.
+// Returns the answers of one round or, if `others` is true, of all other rounds, in ascending
+// order.
 static double *pick(const struct rounds *rounds, unsigned round, bool others, size_t *count,
                     struct arena *scratch)
 {

@@ -138,7 +138,7 @@ static const struct gpu_info *info_of(const struct worker *worker)
     return gpu_device_info(gpu_scope_device(worker->desc->scope));
 }
 
-// Offset in bytes of the stamps after the span; the stamps before it are at offset 0.
+// Returns the offset in bytes of the stamps after the span. The stamps before it are at offset 0.
 static uint64_t after_offset(const struct clock_dispatch *clock)
 {
     return clock_kernel_bytes(clock->groups, clock->stamps);
@@ -341,7 +341,7 @@ static bool take_samples(struct worker *worker, struct measure_span *span, struc
     return true;
 }
 
-// The relative error of a sample's core clock: one step of the device's clock at both ends.
+// Returns the relative error of a sample's core clock: one step of the device's clock at both ends.
 static double core_error(const struct worker *worker, const struct measure_span *span)
 {
     double length_ns = worker->clock.stamps == 1 ? span->sample_ns : clock_wait_ns;

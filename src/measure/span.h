@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Throughput: device time of a batch of equal units of work. Increases the number of units until a
-// sample lasts long enough, warms up until the core clock has risen, and takes samples. A small
-// clock kernel before and after each sample, in the same batch but outside the span, measures the
-// core clock.
+// Measures throughput: the device time of a batch of equal units of work. Increases the number of
+// units until a sample lasts long enough, warms up until the core clock has risen, and takes
+// samples. A small clock kernel before and after each sample, in the same batch but outside the
+// span, measures the core clock.
 #ifndef MEASURE_SPAN_H
 #define MEASURE_SPAN_H
 
@@ -77,14 +77,14 @@ struct span_size {
     uint64_t repeats_max;
 };
 
-// How long a sample should last: asked_ns, but at least 1000 steps of the time stamps, so that one
-// step is 0.1 % at most; never more than SPAN_LONGEST_NS.
+// Returns how long a sample should last: asked_ns, but at least 1000 steps of the time stamps, so
+// that one step is at most 0.1 %, and at most SPAN_LONGEST_NS.
 double span_wanted_ns(uint64_t asked_ns, double stamp_step_ns);
 
-// The next number of units to try after `repeats` units took took_ns; `repeats` itself if they last
-// long enough or cannot become more. It grows by a factor of 2 to 16, but at most to a submission
-// of SPAN_LONGEST_NS: drivers' watchdogs end longer ones (2 s on Windows and some Linux drivers,
-// 0.5 s on phones).
+// Returns the next number of units to try if `repeats` units took took_ns; `repeats` itself if they
+// last long enough or cannot become more. The number grows by a factor of 2 to 16, but only up to a
+// submission of SPAN_LONGEST_NS, because drivers' watchdogs end longer ones (2 s on Windows and
+// some Linux drivers, 0.5 s on phones).
 uint64_t span_next_repeats(const struct span_size *size, uint64_t repeats, double took_ns);
 
 enum {
@@ -110,8 +110,8 @@ enum {
 bool span_warm(struct span_warmth *warmth, double took_ns);
 
 // True if a visit should take another sample after `taken` of `asked` samples (0: one), which
-// lasted spent_ns together. The plan is asked_ns per sample (0: no plan). If the samples lasted
-// SPAN_LONG times as long as planned for all, SPAN_SAMPLES_LEAST samples are enough.
+// lasted spent_ns together. asked_ns is the planned length of a sample (0: not planned). If the
+// samples lasted SPAN_LONG times as long as planned for all, SPAN_SAMPLES_LEAST samples are enough.
 bool span_another(unsigned asked, uint64_t asked_ns, size_t taken, double spent_ns);
 
 enum {
@@ -126,10 +126,10 @@ struct span_stamps {
     uint32_t groups, stamps;
 };
 
-// The core clock. With one stamp per group: the rate over the whole span, as the median over the
-// cores that stamped both before and after it (counters of different cores are unrelated). With two
-// stamps: the rate over the wait between them, as the median over all groups. NaN if no core or
-// group has a rate.
+// Returns the core clock; NaN if no core or group has a rate. With one stamp per group it is the
+// rate over the whole span: the median over the cores that stamped both before and after it, since
+// counters of different cores are unrelated. With two stamps per group it is the rate over the wait
+// between them: the median over all groups.
 double span_core_hz(struct arena *scratch, const struct measure_clock *clock,
                     const struct span_stamps *stamps);
 

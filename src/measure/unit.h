@@ -23,12 +23,12 @@ double measure_unit_grow(double iterations, double wanted_ns, double took_ns, do
                          double most);
 
 // Fills a grid for `groups` workgroups: grid[1] rows of grid[0], which is at most row_most (a
-// device's workgroup_count_x; 0 = no limit). The grid may have a few workgroups more than `groups`.
+// device's workgroup_count_x; 0: no limit). The grid may have a few workgroups more than `groups`.
 void measure_unit_grid(uint64_t groups, uint64_t row_most, uint32_t grid[2]);
 
 // Sets `units` to the units of work that the kernels did: count / unit_count. The kernels counted
-// `count` things (workgroups, additions), and one unit has unit_count of them. ERROR_MISMATCH if
-// that is not a whole number of units, or fewer than units_least.
+// `count` things (workgroups, additions), and one unit has unit_count of them. Fails with
+// ERROR_MISMATCH if that is not a whole number of units, or fewer than units_least.
 MUST_CHECK bool measure_unit_counted(uint64_t count, uint64_t unit_count, uint64_t units_least,
                                      uint64_t *units, struct error *err);
 

@@ -21,7 +21,7 @@ struct measure_samples {
     size_t count;
     double step;   // one step of the clock, in the metric's unit
     double half;   // half of the 95 % interval if the visit itself computed it; else 0
-    double limit;  // physical limit; non-finite or 0 = not known
+    double limit;  // physical limit; non-finite or 0: not known
     bool at_least; // visit_at_least was called
     bool by_host;  // visit_by_host was called
 };
@@ -41,7 +41,7 @@ struct measure_visit {
     size_t reason_count;
     struct reason *retakes; // why the visit should be taken again
     size_t retake_count;
-    struct reason *remarks; // they leave the verdict as it is
+    struct reason *remarks; // remarks, which do not change the verdict
     size_t remark_count;
     struct named_text *details;
     size_t detail_count;
@@ -90,7 +90,7 @@ MUST_CHECK bool measure_goes_on(const struct measure_request *request, struct er
 
 struct measure_visit *measure_visit_create(struct arena *arena);
 
-// The median of the finite values, which are not changed; NaN if there is none.
+// Returns the median of the finite values, which are not changed; NaN if there is none.
 double measure_median(struct arena *scratch, const double *values, size_t count);
 
 // The functions below copy their arguments into the visit's arena.
@@ -131,7 +131,7 @@ void visit_detail(struct measure_visit *visit, const char *name, const char *for
     PRINTF_LIKE(3, 4);
 void visit_sensor(struct measure_visit *visit, const char *name, enum unit unit, double value);
 
-// The visit's first value of a sensor; NaN without one.
+// Returns the visit's first value of a sensor; NaN if there is none.
 double visit_sensor_value(const struct measure_visit *visit, const char *name);
 
 // Sets the core clock of each sample (NaN: not known) and their relative error: visit->clock, and

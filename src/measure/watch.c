@@ -126,8 +126,8 @@ static bool submit(struct measure_watch *watch, struct error *err)
     return gpu_batch_end(watch->batch, err) && gpu_batch_run(watch->batch, timeout_ns, err);
 }
 
-// The readings of all dispatches as one series. A workgroup of the same number may be on another
-// core in the next dispatch, but the clock is the device's.
+// Reads the stamps of all dispatches as one series. A workgroup with the same number may be on
+// another core in the next dispatch, but all cores share the clock.
 static void read_gaps(struct measure_watch *watch, struct watch_finding *finding, double *away_ns)
 {
     const uint32_t *words = gpu_buffer_map(watch->words);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The watch: looks for other work on a device, between visits, while fathom gives it nothing to do.
+// The watch looks for other work on a device, between visits, while fathom gives the device nothing
+// to do.
 //
 // Time slices. The clock kernel (measure/clock_kernel.h) runs on all cores for some 5 ms, longer
-// than a slice of a driver, and stamps the device-wide clock again and again. Where the device did
-// other work, two stamps are much farther apart than the wait between them is long. On devices
-// whose kernels cannot read such a clock, dispatches of equal work are timed one by one, and one
-// that takes much longer than the shortest was interrupted.
+// than a slice of a driver, and stamps the device-wide clock again and again. If the device does
+// other work, two successive stamps are much farther apart than the wait between them. If the
+// device's kernels cannot read such a clock, dispatches of equal work are timed one by one, and a
+// dispatch that takes much longer than the shortest one was interrupted.
 //
 // Yardsticks. Work that runs at the same time as ours leaves no gap: clients of one context server,
 // copies by an engine. Small fixed pieces of work show it by their rates: arithmetic on all cores,
@@ -48,7 +49,7 @@ struct measure_watch;
 // watched instead.
 MUST_CHECK bool measure_watch_check(const struct gpu_info *info, struct error *err);
 
-// Prepares a watch in `scope` of a device that can be watched. NULL with an error.
+// Prepares a watch of a device in `scope`. Returns NULL with an error.
 struct measure_watch *measure_watch_open(struct arena *arena, struct gpu_scope *scope,
                                          struct error *err);
 

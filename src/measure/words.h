@@ -25,8 +25,8 @@ MUST_CHECK bool measure_words_clear(struct gpu_buffer *buffer, struct error *err
 MUST_CHECK bool measure_words_read(struct gpu_buffer *buffer, struct measure_words *words,
                                    struct error *err);
 
-// `x` after `rounds` rounds of xorshift32 (Marsaglia), as kernels of arithmetic compute it. x = 0
-// is replaced by 1, because 0 would stay 0.
+// Returns `x` after `rounds` rounds of xorshift32 (Marsaglia), as kernels of arithmetic compute it.
+// x = 0 is replaced by 1, because 0 would stay 0.
 uint32_t measure_words_mix(uint32_t x, uint64_t rounds);
 
 #endif

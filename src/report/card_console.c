@@ -30,10 +30,11 @@ struct lines {
     struct line *list;
     size_t count, capacity;
     size_t widths[COLUMN_COUNT];
-    enum column columns; // so many columns fit the screen
+    enum column columns; // number of columns that fit the screen
 };
 
-// A figure that is not trusted stands in parentheses: they show without colours, too.
+// Returns the value of a figure. A figure that is not trusted is put in parentheses, which a reader
+// sees without colours, too.
 static const char *value_text(struct arena *arena, const struct card_figure *figure)
 {
     const char *text = unit_text(arena, figure->value, figure->unit);
@@ -94,7 +95,7 @@ static void line_print(const struct lines *lines, const char *const *cells, enum
     fputc('\n', screen->stream);
 }
 
-// Prints why the figure is not trusted, unless the figure below has the same reason.
+// Prints why the figure is not trusted, unless the figure below has the same reason and prints it.
 static void reason_print(const struct lines *lines, size_t at)
 {
     const struct card_figure *figure = lines->list[at].figure;
@@ -192,7 +193,8 @@ bool console_card(const struct card *card, const struct console_desc *desc, FILE
 
 // ---------------------------------------------------------------- as Markdown
 
-// A foreign text as part of a line and of a cell; "" if it is NULL.
+// Returns a text from a run file for use in a line or cell of Markdown: without control characters
+// and "|<>". NULL gives "".
 static const char *markdown_text(struct arena *arena, const char *text)
 {
     enum {

@@ -11,19 +11,19 @@
 #include <string.h>
 
 enum {
-    EDGE = 4,           // left of the texts
-    LINE = 15,          // height of a line of the title
+    EDGE = 4,           // left margin of the texts
+    LINE = 15,          // height of a title line
     SMALL_LINE = 13,    // height of a line of small text
-    PLOT = 150,         // height of the plot of lines
-    BAR_ROW = 25,       // a label and the bar below it
-    LABELS_MOST = 150,  // width of the labels at lines
-    LETTERS_MOST = 300, // of any text, however long
-    SWATCH = 12,        // a dash in the line's colour before its label
+    PLOT = 150,         // height of the plot that holds the lines
+    BAR_ROW = 25,       // height of a label and the bar below it
+    LABELS_MOST = 150,  // largest width of the labels beside the lines
+    LETTERS_MOST = 300, // most characters of any text
+    SWATCH = 12,        // width of the coloured dash before a line's label
     TICKS_MOST = 7,
-    DOTS_MOST = 12,      // a line of so many points shows each
-    STRAIGHT_MOST = 256, // points that one part of a stroke passes
+    DOTS_MOST = 12,      // a line with at most this many points has a dot at each
+    STRAIGHT_MOST = 256, // most points that one straight part of a stroke replaces
     TITLE_LINES = 3,
-    FINE = 4 // coordinates of a line are whole numbers of quarter pixels
+    FINE = 4 // a line's coordinates are whole numbers of 1/4 pixel
 };
 static const double title_size = 12.5, small_size = 10.5;
 
@@ -47,16 +47,17 @@ struct drawing {
     struct arena *arena;
     FILE *out;
     const struct chart *chart;
-    double y; // where the next part begins
+    double y; // y at which the next part begins
 };
 
 // ---------------------------------------------------------------- text
 
-// The width of a character as a share of the font's size: no less than in the usual fonts.
+// Returns a character's width as a share of the font size. It is at least the width in the usual
+// fonts.
 static double character_width(const char *text, size_t bytes)
 {
     if (bytes > 1)
-        return bytes > 2 && (unsigned char)text[0] > 0xe2 ? 1.05 : 0.65; // 0xe3: CJK and others
+        return bytes > 2 && (unsigned char)text[0] > 0xe2 ? 1.05 : 0.65; // 0xe3 on: CJK and others
     if (strchr("ijl.,:;'|!()[] ", *text))
         return 0.36;
     if (strchr("mwMW%@", *text))
@@ -83,7 +84,7 @@ static void text_put(const struct drawing *d, const char *class, double x, doubl
             text_markup(d->arena, text));
 }
 
-// The text, cut so that it needs at most `width` pixels; a cut text ends in an ellipsis.
+// Returns the text, cut so that it needs at most `width` pixels; a cut text ends in an ellipsis.
 static const char *text_cut(struct arena *arena, const char *text, double size, double width)
 {
     const char *cut = screen_quote(arena, text, LETTERS_MOST);
@@ -92,11 +93,12 @@ static const char *text_cut(struct arena *arena, const char *text, double size, 
     return cut;
 }
 
-// Writes the text in at most `lines` lines, broken at blanks; the last is cut if need be.
+// Writes the text in at most `lines` lines, broken at blanks. The last line is cut if the text is
+// too long.
 static void words_put(struct drawing *d, const char *class, const char *text, double size,
                       int lines)
 {
-    const double height = size > small_size ? LINE : SMALL_LINE; // the larger text is bold: wider
+    const double height = size > small_size ? LINE : SMALL_LINE; // a title is larger, and bold
     const double width = (CHART_WIDTH - 2 * EDGE) / (size > small_size ? 1.1 : 1);
     for (const char *rest = screen_quote(d->arena, text, LETTERS_MOST); *rest && lines > 0;
          lines--) {
@@ -121,9 +123,9 @@ static void words_put(struct drawing *d, const char *class, const char *text, do
 // ---------------------------------------------------------------- axes
 
 struct axis {
-    double low, high; // of the values; with `log` above 0
+    double low, high; // range of the values; above 0 if `log` is set
     bool log;
-    double from, to; // where low and high stand, in pixels
+    double from, to; // positions of `low` and `high`, in pixels
     double ticks[TICKS_MOST];
     size_t count;
 };
@@ -135,7 +137,8 @@ static double axis_place(const struct axis *axis, double value)
     return axis->from + share * (axis->to - axis->from);
 }
 
-// Adds a tick if it is on the axis. False if there are too many.
+// Adds a tick, unless it lies outside the axis. Returns false if the axis already has TICKS_MOST
+// ticks.
 static bool tick_add(struct axis *axis, double value)
 {
     double slack = 1e-9 * fabs(axis->high - axis->low);
@@ -147,7 +150,7 @@ static bool tick_add(struct axis *axis, double value)
     return true;
 }
 
-// Ticks at 1, 2 or 5 times a power of ten.
+// Sets ticks at multiples of 1, 2 or 5 times a power of ten, at most about `most` of them.
 static void ticks_linear(struct axis *axis, size_t most)
 {
     static const double steps[] = {1, 2, 5, 10};
@@ -162,8 +165,9 @@ static void ticks_linear(struct axis *axis, size_t most)
             break;
 }
 
-// Ticks at powers of `base`, at each or at every second one …; for powers of ten also at 2 and 5
-// times them. Linear ticks if the axis has fewer than two.
+// Sets at most `most` ticks at powers of `base`: at each power, at every second one, and so on.
+// With base 10, ticks at 2 and 5 times each power are tried first. An axis with fewer than two such
+// ticks gets linear ones.
 static void ticks_log(struct axis *axis, double base, size_t most)
 {
     double first = floor(log(axis->low) / log(base)), last = ceil(log(axis->high) / log(base));
@@ -186,7 +190,7 @@ static const char *tick_text(struct arena *arena, double value, double factor)
     return arena_printf(arena, "%.6g", fabs(value * factor) < 1e-12 ? 0 : value * factor);
 }
 
-// "latency, ns"; a name that says the unit stands alone.
+// Returns "latency, ns"; the name alone if it is the unit.
 static const char *axis_name(const struct drawing *d, const char *unit)
 {
     bool says = strcmp(d->chart->metric, unit) == 0;
@@ -195,20 +199,22 @@ static const char *axis_name(const struct drawing *d, const char *unit)
 
 // ---------------------------------------------------------------- lines
 
-// No value that was measured is so large that differences of values overflow.
+// True if the chart can show this point of the line. Values from 1e300 on, where differences could
+// overflow, are left out; no measured value is that large.
 static bool is_drawn(const struct chart *chart, const struct chart_line *line, size_t i)
 {
     return fabs(line->values[i]) < 1e300 && (!chart->log_y || line->values[i] > 0) &&
            (!chart->log_x || chart->xs[i] > 0);
 }
 
-// A point of a line, in quarter pixels.
+// A point of a line; x and y in quarter pixels.
 struct place {
     long x, y;
     bool doubted;
 };
 
-// True if all places between two of them lie within a third of a pixel of the straight line.
+// True if all places between `from` and `to` lie within a third of a pixel of the straight line
+// between these two.
 static bool is_straight(const struct place *places, size_t from, size_t to)
 {
     double dx = (double)(places[to].x - places[from].x);
@@ -221,7 +227,8 @@ static bool is_straight(const struct place *places, size_t from, size_t to)
     return true;
 }
 
-// Writes a stroke through the places, without those that change nothing.
+// Writes a stroke through the places. Places that lie on a straight part of the stroke are left
+// out.
 static void stroke_put(const struct drawing *d, size_t number, const struct place *places,
                        size_t count)
 {
@@ -236,7 +243,7 @@ static void stroke_put(const struct drawing *d, size_t number, const struct plac
     fputs("\"/>\n", d->out);
 }
 
-// Writes a dot at each place that is doubted, or at each other one.
+// Writes a dot at each place whose `doubted` is equal to the argument.
 static void dots_put(const struct drawing *d, const char *class, const struct place *places,
                      size_t count, bool doubted)
 {
@@ -252,8 +259,8 @@ static void dots_put(const struct drawing *d, const char *class, const struct pl
     fputs(any ? "\"/>\n" : "", d->out);
 }
 
-// Draws the line; dots show its points if they are few, and those that are not trusted. Returns
-// where it ends.
+// Draws the line. If it has at most DOTS_MOST points, dots show them; points that are not trusted
+// always get a dot. Returns the y at which the line ends.
 static double line_put(const struct drawing *d, size_t number, const struct axis *x,
                        const struct axis *y)
 {
@@ -276,7 +283,7 @@ static double line_put(const struct drawing *d, size_t number, const struct axis
     return (double)places[count - 1].y / FINE;
 }
 
-// Puts the labels beside the ends of their lines, apart from each other.
+// Puts each label beside the end of its line, at least one line of text apart from the others.
 static void labels_put(const struct drawing *d, const double *ends, const struct axis *y, double x)
 {
     double places[CHART_LINES_MAX], floor_y = y->from;
@@ -306,7 +313,7 @@ static void axis_reach(struct axis *axis, double value)
     axis->high = fmax(axis->high, value);
 }
 
-// An axis over one value or none has a length, too.
+// Gives the axis a length if it has one value or none.
 static void axis_widen(struct axis *axis)
 {
     if (!(axis->low <= axis->high))
@@ -318,8 +325,8 @@ static void axis_widen(struct axis *axis)
     axis->high = axis->log ? axis->high * 1.5 : axis->high + room;
 }
 
-// Makes both axes reach over all that is drawn; that of the values from 0 on, or around them if it
-// is logarithmic.
+// Sets the range of both axes so that it contains all points that are drawn. A linear y axis also
+// contains 0.
 static void axes_span(const struct chart *chart, struct axis *x, struct axis *y)
 {
     x->low = y->low = INFINITY;
@@ -338,7 +345,7 @@ static void axes_span(const struct chart *chart, struct axis *x, struct axis *y)
     y->high = y->log ? y->high * 1.1 : y->high + 0.04 * (y->high - y->low);
 }
 
-// The ticks of the numbers, as many as have room beside each other.
+// Sets the ticks of the x axis: as many as have room beside each other.
 static void number_ticks(const struct drawing *d, struct axis *x, const char **texts)
 {
     for (size_t most = TICKS_MOST; most > 1; most--) {
@@ -362,7 +369,7 @@ static void number_ticks(const struct drawing *d, struct axis *x, const char **t
     }
 }
 
-// The axis of the values, its name above it.
+// Draws the y axis with its grid lines, and its name above it.
 static void value_axis_put(const struct drawing *d, const struct axis *x, const struct axis *y,
                            double factor, const char *unit)
 {

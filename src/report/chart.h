@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the benchmarks of a run found, as small drawings in SVG that need no script: for the page
-// without JavaScript, for paper, and for `--svg`. Each says what it shows, and of which device,
-// driver and version.
+// Draws what the benchmarks of a run found as small SVG drawings that need no script: for the page
+// without JavaScript, for paper, and for `--svg`. Each drawing says what it shows, and of which
+// device, driver and version.
 #ifndef REPORT_CHART_H
 #define REPORT_CHART_H
 
@@ -11,31 +11,31 @@
 #include <stdio.h>
 
 enum {
-    CHART_WIDTH = 372, // of every drawing, in pixels
+    CHART_WIDTH = 372, // width of every drawing, in pixels
     CHART_LINES_MAX = 6,
     CHART_BARS_MAX = 8
 };
 
 struct chart_line {
     const char *label;
-    const double *values; // one per x of the chart; not finite: none
-    const bool *doubted;  // one per x: the value is not trusted
+    const double *values; // one value for each x of the chart; not finite: none
+    const bool *doubted;  // one flag for each x: the value is not trusted
 };
 
 struct chart_bar {
-    const char *label, *text; // what it is of, its value with the unit
+    const char *label, *text; // name of the bar; its value with the unit
     double value;
     bool doubted;
 };
 
-// Lines over numbers or, with a bar_count, bars.
+// The data of one drawing: lines over numbers, or bars if bar_count is not 0.
 struct chart {
-    const char *title;  // what came out
-    const char *about;  // what is drawn
+    const char *title;  // the result, as a sentence
+    const char *about;  // what the drawing shows
     const char *origin; // device, driver, version
-    const char *metric; // what the values are
-    enum unit unit;     // of the values
-    const char *x_name; // what the numbers of lines are
+    const char *metric; // name of the values
+    enum unit unit;     // unit of the values
+    const char *x_name; // name of the numbers on the x axis of lines
     enum unit x_unit;
     bool log_x, log_y;
     const double *xs; // ascending
@@ -46,20 +46,20 @@ struct chart {
     size_t bar_count;
 };
 
-// The style sheet of the drawings, as the text of a <style> element: once in a document.
+// The style sheet of the drawings: the text of a <style> element, which a document needs once.
 extern const char chart_style[];
 
-// Writes the drawing as an <svg> element that stands at x, y if it is within another. Returns its
+// Writes the drawing as an <svg> element. x and y place it within an outer <svg>. Returns its
 // height in pixels.
 double chart_put(struct arena *arena, const struct chart *chart, double x, double y, FILE *stream);
 
-// The width in pixels that a text of this size needs at most, in any usual font.
+// Returns the largest width in pixels that a text of this font size needs, in any usual font.
 double chart_text_width(const char *text, double size);
 
-// A chart for each benchmark that has a number on this device, in the order of the run: the first
-// of its views with numbers, cut to what fits, with a title that says what came out. `curve`: the
-// device's longest curve (analysis/levels.h), whose levels the title of its chart says; NULL: none.
-// Sets *count.
+// Returns a chart for each benchmark that has a number on this device, in the order of the run. A
+// chart shows the benchmark's first view with numbers, cut to what fits. `curve` is the device's
+// longest curve (analysis/levels.h), whose levels become the title of the chart that draws it;
+// NULL: none. Sets *count.
 const struct chart *charts_of(struct arena *arena, const struct run *run, const char *device,
                               const struct level_curve *curve, size_t *count);
 

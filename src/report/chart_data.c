@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Chooses what the chart of a benchmark shows: its first view with numbers, the lines or bars of it
-// that fit, and the sentence that says what came out.
+// Chooses what the chart of a benchmark shows: its first view with numbers, the lines or bars that
+// fit, and the sentence in its title.
 #include "base/text.h"
 #include "report/chart.h"
 #include "report/tables.h"
@@ -10,28 +10,29 @@
 #include <string.h>
 
 enum {
-    NUMBERS_MIN = 16, // a heat map over more numbers than this is drawn as lines
+    NUMBERS_MIN = 16, // a heat map with more values of x than this is drawn as lines
     SPARSE_POINTS = 4,
-    SPARSE_STEP = 8 // few points with so much between each two are bars, not a line
+    SPARSE_STEP = 8 // at most SPARSE_POINTS points, each at least SPARSE_STEP times the x before:
+                    // bars
 };
 
-// A number that the view shows.
+// A value that the view shows.
 struct point {
     const struct result *result;
     const struct metric *metric;
-    double x;         // of lines
-    const char *line; // what tells its line from others
-    size_t place;     // in the run
+    double x;         // x of lines
+    const char *line; // words that tell the point's line from other lines
+    size_t place;     // index among the results of the view
 };
 
 struct source {
     struct arena *arena;
     const struct run *run;
     const struct run_device *device;
-    const struct level_curve *curve; // NULL: none is known
+    const struct level_curve *curve; // longest curve; NULL: none is known
     const struct benchmark_info *info;
     struct view_info view;
-    const struct metric_info *metric; // what the view draws
+    const struct metric_info *metric; // the metric that the view draws
     const struct param_info *x;
     const struct param_info **keys; // the axes that vary
     size_t key_count;
@@ -46,7 +47,8 @@ static bool has_rows(const struct view_info *view)
     return view->kind == VIEW_CURVE || view->kind == VIEW_BARS || view->kind == VIEW_HEATMAP;
 }
 
-// The points of the view, which has a metric and an x. False if there are none.
+// Finds the points of the source's view, whose metric and x are set. Returns false if there are
+// none.
 static bool find_points(struct source *s)
 {
     size_t count;
@@ -64,7 +66,8 @@ static bool find_points(struct source *s)
     return s->count > 0;
 }
 
-// Finds the benchmark's first view that has numbers: a chart before a table.
+// Finds the benchmark's first view that has numbers. Curves, bars and heat maps come before tables.
+// Returns false if there is none.
 static bool find_view(struct source *s)
 {
     for (int pass = 0; pass < 2; pass++)
@@ -83,7 +86,8 @@ static bool find_view(struct source *s)
     return false;
 }
 
-// The unit of all points; that of the file if they differ.
+// Returns the unit in which all points are shown. If they differ, returns the metric's unit in the
+// file.
 static enum unit unit_of(const struct source *s)
 {
     enum unit unit = metric_unit_shown(s->points[0].metric);
@@ -93,7 +97,7 @@ static enum unit unit_of(const struct source *s)
     return unit;
 }
 
-// What tells the point from the others: the values of all axes that vary.
+// Returns the values of all axes that vary, which tell the point from the others.
 static const char *name_of(const struct source *s, const struct point *point)
 {
     return view_words(s->arena, &point->result->bench_case, s->keys, s->key_count);
@@ -101,7 +105,7 @@ static const char *name_of(const struct source *s, const struct point *point)
 
 // ---------------------------------------------------------------- what came out
 
-// The name as words.
+// Returns the name with blanks in place of underscores.
 static const char *plain(struct arena *arena, const char *name)
 {
     char *words = arena_strdup(arena, name);
@@ -110,7 +114,8 @@ static const char *plain(struct arena *arena, const char *name)
     return words;
 }
 
-// Counts say what they count: "48 subgroups".
+// Returns the value with its unit. A number without unit gets the metric's name if that is a
+// plural: "48 subgroups".
 static const char *value_text(struct arena *arena, const struct metric *metric)
 {
     const char *text = screen_short(arena, metric->median, metric_unit_shown(metric));
@@ -125,7 +130,7 @@ static bool is_doubted(const struct point *point)
     return point->result->verdict != VERDICT_OK;
 }
 
-// The best points first.
+// Sorts the best points first.
 static int compare_points(const void *a, const void *b)
 {
     const struct point *one = a, *other = b;
@@ -136,7 +141,8 @@ static int compare_points(const void *a, const void *b)
     return one->metric->better == BETTER_LOWER ? order : -order;
 }
 
-// The points that are trusted, unless these are less than half: then all; the best first.
+// Returns the trusted points, the best first. If they are less than half of all points, returns all
+// points.
 static const struct point *sorted_points(const struct source *s, size_t *count)
 {
     struct point *sorted = ARENA_ARRAY(s->arena, s->count, struct point);
@@ -152,8 +158,8 @@ static const struct point *sorted_points(const struct source *s, size_t *count)
     return sorted;
 }
 
-// "L1 16.2 ns · near L2 142 ns · far L2 263 ns · DRAM 338 ns"; "" if the view does not draw the
-// curve that shows the levels.
+// Returns a title like "L1 16.2 ns · near L2 142 ns · far L2 263 ns · DRAM 338 ns"; "" if the view
+// does not draw the curve that shows the levels.
 static const char *levels_text(const struct source *s)
 {
     const struct level_curve *curve = s->curve;
@@ -173,7 +179,7 @@ static const char *levels_text(const struct source *s)
     return 2 * doubted > curve->count ? text_join(s->arena, text, "; ", "doubted") : text;
 }
 
-// "4.71 TB/s (dot; 98 % of its limit)".
+// Returns a text like "4.71 TB/s (dot; 98 % of its limit)".
 static const char *point_text(const struct source *s, const struct point *point)
 {
     double share = metric_share(point->metric, point->metric->median);
@@ -185,7 +191,7 @@ static const char *point_text(const struct source *s, const struct point *point)
     return *about ? arena_printf(s->arena, "%s (%s)", value, about) : value;
 }
 
-// The best and the worst.
+// Returns a title with the best and the worst value.
 static const char *range_text(const struct source *s)
 {
     size_t count;
@@ -207,18 +213,18 @@ static bool is_log(const struct source *s)
     return s->view.scale && text_begins(s->view.scale, "log");
 }
 
-// The point's value of x, which all cases of the view have.
+// Returns the point's x. All cases of the view have that parameter.
 static double number_of(const struct source *s, const struct point *point)
 {
     const struct case_value *x = case_find(&point->result->bench_case, s->x->key);
     return x->type == PARAM_REAL ? x->real : (double)x->uint;
 }
 
-// A line: neighbours among the points.
+// A line that may be drawn. Its points are neighbours in the sorted points.
 struct candidate {
     const struct point *points;
     size_t count;
-    bool sparse; // its points tell no line
+    bool sparse; // true: too few points, too far apart, to be a line
 };
 
 static int compare_lines(const void *a, const void *b)
@@ -230,7 +236,7 @@ static int compare_lines(const void *a, const void *b)
     return order ? order : (one->place > other->place) - (one->place < other->place);
 }
 
-// Those with most points first, then in the order of the run.
+// Sorts lines with more points first, then by the order of the run.
 static int compare_candidates(const void *a, const void *b)
 {
     const struct candidate *one = a, *other = b;
@@ -240,7 +246,7 @@ static int compare_candidates(const void *a, const void *b)
            (one->points->place < other->points->place);
 }
 
-// Sorts the points so that those of a line are neighbours, with ascending x.
+// Sorts the points so that those of one line are neighbours, with ascending x.
 static void sort_points(const struct source *s)
 {
     const struct param_info **keys = ARENA_ARRAY(s->arena, s->key_count, const struct param_info *);
@@ -282,7 +288,7 @@ static struct candidate *candidates_of(const struct source *s, size_t *count)
     return lines;
 }
 
-// The words that tell a line from the others that are drawn.
+// Returns the words that tell a line from the other drawn lines.
 static const char *label_of(const struct source *s, const struct candidate *lines, size_t count,
                             size_t at)
 {
@@ -303,7 +309,7 @@ static int compare_numbers(const void *a, const void *b)
     return (*one > *other) - (*one < *other);
 }
 
-// Sets the numbers over which these lines are drawn: each x that one of them has.
+// Sets the chart's values of x: each x that a drawn line has.
 static void set_numbers(const struct source *s, const struct candidate *lines, struct chart *chart)
 {
     size_t most = 0, count = 0;
@@ -320,7 +326,7 @@ static void set_numbers(const struct source *s, const struct candidate *lines, s
     chart->xs = xs;
 }
 
-// The line of the chart; sets *doubt if it has a value that is not trusted.
+// Returns the values of a line. Sets *doubt if one of them is not trusted.
 static struct chart_line line_of(const struct source *s, const struct chart *chart,
                                  const struct candidate *line, bool *doubt)
 {
@@ -337,7 +343,8 @@ static struct chart_line line_of(const struct source *s, const struct chart *cha
     return (struct chart_line){.values = values, .doubted = doubted};
 }
 
-// Draws the lines with most points; says if there are more, and if some values are not trusted.
+// Adds the lines with most points to the chart. Its text says if lines are left out, and if values
+// are not trusted.
 static void add_lines(const struct source *s, struct chart *chart)
 {
     size_t count, drawn = 0;
@@ -359,7 +366,8 @@ static void add_lines(const struct source *s, struct chart *chart)
         chart->about = text_join(s->arena, chart->about, " · ", "grey dots: not trusted");
 }
 
-// True if the view may be drawn as lines: over numbers, in a map over many of them.
+// True if the view can be drawn as lines: its x is a number and, for a heat map, has more than
+// NUMBERS_MIN values.
 static bool is_curve(const struct source *s)
 {
     if (s->x->type == PARAM_TEXT || !has_rows(&s->view) || s->view.kind == VIEW_BARS)
@@ -388,7 +396,8 @@ static struct chart_bar bar_of(const struct source *s, const struct point *point
                               .doubted = is_doubted(point)};
 }
 
-// All bars in the order of the run; if they are too many, the best, and the worst as the last.
+// Adds the bars in the order of the run. If they are too many, adds the best ones and, as the last,
+// the worst.
 static void add_bars(const struct source *s, struct chart *chart)
 {
     size_t count = s->count;

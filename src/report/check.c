@@ -103,7 +103,8 @@ static void put_status(const struct run *run, FILE *stream)
     }
 }
 
-// The metrics of figures: latencies are in ns in the run, and in s here.
+// The Prometheus metrics of figures, by unit. Latencies are in ns in the run, and in s for
+// Prometheus.
 static const struct {
     enum unit unit;
     const char *name, *help;

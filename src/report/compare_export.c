@@ -43,8 +43,8 @@ static void put_change(FILE *stream, struct arena *arena, const struct compare *
     fputs(" |\n", stream);
 }
 
-// Writes the rows of all compare_sections with numbers as one table of at most MARKDOWN_ROWS_MAX
-// rows.
+// Writes the rows of all compare_sections that have numbers, as one table of at most
+// MARKDOWN_ROWS_MAX rows.
 static void put_changes(FILE *stream, struct arena *arena, const struct compare *compare)
 {
     size_t rows_seen = 0;

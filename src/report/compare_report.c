@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    // Without `all` a section prints SECTION_ROWS rows, divided among its groups, but at least
-    // GROUP_ROWS of a group; and at most SECTION_GROUPS groups.
+    // Without `all`, a section prints SECTION_ROWS rows. They are divided among its groups, at
+    // least GROUP_ROWS for each, and at most SECTION_GROUPS groups are printed.
     SECTION_ROWS = 40,
     GROUP_ROWS = 3,
     SECTION_GROUPS = 40,
@@ -23,8 +23,8 @@ enum {
 struct printer {
     struct screen screen;
     const struct compare_report *report;
-    // What axes_set found for the benchmark that was asked for last: the axes that vary among all
-    // of its rows.
+    // What axes_set found for `benchmark`, its last argument: the axes that vary among all rows of
+    // the benchmark.
     const char *benchmark;
     const struct benchmark_info *info; // NULL: no run describes the benchmark
     const struct param_info **axes;
@@ -57,7 +57,7 @@ static void axes_set(struct printer *p, const char *benchmark)
         p->axes = view_varying(arena, p->info, results, count, &p->axis_count);
 }
 
-// "vulkan:0 latency": the benchmark, after the device if the runs have several.
+// Returns the benchmark's name, after the device if the runs have several: "vulkan:0 latency".
 static const char *benchmark_text(struct printer *p, const struct result *result)
 {
     const struct compare *compare = p->report->compare;
@@ -66,7 +66,7 @@ static const char *benchmark_text(struct printer *p, const struct result *result
                    : result->benchmark;
 }
 
-// "latency vector random 2.5 KiB": the values by which the case differs from others of the runs.
+// Returns the values in which the case differs from other cases: "latency vector random 2.5 KiB".
 static const char *row_words(struct printer *p, const struct result *result)
 {
     axes_set(p, result->benchmark);
@@ -78,12 +78,12 @@ static const char *row_words(struct printer *p, const struct result *result)
 
 struct place {
     const struct compare_row *row;
-    size_t rank; // among the rows of the section: 0 = the largest change
+    size_t rank; // place among the rows of the section; 0: the largest change
 };
 
-// Rows of a section that have the benchmark, the device, the metric and the text in common.
+// Rows of a section with equal benchmark, device, metric and text.
 struct group {
-    const struct place *places; // in the order of their ranks
+    const struct place *places; // the rows, by ascending rank
     size_t count;
 };
 
@@ -130,8 +130,8 @@ static size_t groups_of(struct arena *arena, const struct compare_row *const *ro
     return group_count;
 }
 
-// Prints the head of a group, "latency · path=constant, chain=index": what its rows have in common
-// and other rows of the benchmark do not. `varying`: the axes that vary in the group.
+// Prints the head of a group: what its rows have in common but other rows of the benchmark do not,
+// as "latency · path=constant, chain=index". `varying`: the axes that vary in the group.
 static void group_head(struct printer *p, const struct group *group,
                        const struct param_info *const *varying, size_t varying_count)
 {
@@ -155,7 +155,7 @@ static void group_head(struct printer *p, const struct group *group,
     screen_wrap(&p->screen, text_join(arena, text, " · ", common), 2, 4);
 }
 
-// A row with numbers, as texts.
+// The texts of a row with numbers.
 struct change {
     const char *numbers[COMPARE_NUMBERS], *text;
 };
@@ -179,7 +179,8 @@ static void change_print(struct screen *screen, const struct change *change,
     screen_wrap(screen, change->text, TEXT_INDENT, TEXT_INDENT);
 }
 
-// Prints rows with numbers, at most `most`, under a head that says what all of them have in common.
+// Prints at most `most` rows with numbers, under a head with what all rows of the group have in
+// common.
 static void changes_print(struct printer *p, const struct group *group, size_t most)
 {
     struct arena *arena = p->screen.arena;
@@ -265,7 +266,7 @@ static void source_print(struct screen *screen, const char *role, const char *te
     screen_wrap(screen, text, ROLE_COLUMNS, ROLE_COLUMNS);
 }
 
-// Names the two files and the devices that are compared.
+// Prints the names of the two files and of the devices that are compared.
 static void sources_print(struct screen *screen, const struct compare_report *report)
 {
     struct arena *arena = screen->arena;
@@ -314,7 +315,7 @@ static void parts_print(struct screen *screen, const struct compare_report *repo
     }
 }
 
-// Says what is listed only with `all`: "--all also lists: 35 unsure · 9 added".
+// Prints what only `all` lists: "--all also lists: 35 unsure · 9 added".
 static void hidden_print(struct screen *screen, const struct compare_report *report)
 {
     size_t counts[COMPARE_WORD_COUNT] = {0};

@@ -10,25 +10,27 @@
 struct compare_report {
     const struct compare *compare;
     const char *base_name, *now_name; // file names of the two runs
-    bool reference; // true: base is a reference run; cases that only one run has are not reported
-    bool all;       // on a terminal: list also what did not change for certain, and every row
+    bool reference; // true: base is a reference run; cases of only one run are not reported
+    bool all;       // terminal only: also print the minor sections, and every row
 };
 
-// Prints text at most desc->columns wide: the verdict with the exit status, the counts, the two
-// runs, the rows that changed by kind of change, one line per benchmark. A row names only those
-// parameters of its case that vary among the rows beside it.
+// Prints for a terminal, at most desc->columns wide: the verdict with the exit status, the counts,
+// the two runs, the changed rows by kind of change, and one line per benchmark. A row names only
+// those parameters of its case that vary among the rows printed with it.
 void compare_console(const struct compare_report *report, const struct console_desc *desc,
                      FILE *stream);
 
 // Writes GitHub's Markdown: a summary line, the devices, a table of the changes, a list of the
-// cases that could not be compared, a table of benchmarks. Texts of run files are escaped.
+// cases that could not be compared, and a table of the benchmarks. Texts from run files are
+// escaped.
 void compare_markdown(const struct compare_report *report, FILE *stream);
 
-// {"schema":"fathom-compare/1", "base":{…}, "new":{…}, "threshold", "regressed",
-// "other_cards", "counts":{word: n}, "benchmarks":[…], "rows":[{"word","key","device","metric",
+// Writes this JSON; fails with ERROR_IO if writing to the stream fails.
+// {"schema":"fathom-compare/1", "base":{…}, "new":{…}, "threshold", "regressed", "other_cards",
+// "counts":{word: n}, "benchmarks":[…], "rows":[{"word","key","device","metric",
 // "unit","base","new","ratio","ratio_interval":[lo,hi],"cycles_ratio","suspect","text"}]}.
 // other_cards is the number of devices that are compared with another card of their model. Later
-// versions only add members. ERROR_IO if writing to the stream fails.
+// versions only add members.
 MUST_CHECK bool compare_json(const struct compare_report *report, FILE *stream, struct error *err);
 
 #endif

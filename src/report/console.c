@@ -9,7 +9,7 @@
 
 // ---------------------------------------------------------------- head and end
 
-// `line` with " · TEXT" appended; unchanged if `text` is NULL or empty.
+// Returns `line` with " · TEXT" appended, or unchanged if `text` is NULL or empty.
 static const char *joined(struct arena *arena, const char *line, const char *text)
 {
     return text_join(arena, line, " · ", text ? text : "");
@@ -51,7 +51,8 @@ void console_head(const struct run *run, const struct console_desc *desc, FILE *
     screen_finish(&screen, stream);
 }
 
-// True if desc names the benchmark of a case key, or names none. A benchmark's name is also a key.
+// True if desc names the benchmark of a case key, or names no benchmark at all. `key` may also be
+// just the name of a benchmark.
 static bool is_wanted(const struct console_desc *desc, const char *key)
 {
     size_t bytes = strcspn(key, "/");
@@ -134,7 +135,7 @@ void console_summary(const struct run *run, const struct console_desc *desc, FIL
 
 // ---------------------------------------------------------------- benchmarks
 
-// True if a result has one of these sensors, divided by commas.
+// True if a result has one of these sensors, a list with commas.
 static bool any_sensor(const struct result *const *results, size_t count, const char *sensors)
 {
     for (size_t i = 0; i < count; i++)
@@ -168,7 +169,7 @@ static void grid_print(struct screen *screen, const struct notes *notes,
     struct screen_scale scale = grid_scale(screen->arena, grid);
     bool mixed;
     grid_unit(grid, &mixed);
-    // Bars that differ in their units name them, each its own.
+    // Bars with different units each name their own.
     view_head(screen, grid->view, mixed && grid->view->kind == VIEW_BARS ? "" : scale.unit,
               grid->common);
     if (grid->view->kind == VIEW_HEATMAP)
@@ -186,11 +187,11 @@ static void view_print(struct screen *screen, const struct run *run, const char 
     struct view_info shown;
     const struct view_info *view = &shown;
     if (!view_shown(screen->arena, run, device, info, declared, &shown))
-        return; // the notes say why there are no numbers
+        return; // the notes already say why there are no numbers
     size_t count;
     const struct result **results = view_select(screen->arena, run, device, view, info, &count);
     if (view->kind == VIEW_TABLE && view->sensors && !any_sensor(results, count, view->sensors))
-        return; // the other views have the numbers that are left
+        return; // the other views show the numbers
     struct view_grid grid;
     bool gridded =
         view->kind == VIEW_CURVE || view->kind == VIEW_BARS || view->kind == VIEW_HEATMAP;

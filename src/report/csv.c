@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-// docs/DATA.md says what they mean. web/src/csv.ts writes the same.
+// docs/DATA.md says what the columns mean. web/src/csv.ts writes the same columns.
 static const char *const columns[] = {
     "key",     "benchmark",  "metric",  "value",        "low",     "high",
     "unit",    "parameters", "device",  "device_name",  "verdict", "reasons",
@@ -83,7 +83,7 @@ static const char *reason_codes(struct arena *arena, const struct result *result
     return codes;
 }
 
-// The values of the case as a JSON object: {"path":"vector","bytes":1024}.
+// Returns the values of the case as a JSON object: {"path":"vector","bytes":1024}.
 static const char *parameters_text(struct arena *arena, const struct result *result)
 {
     struct json_out out = {.arena = arena};
@@ -91,7 +91,7 @@ static const char *parameters_text(struct arena *arena, const struct result *res
     return json_out_text(&out);
 }
 
-// The sensors as a JSON object: {"core_clock":1980000000}.
+// Returns the sensors as a JSON object: {"core_clock":1980000000}.
 static const char *sensors_text(struct arena *arena, const struct result *result)
 {
     struct json_out out = {.arena = arena};

@@ -19,7 +19,7 @@ static const char *slower(double effect)
     return effect > 0 ? "slower" : "faster";
 }
 
-// " of NVIDIA H200 (cuda)" if the fleet has several kinds.
+// Returns " of NVIDIA H200 (cuda)" if the fleet has several kinds of cards, else "".
 static const char *kind_text(struct arena *arena, const struct fleet *fleet, size_t kind)
 {
     const struct fleet_kind *info = &fleet->kinds[kind];
@@ -129,7 +129,7 @@ static void metric_cells(struct arena *arena, const struct fleet_kind *kind, enu
                      fleet_percent(arena, metric->high / metric->median - 1));
 }
 
-// Prints as many columns as fit.
+// Prints the first cell and as many of the others as fit the screen.
 static void cells_print(struct screen *screen, const char *const cells[COLUMNS],
                         const size_t widths[COLUMNS], enum screen_paint paint)
 {
@@ -170,7 +170,7 @@ static void metrics_print(struct screen *screen, const struct fleet_kind *kind)
 // ---------------------------------------------------------------- what else there is
 
 enum {
-    SHOWN = 10 // lines of a part
+    SHOWN = 10 // most lines of one part
 };
 
 static void head_print(struct screen *screen, const char *text)

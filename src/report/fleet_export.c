@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A fleet as JSON and as CSV.
+// Writes a fleet as JSON and as CSV.
 #include "report/export.h"
 #include "report/fleet.h"
 #include "results/codec.h"
@@ -128,7 +128,7 @@ bool fleet_json(const struct fleet *fleet, FILE *stream, struct error *err)
 
 // ---------------------------------------------------------------- CSV
 
-// docs/FLEET.md says what they mean.
+// docs/FLEET.md says what the columns mean.
 static const char columns[] = "host,index,metric,value,low,high,unit,loss,score,expected,verdict,"
                               "code,cause,device,uuid,driver,started,file\n";
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A fleet as a page: HTML and SVG without a script.
+// Writes a fleet as one page: HTML and SVG without a script.
 #include "base/text.h"
 #include "report/fleet.h"
 #include "results/units.h"
@@ -9,12 +9,12 @@
 #include <string.h>
 
 enum {
-    LISTED = 50,  // entries in the list
-    SHOWN = 100,  // lines of other parts
-    STRIP = 46,   // height of a strip
-    CELL = 10,    // of the map
-    ACROSS = 110, // machines in a row of the map
-    ROW_GAP = 6   // between rows of the map
+    LISTED = 50,  // most entries of the list
+    SHOWN = 100,  // most lines of other parts
+    STRIP = 46,   // height of a strip in pixels
+    CELL = 10,    // width and height of a card on the map
+    ACROSS = 110, // machines per row of the map
+    ROW_GAP = 6   // gap between rows of the map
 };
 
 struct page {
@@ -94,7 +94,7 @@ static bool same_host(const struct fleet *fleet, size_t i, size_t k)
     return strcmp(fleet->cards[i]->host, fleet->cards[k]->host) == 0;
 }
 
-// The most cards of a machine.
+// Returns the largest number of cards of one machine.
 static size_t map_rows(const struct fleet *fleet)
 {
     size_t most = 1, cards = 0;
@@ -132,8 +132,8 @@ static void map_put(const struct page *page)
 
 // ---------------------------------------------------------------- strips
 
-// The losses at the ends of a strip: the limit is well inside, and what is farther stands at the
-// edge.
+// Returns the loss at the left end of a strip; the right end is the same gain. The smallest loss
+// that would be found lies well inside. Dots that are farther away are drawn at the edge.
 static double strip_range(const struct fleet_metric *metric)
 {
     double range = fmax(1.5 * metric->found, 6 * metric->scale);
@@ -145,7 +145,8 @@ static double strip_x(double loss, double range)
     return 50 - 49 * fmax(-1, fmin(loss / range, 1));
 }
 
-// Dots of the same value stand above each other, in an order that fills the strip evenly.
+// Draws one card as a dot. Dots of equal value get different heights, in an order that fills the
+// strip evenly.
 static void dot_put(const struct page *page, size_t i, enum check_metric m, double range)
 {
     const struct fleet_card *card = page->fleet->cards[i];
@@ -162,7 +163,8 @@ static void dot_put(const struct page *page, size_t i, enum check_metric m, doub
             unit_text(page->arena, point->figure->value, fleet_unit(point->figure->unit)));
 }
 
-// The dots of the healthy cards, or those of the others, which stand above them.
+// Draws the dots of the healthy cards or, if `marked`, of all other cards, which are drawn over
+// them.
 static void dots_put(const struct page *page, size_t kind, enum check_metric m, double range,
                      bool marked)
 {
@@ -253,7 +255,7 @@ static void strips_put(const struct page *page)
 
 // ---------------------------------------------------------------- beside the median's card
 
-// The metric of the card's largest loss; CHECK_METRIC_COUNT: it was not measured.
+// Returns the metric in which the card's loss is largest; CHECK_METRIC_COUNT if no loss is known.
 static enum check_metric worst_metric(const struct fleet_card *card)
 {
     unsigned worst = CHECK_METRIC_COUNT;

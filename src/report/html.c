@@ -10,9 +10,9 @@
 #include <string.h>
 #include <zlib.h>
 
-// The page as cmake/Web.cmake puts it into the program: HTML, not NUL-terminated. The first screen
-// and the runs are written in place of the page's markers. The page has 0 bytes if it could not be
-// built.
+// The page as cmake/Web.cmake puts it into the program: HTML, not NUL-terminated. html_write
+// replaces its two markers with the first screen and the runs. The page has 0 bytes if it could not
+// be built.
 extern const char report_page[];
 extern const uint64_t report_page_bytes;
 
@@ -28,12 +28,12 @@ bool html_available(const char **reason)
     return report_page_bytes > 0;
 }
 
-// A part of the page: what is before a marker, and what is behind it.
+// A part of the page: start to end is the text before a marker, `rest` the text after it.
 struct part {
     const char *start, *end, *rest;
 };
 
-// The part from `start` to a marker. Without the marker, `rest` is NULL.
+// Returns the part from `start` to a marker. If the page lacks the marker, `rest` is NULL.
 static struct part part_before(const char *start, const char *marker)
 {
     const char *end = report_page + report_page_bytes;
@@ -59,10 +59,10 @@ static bool no_page(struct error *err)
 
 enum {
     PACKED_BYTES = 48 * 1024, // a multiple of 3, so that only the last piece of base64 is padded
-    PACKED_LEVEL = 5          // level 6 takes a third longer for 1 % less
+    PACKED_LEVEL = 5          // level 6 takes a third longer and saves 1 %
 };
 
-// Packs text on its way to the page. Nothing of it is kept, because a run may have 100 MB.
+// Packs text on its way to the page. It keeps no text, because a run may have 100 MB.
 struct packer {
     struct arena *arena;
     FILE *stream;
@@ -84,7 +84,7 @@ static void put_base64(const unsigned char *bytes, size_t count, FILE *stream)
     }
 }
 
-// Writes the packed text if its piece is full or, at the end, whatever there is.
+// Writes the packed text if its piece is full or, at the end, whatever the piece has.
 static void put_piece(struct packer *packer, bool end)
 {
     size_t count = PACKED_BYTES - packer->zlib.avail_out;
@@ -95,7 +95,7 @@ static void put_piece(struct packer *packer, bool end)
     packer->zlib.avail_out = PACKED_BYTES;
 }
 
-// json_out.sink
+// Sink of json_out: packs the text.
 static void pack(void *context, const char *text, size_t bytes)
 {
     struct packer *packer = context;
@@ -117,8 +117,8 @@ static void packer_free(voidpf packer, voidpf address)
     (void)packer, (void)address; // the arena frees it
 }
 
-// Writes the runs as a JSON array, without the medians of single rounds: no chart shows them, and
-// they are two fifths of a packed run.
+// Writes the runs as a JSON array. The medians of single rounds are left out: no chart shows them,
+// and they are two fifths of a packed run.
 static bool put_runs(const struct run *const *runs, size_t count, struct packer *packer,
                      struct error *err)
 {
@@ -131,8 +131,8 @@ static bool put_runs(const struct run *const *runs, size_t count, struct packer 
     return json_out_end(&out, "the report", err);
 }
 
-// Writes the runs packed: run files are repetitive, so packing leaves a tenth, and base64 cannot
-// end the <script> element, whatever text a run has.
+// Writes the runs packed. Run files are repetitive, so packing leaves a tenth of them. Base64
+// cannot end the <script> element, whatever text a run contains.
 static bool put_packed(const struct run *const *runs, size_t count, FILE *stream, struct error *err)
 {
     struct arena *arena = arena_create();

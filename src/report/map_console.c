@@ -10,13 +10,13 @@
 
 enum {
     BOX_COLUMNS = 26, // width of the first level's box
-    BOX_STEP = 5,     // each next box is wider by this
+    BOX_STEP = 5,     // each further box is wider by this
     NAME_COLUMNS = 24,
     SIZE_COLUMNS = 36,
     CLAIM_COLUMNS = 12
 };
 
-static const char unknown[] = "unknown: "; // begins a detail that has only a reason, no value
+static const char unknown[] = "unknown: "; // begins a detail that has only a reason
 
 enum kind {
     KIND_HIERARCHY, // the number of levels of a path
@@ -28,12 +28,12 @@ enum kind {
 };
 
 static const char *const kinds[KIND_COUNT] = {"hierarchy", "level", "memory", "tlb", "shared"};
-static const char code_path[] = "instruction"; // name of the path through the instruction caches
+static const char code_path[] = "instruction"; // path of instructions through their caches
 
 // The map of one device.
 struct map {
     struct screen *screen;
-    const struct result **results; // the device's results whose kind is below KIND_COUNT
+    const struct result **results; // the device's results of a kind below KIND_COUNT
     size_t count;
 };
 
@@ -55,7 +55,7 @@ static bool on_path(const struct result *result, const char *path)
     return case_says(&result->bench_case, "path", path);
 }
 
-// The median of a metric as text, such as "194.2 KiB"; "" if the result has no such metric.
+// Returns the median of a metric as text, such as "194.2 KiB"; "" if the result has no such metric.
 static const char *value(struct arena *arena, const struct result *result, const char *name)
 {
     return screen_median(arena, result_metric(result, name), "");
@@ -66,7 +66,7 @@ static const char *joined(struct arena *arena, const char *line, const char *tex
     return text_join(arena, line, " · ", text);
 }
 
-// The name of what the result describes, such as "vector level 2".
+// Returns the name of what the result describes, such as "vector level 2".
 static const char *name_of(struct arena *arena, const struct result *result)
 {
     const struct case_value *level = case_find(&result->bench_case, "level");
@@ -87,7 +87,7 @@ static const char *name_of(struct arena *arena, const struct result *result)
 
 // ---------------------------------------------------------------- the picture
 
-// The time to fetch an instruction: "0.505 ns · 1 cycle an instruction"; "" if unknown.
+// Returns the time to fetch an instruction: "0.505 ns · 1 cycle an instruction"; "" if unknown.
 static const char *fetch_text(struct arena *arena, const struct result *result)
 {
     const char *text =
@@ -125,8 +125,8 @@ static const char *bandwidth_text(struct arena *arena, const struct result *resu
     return joined(arena, joined(arena, all, one), line);
 }
 
-// The clock that a level runs by: "by the core's clock and another (60.1 cycles + 80.2 ns)"; "" if
-// unknown.
+// Returns the clock that a level runs by: "by the core's clock and another (60.1 cycles + 80.2
+// ns)"; "" if unknown.
 static const char *clock_text(struct arena *arena, const struct result *result)
 {
     const char *domain = result_detail(result, "clock domain");
@@ -139,8 +139,8 @@ static const char *clock_text(struct arena *arena, const struct result *result)
                         value(arena, result, "fixed"));
 }
 
-// Ways, sharing and clock of a level, as far as known: "4 ways · each core its own · by the core's
-// clock".
+// Returns ways, sharing and clock of a level, as far as they are known: "4 ways · each core its own
+// · by the core's clock".
 static const char *sharing_text(struct arena *arena, const struct result *result)
 {
     const char *ways = value(arena, result, "ways"), *clock = clock_text(arena, result);
@@ -156,8 +156,8 @@ static const char *sharing_text(struct arena *arena, const struct result *result
     return joined(arena, joined(arena, ways, shared), clock);
 }
 
-// The size of a level, such as "128 KiB"; "8192 instr." for code whose size in bytes is unknown; ""
-// if neither is known.
+// Returns the size of a level, such as "128 KiB"; "8192 instr." for code whose size in bytes is
+// unknown; "" if neither is known.
 static const char *end_text(struct arena *arena, const struct result *result)
 {
     const char *size = value(arena, result, "size");
@@ -200,9 +200,9 @@ static void draw_picture(const struct map *map, const char *path)
 
 // ---------------------------------------------------------------- found and stated
 
-// The size with its interval: "194.2 KiB (182 KiB to 216 KiB)", or "at least 194.2 KiB" if the
-// interval is unknown. Without a size in bytes: the instructions with their interval, else
-// end_text.
+// Returns the size with its interval: "194.2 KiB (182 KiB to 216 KiB)", or "at least 194.2 KiB" if
+// the interval is unknown. If the size in bytes is unknown, returns the number of instructions with
+// its interval or, if that is unknown too, end_text().
 static const char *size_text(struct arena *arena, const struct result *result)
 {
     const struct metric *size = result_metric(result, "size");
@@ -249,8 +249,8 @@ static void print_table(const struct map *map)
 
 // ---------------------------------------------------------------- unknown
 
-// The names of all results that have this detail: "vector level 1 and vector level 2". "" if a
-// result before number `first` has it: then it was already printed.
+// Returns the names of all results with this detail: "vector level 1 and vector level 2". Returns
+// "" if a result before index `first` has it, because the detail was then already printed.
 static const char *names_with(const struct map *map, size_t first, const struct named_text *detail)
 {
     struct arena *arena = map->screen->arena;
@@ -266,7 +266,8 @@ static const char *names_with(const struct map *map, size_t first, const struct 
     return names;
 }
 
-// Prints the details "partition" and "size" of the levels, except details that say "unknown: …".
+// Prints the details "partition" and "size" of the levels, but not those that begin with "unknown:
+// ".
 static void print_notes(const struct map *map)
 {
     static const char *const notes[] = {"partition", "size"};

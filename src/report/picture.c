@@ -13,9 +13,9 @@
 
 enum {
     ROW = 50,     // height of a row of the card
-    GAP = 10,     // between the parts of the card
-    STEP = 74,    // height of a level of the pyramid
-    STEP_GAP = 6, // between levels
+    GAP = 10,     // gap between the parts of the card
+    STEP = 74,    // height of a level in the pyramid
+    STEP_GAP = 6, // gap between levels
     LEVELS_MAX = PLATEAUS_MAX
 };
 
@@ -29,7 +29,7 @@ static const char *markup(const struct picture *picture, const char *text)
     return text_markup(picture->arena, text ? text : "");
 }
 
-// Adds `item` to the list of remarks: "a · b".
+// Appends `item` to a list of remarks: "a · b".
 static const char *also(const struct picture *picture, const char *list, const char *item)
 {
     return text_join(picture->arena, list, " · ", item);
@@ -43,13 +43,13 @@ static const char *figure_text(const struct picture *picture, const struct card_
                         screen_short(picture->arena, figure->value, figure->unit));
 }
 
-// What is written below a value: a word, and what there is room for on wide screens only.
+// A line below a value: `text`, and `wide`, which is only shown on wide screens.
 struct remark {
     const char *text, *wide;
 };
 
-// The first line: what the value is of, its cycles, its share of the limit; or that it is not
-// trusted.
+// Returns the first line: the name of the figure, and its share of the limit or else its cycles; or
+// that the figure is not trusted.
 static struct remark about(const struct picture *picture, const struct card_figure *figure)
 {
     struct remark remark = {figure->name ? figure->name : "", ""};
@@ -67,7 +67,7 @@ static struct remark about(const struct picture *picture, const struct card_figu
     return remark;
 }
 
-// The second line: the interval, and how far the figure is from that of a known card.
+// Returns the second line: the interval, and how far the figure is from the reference card's.
 static struct remark margin(const struct picture *picture, const struct card_figure *figure)
 {
     double gain = card_figure_gain(figure);
@@ -98,7 +98,7 @@ static void remark_put(const struct picture *picture, const char *x, int y,
             y, markup(picture, remark->text), markup(picture, remark->wide));
 }
 
-// The figures of a row stand at its right, the last one at the edge.
+// Draws the figures of a row: the last one at the right edge, the other one left of it.
 static void figures_put(const struct picture *picture, const struct card_row *row, int y)
 {
     for (size_t i = 0; i < row->count; i++) {
@@ -112,7 +112,7 @@ static void figures_put(const struct picture *picture, const struct card_row *ro
     }
 }
 
-// A line under a row, filled to the share of the limit that its first figure reaches.
+// Draws a line under a row, filled to the share of the limit that the first figure reaches.
 static void share_put(const struct picture *picture, const struct card_row *row, int y)
 {
     const struct card_figure *figure = &row->figures[0];
@@ -148,12 +148,13 @@ static void card_put_rows(const struct picture *picture, const struct card *card
 
 struct step {
     const char *name; // "L1", "near L2", "DRAM"
-    double bytes;     // where it ends; of memory, how large it is; not finite: not known
+    double bytes;     // where a cache ends, or how large memory is; not finite: not known
     double ns, cycles;
     const struct card_figure *bandwidth; // NULL: not known
 };
 
-// The read bandwidth that the card has for a level: of the row that begins with the level's name.
+// Returns the read bandwidth of a level: the first figure of the card's bandwidth row whose label
+// begins with the level's name. NULL if there is none, or it is not trusted.
 static const struct card_figure *bandwidth_of(const struct card *card, const char *level)
 {
     for (size_t i = 0; i < card->count; i++)
@@ -175,7 +176,7 @@ static size_t steps_of(const struct picture *picture, const struct card *card,
                        const struct level_curve *curve, struct step *steps)
 {
     size_t count = levels_count(curve);
-    const char *before = ""; // the halves of a cache share its bandwidth: the first one has it
+    const char *before = ""; // the halves of a cache share one bandwidth, shown at the first half
     for (size_t k = 0; count > 1 && k < count; k++) {
         const char *name = levels_name(picture->arena, curve, k), *half = strchr(name, ' ');
         const char *level = half ? half + 1 : name;
@@ -207,7 +208,7 @@ static void step_put(const struct picture *picture, const struct step *step, siz
             "<rect class=\"s s%zu\" x=\"%.1f%%\" y=\"%d\" width=\"%.1f%%\" height=\"%d\" "
             "rx=\"6\"/>\n",
             k < 4 ? k : 4, (100 - width) / 2, y, width, STEP);
-    int down = step->bandwidth ? 0 : 10; // two lines stand in the middle, too
+    int down = step->bandwidth ? 0 : 10; // without bandwidth: two lines in the middle
     text_put(picture, "c n", "50%", y + 22 + down, head);
     text_put(picture, "c v", "50%", y + 42 + down, latency);
     if (step->bandwidth)
@@ -215,7 +216,8 @@ static void step_put(const struct picture *picture, const struct step *step, siz
                  arena_printf(picture->arena, "read at %s", figure_text(picture, step->bandwidth)));
 }
 
-// Nothing if the run does not show at least two levels.
+// Draws the levels of memory as a pyramid; draws nothing if the run does not show at least two
+// levels.
 static void pyramid_put(const struct picture *picture, const struct card *card)
 {
     struct step steps[LEVELS_MAX];
@@ -263,8 +265,8 @@ static void warnings_put(const struct picture *picture, const struct card *card)
         fprintf(picture->out, "<p class=\"warning\">%s</p>\n", state);
 }
 
-// "vulkan:0 · driver 580.1 · preset standard · 2026-01-02T03:04:05Z · fathom 1.0 · 12 ok · 1
-// failed"
+// Returns the subtitle of a device: "vulkan:0 · driver 580.1 · preset standard ·
+// 2026-01-02T03:04:05Z · fathom 1.0 · 12 ok · 1 failed".
 static const char *origin_text(const struct picture *picture, const struct run *run,
                                const struct run_device *device)
 {
@@ -309,7 +311,7 @@ static void device_put(const struct picture *picture, const struct card *card, s
     fputs("</div></div></article>\n", picture->out);
 }
 
-// The charts of a device, for readers without a script: with one, the page draws its own.
+// Draws the charts of a device for readers without a script. With one, the page draws its own.
 static void charts_put(const struct picture *picture, const struct card *card)
 {
     size_t count;
@@ -319,7 +321,7 @@ static void charts_put(const struct picture *picture, const struct card *card)
         chart_put(picture->arena, &charts[i], 0, 0, picture->out);
 }
 
-// The cards of all devices of the runs that have results; of all devices if none has.
+// Returns the cards of all devices that have results; of all devices if no run has results.
 static const struct card *cards_of(struct arena *arena, const struct run *const *runs, size_t count,
                                    size_t *card_count)
 {

@@ -61,7 +61,7 @@ void screen_widen(size_t *columns, const char *text)
     *columns = width > *columns ? width : *columns;
 }
 
-// The length in bytes of the control character at `text`; 0 if there is none.
+// Returns the length in bytes of the control character at `text`; 0 if there is none.
 static size_t control_length(const unsigned char *text)
 {
     if (text[0] < 0x20 || text[0] == 0x7F)
@@ -188,7 +188,7 @@ struct screen_scale screen_scale_of(const double *values, size_t count, enum uni
     double shown = unit_scale(typical, unit, &scale.unit);
     scale.factor = typical > 0 ? shown / typical : 1;
     scale.decimals = shown >= 1000 ? 0 : shown >= 100 ? 1 : shown >= 10 ? 2 : 3;
-    // A column with a number of five digits before the point needs no decimals.
+    // If the largest number has five digits before the point, the column needs no decimals.
     if (largest * scale.factor >= 10000)
         scale.decimals = 0;
     else if (largest * scale.factor >= 1000 && scale.decimals > 1)
@@ -259,11 +259,11 @@ const char *screen_bar(struct arena *arena, double share, size_t columns)
     return bar;
 }
 
-// If all values differ by less than this share of the highest, they are drawn at one height: scaled
-// to the full height, their noise would look like structure.
+// If the values differ by less than this share of the highest one, all are drawn at one height:
+// stretched to the full height, their noise would look like structure.
 #define FLAT 0.02
 
-// The last value before index `end` that can be drawn; NaN if there is none.
+// Returns the last value before index `end` that can be drawn; NaN if there is none.
 static double last_drawn(const double *values, size_t end, bool logarithmic)
 {
     while (end-- > 0)
@@ -298,7 +298,7 @@ const char *screen_spark(struct arena *arena, const double *values, size_t count
         end = i + 1;
     }
     if (high - low < FLAT * fabs(high))
-        high = low; // spark_block then gives all values the lowest block
+        high = low; // makes screen_block draw all values at the lowest height
     size_t shown = count < columns ? count : columns;
     char *spark = arena_alloc(arena, shown * 3 + 1);
     size_t used = 0;
@@ -311,10 +311,11 @@ const char *screen_spark(struct arena *arena, const double *values, size_t count
     return spark;
 }
 
-// Reads "2026-01-02T03:04:05Z" as seconds since 1970.
+// Converts "2026-01-02T03:04:05Z" to seconds since 1970. Returns false if the text has another
+// form.
 static bool parse_utc(const char *text, time_t *seconds)
 {
-    static const char ends[] = "--T::Z"; // of year, month, day, hour, minute and second
+    static const char ends[] = "--T::Z"; // ends of the six numbers
     long parts[6];
     for (size_t i = 0; i < 6; i++) {
         char *end;
@@ -326,11 +327,12 @@ static bool parse_utc(const char *text, time_t *seconds)
     long year = parts[0], month = parts[1], day = parts[2];
     if (*text || year < 1970 || month < 1 || month > 12)
         return false;
-    // Years that begin in March end with their leap day; 153 days are five months from March on.
+    // The year is counted from March, so that a leap day is its last day. From March on, each five
+    // months have 153 days.
     long from_march = (month + 9) % 12;
     long years = year - (month <= 2);
     long days = 365 * years + years / 4 - years / 100 + years / 400 + (153 * from_march + 2) / 5 +
-                day - 1 - 719468; // the days from March of the year 0 to 1970
+                day - 1 - 719468; // the first term counts the days from March of year 0
     *seconds = (time_t)days * 86400 + parts[3] * 3600 + parts[4] * 60 + parts[5];
     return true;
 }

@@ -13,11 +13,11 @@
 
 enum {
     WIDTH = 1200,
-    LEFT = 170, // space for labels
+    LEFT = 170, // width of the labels
     RIGHT = 30,
     ROW = 24,
     BAR = 16,
-    CURVE = 60,  // height of the curve
+    CURVE = 60,  // height of the curve of spans at once
     CORE = 4,    // height of a core
     GAP = 14,    // space between parts
     HEAD = 34,   // height of a result's head
@@ -27,7 +27,7 @@ enum {
 
 struct svg {
     struct arena *arena;
-    FILE *out; // the drawing, in memory: the file begins with its height, known only at the end
+    FILE *out; // the drawing, kept in memory: its height, at the head of the file, is known last
     double y;  // y at which the next part begins
 };
 
@@ -74,7 +74,8 @@ static void bar_put(struct svg *svg, const struct spans *line, const struct span
 
 // ---------------------------------------------------------------- the parts of a result
 
-// The row in which a lane is drawn: lanes have the order of their first spans in the series.
+// Returns the row in which a lane is drawn. Lanes have the order of their first spans in the
+// series.
 static double lane_row(const struct spans *line, double lane)
 {
     double row = 0;
@@ -196,7 +197,7 @@ static void result_put(struct svg *svg, const struct result *result)
 
 // ---------------------------------------------------------------- charts
 
-// The charts of all benchmarks of a device, beside and below each other.
+// Draws the charts of all benchmarks of a device, in rows of COLUMNS charts.
 static void charts_put(struct svg *svg, const struct run *run, const char *device)
 {
     enum {

@@ -11,8 +11,8 @@ enum {
 
 struct line {
     const char *label;
-    const char *unit;  // "TFLOP/s" if not all lines have the same unit; else ""
-    const char *share; // share of the limit, "98.7%"; "": no limit known
+    const char *unit;  // "TFLOP/s" if the lines differ in unit; else ""
+    const char *share; // share of the limit, "98.7%"; "": not known
     struct cell cell;
     double value;
 };
@@ -54,7 +54,7 @@ static size_t lines_of(const struct table *table, struct line *lines)
     return count;
 }
 
-// Widths of the columns before the bars; 0: no such column.
+// Widths of the columns before the bars; 0: the table lacks this column.
 struct widths {
     size_t label, unit, share;
     struct cell_widths cell;

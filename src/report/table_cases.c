@@ -22,7 +22,7 @@ struct cases {
     size_t axis_count, *axis_widths;
 };
 
-// The column of one metric.
+// The column of one metric or sensor.
 struct metric_column {
     const char *name, *unit; // the two lines of the head
     struct cell *cells;
@@ -50,8 +50,8 @@ static void axes_measure(struct cases *cases)
     }
 }
 
-// Fills `column` with the values of all cases. `metrics` has the metric of each case that a value
-// is the median of, or NULL. False if no value is finite.
+// Fills `column` with the values of all cases. metrics[i] is the metric whose median values[i] is;
+// `metrics` is NULL for a sensor. Returns false if no value is finite.
 static bool column_of(const struct cases *cases, const char *name, enum unit unit,
                       const double *values, const struct metric *const *metrics, bool margins,
                       struct metric_column *column)
@@ -153,8 +153,8 @@ static void head_print(const struct cases *cases, const struct metric_column *co
 
 struct choice {
     struct metric_column *columns;
-    size_t count, left; // numbers of columns that fit, and that did not fit
-    size_t used;        // width of the axes and of the columns that fit
+    size_t count, left; // number of columns that fit; of those that do not
+    size_t used;        // width of the axes and of the columns chosen so far
 };
 
 static void column_add(const struct cases *cases, struct choice *choice,
@@ -168,7 +168,7 @@ static void column_add(const struct cases *cases, struct choice *choice,
     choice->columns[choice->count++] = *column;
 }
 
-// Adds the column of the view's metric (`wanted`), or of each other metric.
+// Adds the column of the view's metric if `wanted`, else those of all other metrics.
 static void metrics_add(const struct cases *cases, const struct view_info *view, bool wanted,
                         bool all_margins, struct choice *choice)
 {
@@ -195,9 +195,8 @@ static void sensors_add(const struct cases *cases, const struct view_info *view,
     }
 }
 
-// Chooses the column of the view's metric first, then the view's sensors, then each other metric's
-// column that fits. All columns of metrics have intervals, or (`all_margins` = false) only the
-// first one.
+// Chooses columns in this order, as far as they fit: the view's metric, the view's sensors, the
+// other metrics. If `all_margins` is false, only the first column of a metric has intervals.
 static void columns_choose(const struct cases *cases, const struct view_info *view,
                            bool all_margins, struct choice *choice)
 {

@@ -8,13 +8,13 @@
 #include <string.h>
 
 enum {
-    ROWS_MAX = 40, // most rows of a chip; with more cases, only those whose APIs differ are shown
+    ROWS_MAX = 40, // most rows of a chip; beyond, only rows whose APIs differ
     VALUE_COLUMNS = 12,
     RATIO_COLUMNS = 15,
     GAP = 2
 };
 
-// The rows to show of one benchmark and metric.
+// The rows that are shown of one benchmark and metric.
 struct group {
     const struct cross_row **rows;
     size_t count;
@@ -24,7 +24,7 @@ struct group {
 };
 
 // Returns the rows of the chip from index `from` on that are in the same group as chip->rows[from].
-// `all` = false: only those of them whose APIs differ; there may be none.
+// If `all` is false, returns only those rows whose APIs differ; there may be none.
 static struct group group_of(struct arena *arena, const struct run *run,
                              const struct cross_chip *chip, size_t from, bool all)
 {

@@ -37,7 +37,7 @@ static struct column column_of(const struct table *table, const struct view_seri
     return column;
 }
 
-// The values of x as texts; *width is the width of the widest, or of their head.
+// Returns the values of x as texts. Sets *width to the width of the widest text, head included.
 static const char **x_texts(const struct table *table, size_t *width)
 {
     const struct view_grid *grid = table->grid;
@@ -51,10 +51,10 @@ static const char **x_texts(const struct table *table, size_t *width)
     return texts;
 }
 
-// The rows that are printed: those at powers of two, where a device's behaviour changes, and every
-// n-th.
+// The rows that are printed: those at powers of two, where a device's behaviour often changes, and
+// every step-th.
 struct rows {
-    size_t step, shown; // step 0: no others than powers of two
+    size_t step, shown; // step 0: only powers of two; `shown`: number of rows
 };
 
 static bool whole_octave(const struct case_value *x)
@@ -83,7 +83,7 @@ static struct rows rows_choose(const struct view_grid *grid)
         return rows;
     rows.step = 0;
     rows.shown = rows_shown(&rows, grid);
-    bool sizes = grid->xs[0].type == PARAM_BYTES; // their steps are even on a logarithmic scale
+    bool sizes = grid->xs[0].type == PARAM_BYTES; // sizes rise by equal factors
     if (sizes && rows.shown >= ROWS_MAX / 4 && rows.shown <= ROWS_MAX)
         return rows;
     do {
@@ -93,7 +93,7 @@ static struct rows rows_choose(const struct view_grid *grid)
     return rows;
 }
 
-// Draws the value of the only column as a bar, on the part of the screen right of the column.
+// Draws the value of the only column as a bar, to the right of that column.
 static void row_bar(const struct table *table, const struct column *column, size_t x_width,
                     double value, double highest)
 {
@@ -165,7 +165,7 @@ static const char *limit_text(const struct table *table, const struct view_serie
     return arena_printf(table->screen->arena, " (%.1f%% of the limit)", 100 * share);
 }
 
-// Prints a series as blocks with its lowest and highest value: "vector random  ▁▁▁▂▂▅▅█  16.30 ns
+// Prints a series as blocks, with its lowest and highest value: "vector random  ▁▁▁▂▂▅▅█  16.30 ns
 // at 1 KiB … 335.1 ns at 4 GiB".
 static void series_line(const struct table *table, const struct view_series *series,
                         size_t label_width, bool spark)

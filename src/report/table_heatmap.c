@@ -5,8 +5,8 @@
 #include <math.h>
 
 enum {
-    LABEL_COLUMNS = 20, // most columns of a column's head
-    ROW_COLUMNS = 36,   // most columns of a row's label
+    LABEL_COLUMNS = 20, // largest width of a column's head
+    ROW_COLUMNS = 36,   // largest width of a row's label
     GAP = 1
 };
 

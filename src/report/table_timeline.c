@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Prints time lines: one bar per lane, two points in time per column of the screen; beside it, how
-// far the lane overlaps each other lane; below, how many spans of the crowd ran at once.
+// Prints time lines. Each lane is one bar, with two points in time per column of the screen; beside
+// it stands how far the lane overlaps each other lane. Below stands how many spans of the crowd ran
+// at once.
 #include "report/spans.h"
 #include "report/tables.h"
 
@@ -11,14 +12,15 @@ enum {
     RESULTS_MAX = 8,
     LABEL_COLUMNS = 20,
     LENGTH_COLUMNS = 9,
-    DRAWING_LEAST = 16 // fewest columns of the drawing
+    DRAWING_LEAST = 16 // smallest width of the drawing
 };
 
 struct timeline {
     struct screen *screen;
     struct spans spans;
     size_t label, columns; // width of the labels and of the drawing
-    double *overlaps;      // matrix: overlap of two lanes, 0 … 1, NaN: unknown; NULL: not shown
+    double *overlaps;      // matrix of the overlap of two lanes, 0 … 1, NaN: unknown; NULL: not
+                           // shown
     size_t lanes;          // number of rows, and of columns, of `overlaps`
 };
 
@@ -33,8 +35,8 @@ static double cell_at(const struct timeline *timeline, size_t row, size_t column
     return spans_cell(&timeline->spans, row, column, 0);
 }
 
-// Fills `overlaps` from the series "matrix" with the columns a, b (lanes) and overlap, if there is
-// one.
+// Fills `overlaps` from the result's series "matrix", if it has one, with the columns a, b (lanes)
+// and overlap.
 static void overlaps_open(struct timeline *timeline, const struct result *result)
 {
     const struct series *matrix = result_series(result, "matrix");
@@ -103,7 +105,7 @@ static bool *halves_of(const struct timeline *timeline, double lane)
     return halves;
 }
 
-// The bar of a lane: each column is blank, a left half, a right half or full.
+// Returns the bar of a lane. Each column is blank, a left half, a right half or full.
 static const char *bar_of(const struct timeline *timeline, double lane)
 {
     static const char *const blocks[] = {" ", "▌", "▐", "█"};
@@ -120,7 +122,7 @@ static const char *bar_of(const struct timeline *timeline, double lane)
     return bar;
 }
 
-// The length of a lane's only span, "203.1 µs"; for several spans their number, "3 spans".
+// Returns the length of a lane's only span, "203.1 µs"; if it has several, their number, "3 spans".
 static const char *length_of(const struct timeline *timeline, double lane)
 {
     struct arena *arena = timeline->screen->arena;
@@ -137,7 +139,8 @@ static const char *length_of(const struct timeline *timeline, double lane)
                       : arena_printf(arena, "%zu spans", count);
 }
 
-// Prints one block per lane whose height is the overlap with `lane`; "·" for the lane itself.
+// Prints one block per lane, whose height is that lane's overlap with `lane`; "·" for `lane`
+// itself.
 static void overlaps_print(const struct timeline *timeline, double lane)
 {
     if (!timeline->overlaps || !(lane >= 0 && lane < (double)timeline->lanes))
@@ -187,8 +190,8 @@ static void crowd_print(const struct timeline *timeline, const struct spans *cro
     fprintf(screen->stream, "  up to %.0f\n", most);
 }
 
-// Prints the series "histogram" with the columns low, high (ns) and count, if there is one: "100
-// answers from 1.91 ms ▁▁█▂▁ to 5.31 ms".
+// Prints the result's series "histogram", if it has one, with the columns low, high (ns) and count:
+// "100 answers from 1.91 ms ▁▁█▂▁ to 5.31 ms".
 static void histogram_print(const struct timeline *timeline)
 {
     enum {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The common parts of the tables: notes, cells, scales; and the view that is printed as lines.
+// Prints what all tables share: notes, cells and scales. Also prints views of kind VIEW_LINES.
 #include "report/tables.h"
 #include "results/names.h"
 
@@ -60,7 +60,7 @@ static char letter_of(const struct notes *notes, const struct note *note)
     return index < 26 ? (char)('a' + index) : '*';
 }
 
-// The letters of a result's notes, at most three: "", "a", "ac".
+// Returns the letters of a result's notes, at most three: "", "a", "ac".
 static const char *mark_of(const struct notes *notes, const struct result *result)
 {
     char marks[4] = "";
@@ -189,7 +189,7 @@ static const char *key_text(struct arena *arena, const struct result *result, co
     return value ? case_value_shown(arena, value) : "";
 }
 
-// A metric in ns as "0.377ms", multiplied by `times`; any other metric as "3.908x".
+// Returns a metric in ns as "0.377ms", multiplied by `times`; any other metric as "3.908x".
 static const char *number_text(struct arena *arena, const struct metric *metric, double times)
 {
     if (!metric || !isfinite(metric->median))

@@ -9,17 +9,18 @@
 
 // ---------------------------------------------------------------- views as grids
 
-// A view_grid has the data of one table or chart: panels of series, a series with one result per x.
-// This code knows no benchmark, only the parameters and metrics that the run file declares.
+// A view_grid holds the data of one table or chart. It has panels; a panel has series; a series has
+// one result per x. This code knows no benchmark, only the parameters and metrics that the run file
+// declares.
 struct view_series {
     const char *label;             // such as "vector random"; "" if there is only one series
     const struct result **results; // one per x of the grid; NULL: no such case
 };
 
-// A heat map has one panel per combination of the axes that vary beside x and y. All other views
-// have one panel.
+// A heat map has one panel for each combination of the varying axes other than x and y. All other
+// views have one panel.
 struct view_panel {
-    const char *label; // as in view_series; "" if there is only one panel
+    const char *label; // such as "vector random"; "" if there is only one panel
     struct view_series *series;
     size_t series_count;
 };
@@ -28,12 +29,13 @@ struct view_grid {
     const struct benchmark_info *info;
     const struct view_info *view;
     const struct metric_info *metric;
-    const struct param_info *x, *y; // y: NULL except in heat maps
-    struct case_value *xs;          // values of x: numbers ascending, texts in order of appearance
+    const struct param_info *x, *y; // `y` is NULL except in heat maps
+    struct case_value *xs;          // values of x: numbers ascend, texts keep their order of
+                                    // appearance
     size_t x_count;
     struct view_panel *panels;
     size_t panel_count;
-    const char *common; // values that all cases share, "path=vector, load=idle"; "": none
+    const char *common; // values that all cases share, "path=vector, load=idle"; "" if none
 };
 
 // Returns the results of one device that a view shows, in the order of the run. Sets *count.
@@ -41,66 +43,69 @@ const struct result **view_select(struct arena *arena, const struct run *run, co
                                   const struct view_info *view, const struct benchmark_info *info,
                                   size_t *count);
 
-// Sets *shown to the view as it is shown of this device: one of cycles shows the time that they
-// count if no core clock is known, unless another view does. False if no result has a number for
-// it.
+// Sets *shown to the view as it is drawn for this device. This is `declared` itself, except for a
+// view of cycles without any number: it draws the time of the same work, unless another view does.
+// Returns false if no result has a number for the view.
 bool view_shown(struct arena *arena, const struct run *run, const char *device,
                 const struct benchmark_info *info, const struct view_info *declared,
                 struct view_info *shown);
 
-// The axes that have more than one value among the results, in the order of the benchmark.
+// Returns the axes that have more than one value among the results, in the benchmark's order.
 const struct param_info **view_varying(struct arena *arena, const struct benchmark_info *info,
                                        const struct result *const *results, size_t count,
                                        size_t *varying_count);
 
-// The result's values of the given parameters, such as "vector random width=16"; "–" for a
-// parameter that its case does not have.
+// Returns the result's values of the given parameters, such as "vector random width=16"; "–" stands
+// for a parameter that its case does not have.
 const char *view_label(struct arena *arena, const struct result *result,
                        const struct param_info *const *keys, size_t count);
 
-// As view_label, but a parameter that the case does not have is left out.
+// Like view_label, but leaves out parameters that the case does not have.
 const char *view_words(struct arena *arena, const struct bench_case *c,
                        const struct param_info *const *keys, size_t count);
 
-// The case in words: "latency vector random 2.5 KiB", the benchmark and the values of all axes.
+// Returns the case in words, the benchmark and the values of all axes: "latency vector random 2.5
+// KiB".
 const char *view_case(struct arena *arena, const struct benchmark_info *info,
                       const struct bench_case *c);
 
-// The axes that have the same value in all results, such as "path=vector, load=idle". x and y of
-// the view are left out; `view` may be NULL.
+// Returns the axes that have the same value in all results, such as "path=vector, load=idle". The
+// view's x and y are left out; `view` may be NULL.
 const char *view_common(struct arena *arena, const struct benchmark_info *info,
                         const struct view_info *view, const struct result *const *results,
                         size_t count);
 
-// Fills `grid`. False if the view shows no case of this device, has no x, or names an x or metric
-// that is not declared. Axes that vary but that the view does not name become groups too, so that
-// no case hides another.
+// Fills `grid`. Returns false if the view shows no case of this device, has no x, or names an x or
+// metric that is not declared. Axes that vary but that the view does not name become groups too, so
+// that no case hides another.
 bool view_grid_build(struct arena *arena, const struct run *run, const char *device,
                      const struct benchmark_info *info, const struct view_info *view,
                      struct view_grid *grid);
 
-// The metric of a result that the grid draws. NULL if `result` is NULL, has no such metric, or its
-// median is not finite.
+// Returns the metric of a result that the grid draws. NULL if `result` is NULL, has no such metric,
+// or its median is not finite.
 const struct metric *view_metric(const struct view_grid *grid, const struct result *result);
 
-// A value as text for people: "32 KiB", "64", "vector". `param` gives the unit; NULL: none.
+// Returns a value as text for people: "32 KiB", "64", "vector". `param` tells the unit; NULL: there
+// is none.
 const char *view_value_text(struct arena *arena, const struct case_value *value,
                             const struct param_info *param);
 
-// True if view->scale ("log2-linear", or one word for both axes) is logarithmic in y. NULL: linear.
+// True if the view's y axis is logarithmic: view->scale has one word for both axes ("log2"), or one
+// for each ("log2-linear"). A NULL scale is linear.
 bool view_log_y(const struct view_info *view);
 
 // ---------------------------------------------------------------- notes
 
 enum screen_paint verdict_paint(enum verdict verdict);
 
-// A reason that results of a benchmark have, such as why they are suspect, skipped or failed. Each
-// note has a letter, which the tables print beside the numbers of these results.
+// A reason that results of a benchmark have: why they are suspect, skipped or failed. Each note has
+// a letter, which the tables print beside the numbers of these results.
 struct note {
     enum verdict verdict;
-    const char *code, *text; // code of the reason; its text in the first result that has it
+    const char *code, *text; // code of the reason; its text in the first result with it
     size_t cases;            // number of results with this verdict and code
-    bool one_text;           // all of these results have the same text
+    bool one_text;           // true: all of these results have the same text
 };
 
 struct notes {
@@ -109,7 +114,8 @@ struct notes {
     size_t count, capacity;
 };
 
-// The notes for all results of a benchmark on a device, one per verdict and reason code.
+// Returns the notes for all results of a benchmark on a device: one for each pair of verdict and
+// reason.
 struct notes notes_of(struct arena *arena, const struct run *run, const char *device,
                       const char *benchmark);
 
@@ -121,7 +127,7 @@ void notes_print(const struct notes *notes, struct screen *screen);
 // One cell of a table: a number as text, with its interval and the letters of its notes.
 struct cell {
     const char *number; // "16.3"; "–" if the case has no number, "" if there is no such case
-    const char *margin; // half the interval, "±0.4%"; "" if there is none
+    const char *margin; // half of the interval, "±0.4%"; "" if there is none
     const char *mark;   // letters of the notes, "a" or "ac", at most three; "" if there are none
     enum screen_paint paint;
 };
@@ -147,15 +153,15 @@ void cell_measure(struct cell_widths *widths, const struct cell *cell);
 size_t cell_columns(struct cell_widths *widths, const char *head);
 void cell_print(struct screen *screen, const struct cell *cell, const struct cell_widths *widths);
 
-// The medians of a series, one per x of the grid; NaN if there is none.
+// Returns the medians of a series, one per x of the grid; NaN if there is none.
 double *series_values(struct arena *arena, const struct view_grid *grid,
                       const struct view_series *series);
 
-// The unit that all metrics of a grid are shown in (metric_unit_shown). If they differ, sets *mixed
-// and returns the unit of the file.
+// Returns the unit in which all metrics of a grid are shown (metric_unit_shown). If these differ,
+// sets *mixed and returns the unit of the file.
 enum unit grid_unit(const struct view_grid *grid, bool *mixed);
 
-// The scale that all panels and series of a grid share.
+// Returns the scale that all panels and series of a grid share.
 struct screen_scale grid_scale(struct arena *arena, const struct view_grid *grid);
 
 // ---------------------------------------------------------------- kinds of views
@@ -164,15 +170,15 @@ void curve_print(const struct table *table);
 void bars_print(const struct table *table);
 void heatmap_print(const struct table *table);
 
-// Prints the first view of kind VIEW_LINES that has results, which stands in place of all other
-// views: each case is a line in the form of a published table: "Y X: 0.377ms 3.908x". False if the
-// benchmark has no such view.
+// If the benchmark has a view of kind VIEW_LINES with results, prints the first one and returns
+// true: its lines, such as "Y X: 0.377ms 3.908x", have the form of a published table and replace
+// all other views. Else returns false.
 bool lines_instead_print(struct screen *screen, const struct run *run, const char *device,
                          const struct benchmark_info *info);
 
-// Prints one row per case and one column per metric and per sensor of the view, at most 256 rows
-// and as many columns as fit; the view needs no x. If not all metrics fit with intervals, only the
-// first column has intervals.
+// Prints one row per case and one column for each metric, and for each sensor of the view: at most
+// 256 rows and as many columns as fit. The view needs no x. If the metrics do not all fit with
+// intervals, only the first column has intervals.
 void cases_print(struct screen *screen, const struct notes *notes,
                  const struct benchmark_info *info, const struct view_info *view,
                  const struct result *const *results, size_t count);
@@ -186,9 +192,9 @@ void counters_print(struct screen *screen, const struct benchmark_info *info,
 void timelines_print(struct screen *screen, const struct benchmark_info *info,
                      const struct result *const *results, size_t count);
 
-// Prints the cases that one chip has through several APIs, with their ratios and a summary; nothing
-// if no chip was measured through two APIs. With more than 40 cases the table has only those that
-// differ by more than 3 %.
+// Prints the cases that were measured on one chip through several APIs, with their ratios and a
+// summary. Prints nothing if there are none. If there are more than 40 cases, the table shows only
+// those that differ by more than 3 %.
 void cross_print(struct screen *screen, const struct run *run);
 
 #endif

@@ -16,7 +16,7 @@ enum {
 // Time of the first event: Perfetto 20 ignores the value of a counter at time 0.
 static const double first_ns = 1000;
 
-// A process (tid < 0), or a track of a process (tid ≥ 0), whose name the trace already has.
+// A named part of the trace: a process (tid < 0) or a track of a process (tid ≥ 0).
 struct track {
     long long pid, tid;
     const char *name;
@@ -25,8 +25,8 @@ struct track {
 struct trace {
     struct arena *arena;
     struct json_out *out;
-    size_t flows;    // arrows so far: the id of the next one
-    double start_ns; // when the present result begins: results follow one another
+    size_t flows;    // number of arrows so far: the id of the next arrow
+    double start_ns; // time at which the present result begins: results follow one another
     struct track *tracks;
     size_t track_count, track_capacity;
 };
@@ -51,7 +51,7 @@ static void event_open(struct trace *trace, const char *phase, const char *name,
     put_time(trace, "ts", first_ns + trace->start_ns + ns);
 }
 
-// Names a process (`what` = "process_name") or a thread ("thread_name").
+// Gives a name to a process (`what` is "process_name") or to a track ("thread_name").
 static void name_add(struct trace *trace, const char *what, long long pid, long long tid,
                      const char *name)
 {
@@ -70,7 +70,8 @@ static void track_add(struct trace *trace, long long pid, long long tid, const c
     name_add(trace, tid < 0 ? "process_name" : "thread_name", pid, tid < 0 ? 0 : tid, name);
 }
 
-// The process of this name: all results of a device that use the same queue share it.
+// Returns the process with this name and adds it if there is none. All results of a device on one
+// queue share a process.
 static long long process_of(struct trace *trace, const char *name)
 {
     long long last = 0;
@@ -84,8 +85,9 @@ static long long process_of(struct trace *trace, const char *name)
     return last + 1;
 }
 
-// The track of this name in a process. Perfetto 20 takes equal numbers of two processes for one
-// track: so no two tracks share a number, and none has that of a process.
+// Returns the track with this name in a process and adds it if there is none. Perfetto 20 mixes up
+// equal track numbers of two processes, so no two tracks share a number, and no track has the
+// number of a process.
 static long long track_of(struct trace *trace, long long pid, const char *name)
 {
     for (size_t i = 0; i < trace->track_count; i++) {
@@ -131,8 +133,8 @@ static void flow_end_add(struct trace *trace, const char *phase, const struct sp
     json_put_close(trace->out, '}');
 }
 
-// Draws the arrow of one wait. Perfetto attaches each of the arrow's two events to the span that
-// runs at the event's time: so the first event must come before the span `edge->from` ends.
+// Draws the arrow of one wait as two events. Perfetto attaches an event to the span that runs at
+// its time, so the first event must come before the span `edge->from` ends.
 static void flow_add(struct trace *trace, const struct spans *line, const struct spans_edge *edge)
 {
     double start = spans_cell(line, edge->from, line->start, 0) - line->from_ns;
@@ -143,7 +145,7 @@ static void flow_add(struct trace *trace, const struct spans *line, const struct
     trace->flows++;
 }
 
-// The name of the case, as a span over all that belongs to it.
+// Adds a span with the case's name over the time of the whole result.
 static void case_add(struct trace *trace, const struct spans *line)
 {
     const struct result *result = line->result;
@@ -180,7 +182,7 @@ static int bound_compare(const void *left, const void *right)
     const struct bound *a = left, *b = right;
     if (a->ns != b->ns)
         return a->ns < b->ns ? -1 : 1;
-    return a->change - b->change; // ends first: they free their tracks
+    return a->change - b->change; // an end sorts before a begin: it frees its track
 }
 
 static struct bound *bounds_of(struct arena *arena, const struct spans *crowd)
@@ -190,7 +192,7 @@ static struct bound *bounds_of(struct arena *arena, const struct spans *crowd)
     for (size_t i = 0; i < rows; i++) {
         bounds[2 * i] = (struct bound){spans_cell(crowd, i, crowd->start, 0), i, 1};
         bounds[2 * i + 1] = (struct bound){spans_cell(crowd, i, crowd->end, 0), i, -1};
-        if (bounds[2 * i + 1].ns <= bounds[2 * i].ns) // makes every span end after it begins
+        if (bounds[2 * i + 1].ns <= bounds[2 * i].ns) // every span must end after it begins
             bounds[2 * i + 1].ns = nextafter(bounds[2 * i].ns, INFINITY);
     }
     qsort(bounds, 2 * rows, sizeof *bounds, bound_compare);
@@ -211,7 +213,7 @@ static void count_add(struct trace *trace, const struct spans *crowd, double ns,
     json_put_close(trace->out, '}');
 }
 
-// Takes the lowest free track of a core, or the last one if none is free; `used` has a bit per
+// Takes the lowest free track of a core, or the last one if none is free. `used` has one bit per
 // track.
 static unsigned track_take(uint64_t *used)
 {
@@ -222,7 +224,7 @@ static unsigned track_take(uint64_t *used)
     return track;
 }
 
-// A core has as many tracks as it ever ran spans at once.
+// Adds a span to a track of its core. A core needs as many tracks as it has spans at the same time.
 static void core_add(struct trace *trace, const struct spans *crowd, size_t row, size_t core,
                      unsigned track)
 {
@@ -262,7 +264,7 @@ static void crowd_add(struct trace *trace, const struct spans *crowd)
 
 // ---------------------------------------------------------------- the file
 
-// Adds a result behind the former one, with a gap that tells them apart.
+// Adds a result after the one before it, with a gap between them.
 static void result_add(struct trace *trace, const struct result *result)
 {
     struct spans line, crowd;
@@ -282,8 +284,8 @@ bool trace_write(const struct run *run, FILE *stream, struct error *err)
     struct arena *arena = arena_create();
     struct json_out out = {.arena = arena, .stream = stream};
     struct trace trace = {.arena = arena, .out = &out};
-    // The trace has no displayTimeUnit: Perfetto before 2022 read ts and dur in that unit (its
-    // issues 106, 274).
+    // The trace has no displayTimeUnit: Perfetto before 2022 took it for the unit of ts and dur
+    // (its issues 106 and 274).
     json_put_open(&out, NULL, '{');
     json_put_open(&out, "traceEvents", '[');
     for (size_t i = 0; i < run->result_count; i++)

@@ -69,16 +69,17 @@ const struct param_info **view_varying(struct arena *arena, const struct benchma
     return varying;
 }
 
-// The case's values of the given parameters; `absent` stands for one that the case does not have.
+// Returns the case's values of the given parameters. `absent` stands for a parameter that the case
+// lacks.
 static const char *words_of(struct arena *arena, const struct bench_case *c,
                             const struct param_info *const *keys, size_t count, const char *absent)
 {
     const char *words = "";
     for (size_t i = 0; i < count; i++) {
-        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): `count` keys are there
+        // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): `keys` has `count` entries
         const struct case_value *value = case_find(c, keys[i]->key);
         const char *text = value ? view_value_text(arena, value, keys[i]) : absent;
-        // A bare number would not say which parameter it is: "width=16".
+        // A bare number would not tell which parameter it is, so the text is "width=16".
         if (value && value->type != PARAM_TEXT && value->type != PARAM_BYTES)
             text = arena_printf(arena, "%s=%s", keys[i]->key, text);
         words = text_join(arena, words, " ", text);
@@ -145,8 +146,8 @@ static size_t value_index(const struct case_value *values, size_t count,
     return count;
 }
 
-// All values of one key among the results, each once: numbers ascending, texts in order of
-// appearance.
+// Returns each value that one key has among the results once: numbers ascend, texts keep their
+// order of appearance.
 static struct case_value *values_of(struct arena *arena, const char *key,
                                     const struct result *const *results, size_t count,
                                     size_t *value_count)
@@ -178,7 +179,7 @@ static struct view_series *series_get(struct arena *arena, const struct view_gri
     for (size_t i = 0; i < panel->series_count; i++)
         if (strcmp(panel->series[i].label, label) == 0)
             return &panel->series[i];
-    // Panels have few series, so that growing by one is cheap enough.
+    // Panels have few series, so growing the array by one each time is cheap enough.
     struct view_series *series = ARENA_ARRAY(arena, panel->series_count + 1, struct view_series);
     if (panel->series_count)
         memcpy(series, panel->series, panel->series_count * sizeof *series);
@@ -188,8 +189,8 @@ static struct view_series *series_get(struct arena *arena, const struct view_gri
     return &series[panel->series_count++];
 }
 
-// The parameters that distinguish series (in a heat map: panels): those of the view's groups and
-// all other axes, if they vary.
+// Returns the parameters that tell series apart (in a heat map: panels): those of the view's groups
+// and all axes other than x and y, as far as they vary.
 static const struct param_info **group_of(struct arena *arena, const struct view_grid *grid,
                                           const struct result *const *results, size_t count,
                                           size_t *group_count)
@@ -207,7 +208,7 @@ static const struct param_info **group_of(struct arena *arena, const struct view
     return group;
 }
 
-// True if a result has a finite median of this metric; `metric` = NULL: of any metric.
+// True if a result has a finite median of this metric or, if `metric` is NULL, of any metric.
 static bool any_number(const struct result *const *results, size_t count, const char *metric)
 {
     for (size_t i = 0; i < count; i++)
@@ -218,7 +219,7 @@ static bool any_number(const struct result *const *results, size_t count, const 
     return false;
 }
 
-// True if the benchmark has a view of the same cases that draws this metric.
+// True if the benchmark has a view of the same kind and cases that draws this metric.
 static bool has_view_of(const struct benchmark_info *info, const struct view_info *view,
                         const char *metric)
 {
@@ -232,8 +233,8 @@ static bool has_view_of(const struct benchmark_info *info, const struct view_inf
     return false;
 }
 
-// A view of cycles of which no result has any draws the time that they count, unless another view
-// does. Any other view stays as it is.
+// Returns the view, changed if it draws cycles that no result has: it then draws the time of the
+// same work, unless another view does.
 static struct view_info view_in_time(const struct benchmark_info *info,
                                      const struct view_info *view,
                                      const struct result *const *results, size_t count)

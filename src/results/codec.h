@@ -5,10 +5,10 @@
 // A struct that stands in a document is described once, by a table of its members. The same table
 // writes the struct (json_put_fields) and reads it (json_get_fields).
 //
-// The writer makes the text itself, in an arena: only its stream can fail. The reader uses jansson;
-// it reads the rows of a long array itself as far as they stand as fathom writes them.
-// If memory runs out, the process ends, in jansson as in an arena (base/arena.h): no document is
-// ever written or read in part.
+// The writer makes the text itself, in an arena, so only its stream can fail. The reader uses
+// jansson; the rows of a long array it reads itself, if they have the form in which fathom writes
+// them. If memory runs out, the process ends, in jansson as in an arena (base/arena.h): no document
+// is ever written or read in part.
 #ifndef RESULTS_CODEC_H
 #define RESULTS_CODEC_H
 
@@ -23,33 +23,34 @@
 
 struct json_out {
     struct arena *arena; // holds the text
-    FILE *stream;        // gets the text; NULL: the text stays in memory, for json_out_text
-    bool lines;          // one line per top-level member and per object in a top-level array
-    unsigned indent;     // spaces per level, for people to read; 0: no indentation
-    int gzip; // the stream gets gzipped text, packed at this level of zlib; 0: plain text
-    // Gets the text in place of the stream. NULL: none.
+    FILE *stream;        // receives the text; NULL: the text stays in memory, for json_out_text
+    bool lines;          // true: one line per top-level member and per object in a top-level array
+    unsigned indent;     // spaces per level, for human readers; 0: no indentation
+    int gzip;            // level of zlib at which the stream is gzipped; 0: plain text
+    // Receives the text instead of the stream; NULL: there is no sink.
     void (*sink)(void *context, const char *text, size_t bytes);
     void *sink_context;
-    const char *without; // a member of structs that is not written; NULL: all members are written
+    const char *without; // name of a struct member to leave out; NULL: all members are written
     // Private to codec_write.c.
     char *text;
     size_t used, capacity;
     unsigned depth;
-    bool comma;       // a comma must stand before the next value
-    int stream_error; // errno of the first write that failed; 0: no write failed
+    bool comma;       // true: a comma must precede the next value
+    int stream_error; // errno of the first write that failed; 0: none failed
     struct z_stream_s *packer;
 };
 
-// Each writes one value. `name` is the member's name; NULL if the value is an element of an array
-// or the document itself. Bytes that are not UTF-8 become U+FFFD, in names as well: some drivers'
-// texts are not UTF-8, and only these functions repair them. With text = NULL nothing is written.
+// Each function writes one value. `name` is the name of the member; it is NULL if the value is an
+// element of an array or the document itself. With text = NULL nothing is written. Some texts of
+// drivers are not UTF-8: bytes that are not UTF-8 become U+FFFD, in values and in names. Only these
+// functions repair texts.
 void json_put_text(struct json_out *out, const char *name, const char *text);
 void json_put_count(struct json_out *out, const char *name, uint64_t count);
 void json_put_bool(struct json_out *out, const char *name, bool value);
 void json_put_null(struct json_out *out, const char *name);
 
 // Writes decimal digits that read back as the same double; whole numbers have no fraction. A value
-// that is not finite is written as null in an array, and not written as a member of an object.
+// that is not finite is written as null in an array, and is left out as a member of an object.
 void json_put_real(struct json_out *out, const char *name, double value);
 void json_put_reals(struct json_out *out, const char *name, const double *values, size_t count);
 
@@ -58,74 +59,78 @@ void json_put_reals(struct json_out *out, const char *name, const double *values
 void json_put_open(struct json_out *out, const char *name, char bracket);
 void json_put_close(struct json_out *out, char bracket);
 
-// The text written so far, if `stream` is NULL. It is valid until the next value is written.
+// Returns the text written so far; `stream` must be NULL. The text is valid until the next value is
+// written.
 const char *json_out_text(struct json_out *out);
 
-// Ends the document with a newline and flushes the stream. ERROR_IO if a write failed: "cannot
-// write WHAT: …", or "out of memory while writing WHAT" (a memory stream).
+// Ends the document with a newline and flushes the stream. Fails with ERROR_IO if a write failed:
+// "cannot write WHAT: …" or, for a memory stream, "out of memory while writing WHAT".
 MUST_CHECK bool json_out_end(struct json_out *out, const char *what, struct error *err);
 
 // ---------------------------------------------------------------- reading
 
-// `err` keeps the first error of the document, with the path of the value. Callers read all members
-// and check `failed` once at the end. A getter that fails returns the value of an absent node.
+// Reads one document. `err` keeps its first error, with the path of the value. Callers read all
+// members and check `failed` once at the end. A getter that fails returns what it returns for an
+// absent node.
 struct json_reader {
     struct arena *arena; // holds the strings and arrays that are read
     const char *file;    // name of the file, for messages
     struct error *err;
     const void *context;    // data of the caller, for json_field.get
-    struct json_rows *rows; // the top-level array that stands apart (json_read_rows); NULL: none
+    struct json_rows *rows; // the top-level array that json_read_rows left out; NULL: none
     bool failed;
 };
 
-// A value in a document and its path. It lives on the stack of the function that reads.
+// A value in a document and its path. A node lives on the stack of the function that reads it.
 struct json_node {
-    const struct json_node *up; // the object or array that holds it; NULL: the document itself
-    const char *member;         // its name in an object; NULL: an element of an array
-    size_t index;               // its place in an array
-    const json_t *value;        // NULL: absent or null
+    const struct json_node *up; // the object or array around it; NULL: the document itself
+    const char *member;         // name of the member; NULL: an element of an array
+    size_t index;               // index of the element in an array
+    const json_t *value;        // NULL if absent or null
 };
 
-// Read the document of a file ("-": the standard input) or of memory; release it with json_decref.
-// Returns NULL with ERROR_IO if the file cannot be read, and NULL with ERROR_USAGE and the line if
-// the text is not JSON or is cut short. `name` is for messages. A file may be gzipped, whatever its
-// name; ERROR_USAGE if it is damaged or holds more than 256 MiB.
+// Read the document of a file ("-": the standard input) or of memory. Release it with json_decref.
+// Return NULL with ERROR_IO if the file cannot be read, and NULL with ERROR_USAGE and the line if
+// the text is not JSON or is cut short. `name` is used in messages. A file may be gzipped, whatever
+// its name; ERROR_USAGE if it is damaged or contains more than 256 MiB.
 json_t *json_read_file(const char *path, struct error *err);
 json_t *json_read_memory(const char *text, size_t bytes, const char *name, struct error *err);
 
-// The text of a file, as json_read_file reads it. The caller frees it.
+// Returns the text of a file, read like json_read_file reads it. The caller frees the text.
 char *json_read_text(const char *path, size_t *bytes, struct error *err);
 
-// The elements of a long top-level array, which are read one at a time: as values of jansson they
-// would need several times the memory of the text. The text must live as long.
+// The elements of a long top-level array. They are read one at a time, because as values of jansson
+// they would need several times the memory of the text. The text must live as long as this struct.
 struct json_rows {
-    const char *name;     // of the array
-    const char *at, *end; // the rows that are not yet read
-    bool failed;          // a row was not JSON
+    const char *name;     // name of the array
+    const char *at, *end; // the text of the rows that are not yet read
+    bool failed;          // true: a row was not JSON
 };
 
-// Reads the document without the elements of its array `name`; `rows` gets these elements. NULL if
-// there is no such array or the other text is not JSON. The caller then reads the document as a
-// whole, and gets the error.
+// Reads the document without the elements of its array `name`; `rows` receives these elements.
+// Returns NULL if there is no such array or the rest of the text is not JSON. The caller then reads
+// the document as a whole, and so gets the error.
 json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct json_rows *rows);
 
-// The next element; release it with json_decref. NULL after the last one or if `rows` failed.
+// Returns the next element, to be released with json_decref. NULL after the last one, or if `rows`
+// failed.
 json_t *json_rows_next(struct json_rows *rows);
 
-// The member of an object, or the element of an array; absent if it is missing or null. json_member
-// fails if `node` is present but not an object.
+// Return the member of an object, or the element of an array; an absent node if it is missing or
+// null. json_member fails if `node` is present but not an object.
 struct json_node json_member(struct json_reader *reader, const struct json_node *node,
                              const char *name);
 struct json_node json_element(const struct json_node *node, size_t index);
 
-// The number of elements; 0 if the array is absent. Fails if `node` is present but not an array.
+// Returns the number of elements; 0 if the array is absent. Fails if `node` is present but not an
+// array.
 size_t json_elements(struct json_reader *reader, const struct json_node *node);
 
 // True if the node is an object or absent; fails otherwise.
 bool json_is_map(struct json_reader *reader, const struct json_node *node);
 
-// The value of a node; fails if it has another type. An absent node gives NULL, NaN or 0, but
-// json_text_required fails and returns "".
+// Return the value of a node; fail if it has another type. An absent node gives NULL, NaN or 0;
+// only json_text_required fails for it, and returns "".
 const char *json_text(struct json_reader *reader, const struct json_node *node);
 const char *json_text_required(struct json_reader *reader, const struct json_node *node);
 double json_number(struct json_reader *reader, const struct json_node *node);
@@ -137,18 +142,18 @@ const char *json_compact(struct arena *arena, const struct json_node *node);
 // An array of numbers in the reader's arena; null elements are NaN. *count is their number.
 double *json_numbers(struct json_reader *reader, const struct json_node *node, size_t *count);
 
-// Records ERROR_USAGE "FILE: PATH: message" unless the reader has already failed. Returns false.
+// Records ERROR_USAGE "FILE: PATH: message", unless the reader has failed before. Returns false.
 bool json_fail(struct json_reader *reader, const struct json_node *node, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
-// Replaces control characters by '?', so that a message that quotes a file is one harmless line.
+// Replaces control characters by '?', so that a message which quotes a file is one harmless line.
 void json_message_clean(struct error *err);
 
 // ---------------------------------------------------------------- tables of members
 
 enum json_kind {
     FIELD_TEXT,   // const char *
-    FIELD_CHARS,  // char[], a text in the struct; what is absent reads as ""
+    FIELD_CHARS,  // char[], a text in the struct; an absent member reads as ""
     FIELD_REAL,   // double
     FIELD_COUNT,  // unsigned, size_t or uint64_t
     FIELD_FLAG,   // bool; false is not written
@@ -157,9 +162,9 @@ enum json_kind {
     FIELD_REALS,  // double *, an array of numbers
     FIELD_OBJECT, // a struct inside the struct
     FIELD_LIST,   // an array of structs
-    // An array of structs, written as one object. The first member of each struct, a text, is the
-    // name. The value is an object of the struct's other members, or the other member itself if it
-    // is the only one. Of structs with the same name only the last is written.
+    // An array of structs that is written as one object. The first member of each struct, a text,
+    // is the name. The value is an object of the struct's other members; if there is only one, it
+    // is that member itself. If several structs have the same name, only the last one is written.
     FIELD_MAP,
     FIELD_CUSTOM // written by `put` and read by `get`
 };
@@ -167,14 +172,15 @@ enum json_kind {
 struct json_field {
     const char *name;
     enum json_kind kind;
-    size_t offset, bytes; // place and size of the member in the struct (JSON_AT)
-    size_t count_offset;  // offset of the number of elements, a size_t (JSON_LIST_AT)
-    bool required;        // reading fails if it is absent; false: it reads as NULL, NaN or 0 then
-    bool omit_zero;       // 0, the first word, or an array without elements is not written
-    bool pointers;        // FIELD_LIST: an array of pointers to structs
-    const struct words *words;      // FIELD_WORD; `expected` says how an unknown word reads
+    size_t offset, bytes;           // place and size of the member in the struct (JSON_AT)
+    size_t count_offset;            // offset of the number of elements, a size_t (JSON_LIST_AT)
+    bool required;                  // true: reading fails if absent; false: reads as NULL, NaN or 0
+    bool omit_zero;                 // true: 0, the first word and an empty array are not written
+    bool pointers;                  // FIELD_LIST: true if it is an array of pointers to structs
+    const struct words *words;      // for FIELD_WORD; `expected` decides on unknown words
     const struct json_table *table; // describes the struct inside, or the elements
-    // FIELD_LIST that grows: adds an element to `object` and returns the element. NULL: an array.
+    // FIELD_LIST that grows: adds an element to `object` and returns it. NULL: the list is an
+    // array.
     void *(*add)(void *object);
     void (*put)(struct json_out *out, const char *name, const void *object);
     void (*get)(struct json_reader *reader, const struct json_node *node, void *object);
@@ -184,8 +190,8 @@ struct json_table {
     const struct json_field *fields;
     size_t count;
     size_t bytes; // size of the struct
-    // Returns false for a struct that is not written and is left out of an array that is read (not
-    // of a list that grows). NULL: every struct is kept.
+    // Returns false for a struct to leave out: it is not written, and not kept in an array that is
+    // read (a list that grows keeps it). NULL: every struct is kept.
     bool (*keep)(const void *object);
 };
 
@@ -197,11 +203,10 @@ struct json_table {
     .fields = (list), .count = sizeof(list) / sizeof *(list), .bytes = sizeof(type)
 
 // Writes the members of a struct, in the order of its table, into the object that is open. Leaves
-// out those that their table entry says to omit (false flags, zeros, `keep`, `without`).
+// out members as their table entries say (false flags, zeros, `keep`), and the member `without`.
 void json_put_fields(struct json_out *out, const struct json_table *table, const void *object);
 
-// Reads the members that the table names into the struct; members that it does not name are
-// ignored.
+// Reads the members that the table names into the struct; ignores all other members.
 void json_get_fields(struct json_reader *reader, const struct json_node *node,
                      const struct json_table *table, void *object);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The text of a document, and jansson's values of it.
+// Reads the text of a document, and turns it into values of jansson.
 #include "results/codec.h"
 
 #include <errno.h>
@@ -24,17 +24,17 @@ void json_message_clean(struct error *err)
 }
 
 enum {
-    READ_BYTES = 1 << 20 // bytes to read at a time; initial capacity for a file of unknown length
+    READ_BYTES = 1 << 20 // bytes per read; initial capacity if the size is unknown
 };
 
-// Most bytes that a gzipped file may hold, so that a small file cannot fill the memory. A run of
+// Most bytes that a gzipped file may contain, so that a small file cannot fill the memory. A run of
 // 100,000 results has 107 MB.
 static const uint64_t unpacked_most = UINT64_C(256) << 20;
 
 static json_t *parse(const char *text, size_t bytes, size_t flags, json_error_t *why)
 {
     // arena_malloc ends the process if memory runs out. jansson 2.14 does not survive a failed
-    // allocation: its lexer drops a byte and goes on, or an assertion fails.
+    // allocation: its lexer loses a byte and continues, or an assertion fails.
     json_set_alloc_funcs(arena_malloc, free);
     return json_loadb(text, bytes, flags | JSON_REJECT_DUPLICATES, why);
 }
@@ -63,7 +63,7 @@ static bool cannot_read(const char *path, int number, struct error *err)
     return error_set(err, ERROR_IO, "cannot read %s: %s", path, strerror(number));
 }
 
-// A file that is read. zlib sees by the first two bytes whether it is gzipped.
+// A file that is being read. zlib finds out from the first two bytes whether it is gzipped.
 struct source {
     gzFile file;
     char *text;
@@ -84,7 +84,7 @@ static void make_room(struct source *source)
 }
 
 // Reads up to the end of the file. Stops earlier if reading fails, or if the text cannot be JSON: a
-// device like /dev/zero has no end.
+// device such as /dev/zero has no end.
 static void read_all(struct source *source)
 {
     int count;
@@ -99,8 +99,8 @@ static void read_all(struct source *source)
     } while (count > 0 && !source->too_long && source->text[0]);
 }
 
-// False with a message if the file could not be read to its end: the check sum of a gzipped file
-// stands at its end.
+// Returns false with a message if the file could not be read to its end, where a gzipped file has
+// its check sum.
 static bool source_check(const struct source *source, const char *path, struct error *err)
 {
     int status;
@@ -132,7 +132,8 @@ char *json_read_text(const char *path, size_t *bytes, struct error *err)
             close(file);
         return NULL;
     }
-    // One byte more than the file has, so that its end is seen without growing.
+    // One byte more than the size of the file, so that reading reaches its end without growing the
+    // buffer.
     if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size >= READ_BYTES)
         source.capacity = (size_t)info.st_size + 1;
     source.text = arena_malloc(source.capacity);
@@ -157,7 +158,7 @@ json_t *json_read_file(const char *path, struct error *err)
 
 // ---------------------------------------------------------------- rows
 
-// A place in a text. `at` may be `end`, and no byte is read there.
+// A place in a text. At the end of the text, `at` is `end`, and no byte is read there.
 struct scan {
     const char *at, *end;
 };
@@ -177,7 +178,8 @@ static bool skip_char(struct scan *scan, char c)
     return found;
 }
 
-// Moves from the first byte of a string past its end: a quote that no backslash precedes, or two.
+// Moves from the first byte of a string to after its closing quote, before which there is an even
+// number of backslashes.
 static void skip_string(struct scan *scan)
 {
     const char *start = ++scan->at, *quote;
@@ -192,8 +194,8 @@ static void skip_string(struct scan *scan)
     scan->at = scan->end;
 }
 
-// Moves past a value: to the next comma or bracket that is not inside of it. Does not check the
-// value: jansson does.
+// Moves past a value: to the next comma or bracket that does not belong to it. jansson checks the
+// value later.
 static void skip_value(struct scan *scan)
 {
     size_t depth = 0;
@@ -211,8 +213,8 @@ static void skip_value(struct scan *scan)
     }
 }
 
-// Finds the array that is the top-level member `name`: the range from after its opening bracket to
-// its closing bracket. False if the document has no such array.
+// Finds the array that is the top-level member `name`: sets `rows` to the text between its
+// brackets. Returns false if the document has no such array.
 static bool find_rows(struct scan scan, const char *name, struct scan *rows)
 {
     if (!skip_char(&scan, '{'))
@@ -246,7 +248,7 @@ json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct 
     struct scan inside;
     if (!find_rows((struct scan){text, text + bytes}, name, &inside))
         return NULL;
-    // The document without the elements is the same document with an empty array.
+    // Without the elements, the document is the same text with an empty array.
     size_t before = (size_t)(inside.at - text), after = (size_t)(text + bytes - inside.end);
     char *rest = arena_malloc(before + after);
     memcpy(rest, text, before);
@@ -261,14 +263,15 @@ json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct 
 
 // ---------------------------------------------------------------- a row as fathom writes it
 
-// jansson takes some 200 instructions for each byte, half of the time of a report of a long run. So
-// a row is read here as long as it is as fathom writes it: texts are ASCII without escapes, and
-// names and numbers are short. NULL: it is not, so jansson reads it, or says that it is wrong.
+// Reads a value of a row that has the form in which fathom writes it: texts are ASCII without
+// escapes, and names and numbers are short. Returns NULL for any other value; jansson then reads
+// the row, or says what is wrong with it. jansson takes some 200 instructions per byte, half of the
+// time of a report on a long run.
 static json_t *read_value(struct scan *scan, unsigned depth);
 
 enum {
-    DEEPEST = 16,   // a row holds metrics, a metric its interval
-    NAME_BYTES = 64 // with its end
+    DEEPEST = 16,   // a row contains metrics, and a metric its interval
+    NAME_BYTES = 64 // includes the terminating NUL
 };
 
 static bool is_plain(char c)
@@ -310,7 +313,7 @@ static json_t *read_object(struct scan *scan, unsigned depth)
     for (size_t count = 1; right; count++) {
         right = read_name(scan, name) &&
                 json_object_set_new_nocheck(object, name, read_value(scan, depth)) == 0 &&
-                json_object_size(object) == count; // no name stands there twice
+                json_object_size(object) == count; // every name occurs only once
         if (!skip_char(scan, ','))
             break;
     }
@@ -344,7 +347,8 @@ static size_t skip_digits(const char **text)
     return count;
 }
 
-// Whether this is a number in JSON, and a whole one. One of more digits than an integer has is not.
+// True if the text is a number in JSON with at most 18 digits before the point. Sets *is_whole to
+// true if it has neither a fraction nor an exponent.
 static bool is_number(const char *text, bool *is_whole)
 {
     text += *text == '-';

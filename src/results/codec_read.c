@@ -8,7 +8,7 @@
 
 // ---------------------------------------------------------------- what is wrong, and where
 
-// The path of a node: "results[3].metrics[0]"; "" for the document itself.
+// Returns the path of a node: "results[3].metrics[0]"; "" for the document itself.
 static const char *path_of(struct arena *arena, const struct json_node *node)
 {
     if (!node->up)

@@ -35,14 +35,14 @@ static void packer_free(voidpf out, voidpf address)
     (void)out, (void)address; // the arena frees it
 }
 
-// Writes the text as a part of a gzipped stream; `flush` is Z_FINISH for the last part.
+// Writes the text as a part of a gzipped stream. `flush` is Z_FINISH for the last part.
 static void stream_pack(struct json_out *out, int flush)
 {
     unsigned char packed[16 * 1024];
     if (!out->packer) {
         out->packer = ARENA_NEW(out->arena, z_stream);
         *out->packer = (z_stream){.zalloc = packer_alloc, .zfree = packer_free, .opaque = out};
-        int gzip = MAX_WBITS + 16; // not the format of zlib
+        int gzip = MAX_WBITS + 16; // selects gzip's format instead of zlib's
         if (deflateInit2(out->packer, out->gzip, Z_DEFLATED, gzip, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
             out->stream_error = EINVAL;
             return;
@@ -97,8 +97,8 @@ static void append_char(struct json_out *out, char c)
 
 // ---------------------------------------------------------------- strings
 
-// Returns the next character of *text, sets *bytes to its length and moves *text past it. A byte
-// that belongs to no character gives U+FFFD.
+// Returns the next character of *text, sets *bytes to its length and moves *text past it. Returns
+// U+FFFD for a byte that is not part of a valid character.
 static const char *character_next(const char **text, size_t *bytes)
 {
     const char *at = *text;
@@ -147,7 +147,7 @@ static void append_string(struct json_out *out, const char *text)
     append_char(out, '"');
 }
 
-// True if two names are equal after invalid bytes are replaced.
+// True if two names are equal once invalid bytes are replaced.
 static bool is_same_name(const char *one, const char *other)
 {
     for (; is_plain(*one) && *one == *other; one++)
@@ -215,7 +215,7 @@ static void new_line(struct json_out *out)
         append_char(out, ' ');
 }
 
-// Writes what precedes a value: comma, new line and name, as far as they are needed.
+// Writes what must precede a value: a comma, a new line and the name, as far as they are needed.
 static void begin(struct json_out *out, const char *name, bool is_object)
 {
     if (out->comma)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The members of a run file, in the order of the file.
+// Describes the members of a run file, in the order of the file.
 #include "results/json.h"
 #include "base/text.h"
 #include "results/check.h"
@@ -45,7 +45,7 @@ static void rows_get(struct json_reader *reader, const struct json_node *node, v
 {
     struct series *series = object;
     series->row_count = json_elements(reader, node);
-    // Every row must have as many cells as there are columns, so the file's size limits the memory.
+    // A row must have as many cells as there are columns, so the file's size limits the memory.
     for (size_t i = 0; i < series->row_count && !reader->failed; i++) {
         struct json_node row = json_element(node, i);
         if (json_elements(reader, &row) != series->column_count)
@@ -139,7 +139,7 @@ static const struct json_field metric_info_fields[] = {
 static const struct json_table metric_info_table = {
     JSON_TABLE(struct metric_info, metric_info_fields)};
 
-// A view of a kind that a later fathom added is ignored, as unknown members are.
+// Returns false for a view of an unknown kind, which is then ignored like an unknown member.
 static bool view_keep(const void *object)
 {
     return ((const struct view_info *)object)->kind < VIEW_LINES;
@@ -218,8 +218,8 @@ void run_put_case(struct json_out *out, const char *name, const void *result)
     json_put_close(out, '}');
 }
 
-// Reads a value of a parameter that the benchmarks in the file do not declare. Its type follows
-// from the JSON type. Its role is AXIS if the key of the result contains the value, else METHOD.
+// Reads a value of a parameter that the file's benchmarks do not declare. The type follows from the
+// JSON type. The role is AXIS if the key of the result contains the value, else METHOD.
 static struct case_value value_undeclared(struct json_reader *reader, const struct json_node *node,
                                           const char *result_key)
 {
@@ -255,7 +255,7 @@ static struct case_value value_get(struct json_reader *reader, const struct json
     return value;
 }
 
-// The types of the values come from the benchmarks of the run, which are read before the results.
+// Reads a case. Its values get their types from the run's benchmarks, which are read before.
 static void case_get(struct json_reader *reader, const struct json_node *node, void *object)
 {
     if (!json_is_map(reader, node) || !node->value)
@@ -305,7 +305,7 @@ static void of_limit_put(struct json_out *out, const char *name, const void *obj
         json_put_real(out, name, metric_share(metric, metric->median));
 }
 
-// Only written: readers compute the share from the limit, so files without it have one as well.
+// Writes the share, which readers compute from the limit: so older files have one, too.
 static void share_put(struct json_out *out, const char *name, const void *object)
 {
     const struct metric *metric = object;
@@ -403,7 +403,7 @@ static const struct json_table tool_table = {JSON_TABLE(struct run, tool_fields)
 static const struct json_field run_fields[] = {
     {"status", FIELD_WORD, JSON_AT(struct run, status), .required = true,
      .words = &run_status_words},
-    {"tool", FIELD_OBJECT, .table = &tool_table}, // its members stand in struct run itself
+    {"tool", FIELD_OBJECT, .table = &tool_table}, // these members are in struct run itself
     {"started", FIELD_TEXT, JSON_AT(struct run, started)},
     {"command", FIELD_TEXTS, JSON_LIST_AT(struct run, command, command_count)},
     {"preset", FIELD_TEXT, JSON_AT(struct run, preset)},
@@ -483,8 +483,8 @@ bool run_write(const struct run *run, FILE *stream, struct error *err)
 
 bool run_write_gzipped(const struct run *run, FILE *stream, struct error *err)
 {
-    // During a run the file is written once a second while something is measured, so it is packed
-    // at the fastest level.
+    // While a run measures, its file is written up to once a second, so it is packed at the fastest
+    // level.
     int level = run->status == RUN_RUNNING ? 1 : 9;
     return write_at(run, level, stream, err);
 }
@@ -526,8 +526,8 @@ static bool schema_check(struct json_reader *reader, const struct json_node *top
     return true;
 }
 
-// Builds the run of a document, whose results may stand apart in `rows`. Takes ownership of `json`;
-// returns NULL if that is NULL.
+// Builds the run of a document, whose results may be in `rows`. Takes ownership of `json`; returns
+// NULL if that is NULL.
 static struct run *run_of(json_t *json, struct json_rows *rows, const char *name, struct error *err)
 {
     if (!json)
@@ -546,7 +546,7 @@ static struct run *run_of(json_t *json, struct json_rows *rows, const char *name
     return run;
 }
 
-// `whole`: with the results.
+// Reads a run, with its results if `whole`.
 static struct run *read_text(const char *text, size_t bytes, const char *name, bool whole,
                              struct error *err)
 {
@@ -556,7 +556,7 @@ static struct run *read_text(const char *text, size_t bytes, const char *name, b
     if (head && !whole)
         rows.at = rows.end;
     struct run *run = run_of(head, &rows, name, &ignored);
-    // If the document is wrong, reading it as a whole gives the error message.
+    // If the document is faulty, reading it as a whole gives the error message.
     return run ? run : run_of(json_read_memory(text, bytes, name, err), NULL, name, err);
 }
 

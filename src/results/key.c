@@ -64,8 +64,8 @@ static bool is_file(const char *word)
            (length > 5 && strcmp(word + length - 5, ".json") == 0);
 }
 
-// Sets *place to the index of a word, the first `bytes` bytes of `word`, in `choices` ("a|b|c").
-// False, with *place = 0, if it is not there.
+// Sets *place to the index of a word in `choices` ("a|b|c"). The word is the first `bytes` bytes of
+// `word`. Returns false, with *place = 0, if it is not there.
 static bool place_of(const char *choices, const char *word, size_t bytes, unsigned *place)
 {
     *place = 0;
@@ -95,7 +95,7 @@ bool case_value_equal(const struct case_value *a, const struct case_value *b)
 
 // ---------------------------------------------------------------- conditions
 
-// The text of a value: its own text ("" if NULL), or its number, which is written to `text`.
+// Returns the value as text: its own text ("" if NULL), or its number, which is written to `text`.
 static const char *value_format(const struct case_value *value, char text[REAL_BYTES])
 {
     if (value->type == PARAM_TEXT)
@@ -145,8 +145,8 @@ bool case_matches(const struct bench_case *c, const char *conditions)
 
 // ---------------------------------------------------------------- values of a case
 
-// As case_find, but ends the process if the case lacks the key: the benchmark asks for a parameter
-// that it has not declared.
+// Like case_find, but ends the process if the case lacks the key: a benchmark then asks for a
+// parameter that it has not declared.
 static const struct case_value *must_find(const struct bench_case *c, const char *key)
 {
     const struct case_value *value = case_find(c, key);
@@ -176,9 +176,9 @@ const char *case_text(const struct bench_case *c, const char *key)
     return must_find(c, key)->text;
 }
 
-// Whether the value may read back from its first digits, `cut` fewer than its 17, rounded: they are
-// within half of the distance between two doubles, which is at most 2^-53 of the value. The digits
-// themselves are known to half of the last one.
+// Returns false if the value cannot read back from its 17 digits, rounded to `cut` fewer. For that,
+// the rounded number must be within half the distance between two doubles, which is at most 2^-53
+// of the value. The 17 digits themselves are exact to half of the last digit.
 static bool may_read_back(double value, const char *exact, int cut)
 {
     int lead = 0, rest = 0, place = 0, unit = cut == 1 ? 10 : 100;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The words that stand for values of enumerations in run files, CSV files and keys. Words never
+// The words that stand for values of enumerations in run files, CSV files and keys. They never
 // change within a schema version.
 #ifndef RESULTS_NAMES_H
 #define RESULTS_NAMES_H
@@ -18,12 +18,12 @@ extern const struct words better_words, card_level_words, card_section_words, ch
     headline_kind_words, param_role_words, param_type_words, run_status_words, unit_words,
     verdict_words, view_kind_words;
 
-// Sets *index to the index of a word. Returns false, with *index = count, for an unknown word.
+// Sets *index to the index of a word. For an unknown word, returns false with *index = count.
 bool words_find(const struct words *words, const char *word, unsigned *index);
 const char *words_name(const struct words *words, unsigned index); // "?" if index ≥ count
 
-// A value as it stands in a case key: "32768", "0.5", "vector". A PARAM_TEXT is not copied ("" if
-// its text is NULL); numbers are written into `arena`.
+// Returns a value as it stands in a case key: "32768", "0.5", "vector". The text of a PARAM_TEXT is
+// not copied ("" if it is NULL); numbers are written into `arena`.
 const char *case_value_text(struct arena *arena, const struct case_value *value);
 
 // The value as people are shown it: as case_value_text, but of the text of a JSON file its member
@@ -34,10 +34,11 @@ enum {
     REAL_BYTES = 32
 };
 
-// Writes `value` with the fewest of 15, 16 or 17 digits that read back exactly: "0.1".
+// Writes `value` with the fewest of 15, 16 or 17 digits that read back as the same number: "0.1".
 void real_format(double value, char text[REAL_BYTES]);
 
-// Replaces the value's 17 digits, as "%.17g" writes them, by 15 or 16 if these read back exactly.
+// Replaces the value's 17 digits, as "%.17g" writes them, by 15 or 16 digits if these read back as
+// the same number.
 void real_shorten(double value, char exact[REAL_BYTES]);
 
 #endif

@@ -22,13 +22,13 @@ enum better {
 };
 
 struct metric_info {
-    const char *name; // "latency"
+    const char *name; // for example "latency"
     enum unit unit;
     enum better better;
     const char *help; // one sentence
     // If this metric is in core cycles: the name of the metric that measures the same work in time,
-    // as "latency". A list as "triangles,pixels" names the first of its metrics that the result
-    // has. NULL: no metric measures the same work in time.
+    // such as "latency". In a list such as "triangles,pixels", the first one that the result has
+    // counts. NULL: no metric measures the same work in time.
     const char *cycles_of;
     // The name of a metric in the same unit that contains this one, as the time of a kernel
     // contains that of the host's call. How precise this one is counts relative to it. Not in run
@@ -40,7 +40,7 @@ struct metric_info {
     const char *floating;
 };
 
-// AXIS: part of the case key. METHOD: recorded beside it; must be equal in results that are
+// AXIS: part of the case key. METHOD: recorded beside the key; must be equal in results that are
 // compared. DISPLAY: not recorded.
 enum param_role {
     PARAM_AXIS,
@@ -55,12 +55,12 @@ enum param_type {
 };
 
 struct param_info {
-    const char *key; // "bytes"
+    const char *key; // for example "bytes"
     enum param_type type;
     enum unit unit;
     // Values in each preset, in the grammar of --set: "a,b,c", "A..B/n" (n values per octave) or
-    // "A..B+s" (steps of s); bytes as 1KiB, 4GiB; the word max = the most that the device allows.
-    // NULL = same as `standard`.
+    // "A..B+s" (steps of s). Bytes are written as 1KiB, 4GiB. The word max is the most that the
+    // device allows. NULL: the same values as in `standard`.
     const char *quick, *standard, *full;
     enum param_role role;
     // Allowed values: "vector|scalar|shared" for TEXT, "4|8|16" for UINT; FILE stands for the name
@@ -68,15 +68,15 @@ struct param_info {
     const char *choices;
     const char *help; // one sentence
 
-    // Bounds of the values, and the cases that have the parameter (bench_plan_product). Not in run
-    // files.
-    const char *when;     // condition (case_matches) of cases that have the parameter; NULL = all
-    uint64_t least, most; // bounds of UINT and BYTES; most 0 = no upper bound
-    uint64_t multiple;    // values are multiples of this; 0 = any value
+    // Bounds of the values, and the cases that have the parameter (bench_plan_product). Run files
+    // do not have these members.
+    const char *when;     // condition for cases to have the parameter (case_matches); NULL: none
+    uint64_t least, most; // bounds of UINT and BYTES; most = 0: no upper bound
+    uint64_t multiple;    // values are multiples of this; 0: any value
     bool power_of_two;
-    bool takes_max;      // the word max is allowed as a value: the most that the device allows
-    const char *unsaid;  // a case with this value leaves the parameter out
-    const char *said_as; // another key in cases: the parameter "message" stands there as "bytes"
+    bool takes_max;      // true: the value may be the word max, the most that the device allows
+    const char *unsaid;  // a case with this value does not name the parameter; NULL: all do
+    const char *said_as; // key that cases use instead: the parameter "message" is "bytes" there
 };
 
 // How a report draws the results of a benchmark. Reports contain no code for single benchmarks.
@@ -95,13 +95,14 @@ enum view_kind {
 struct view_info {
     enum view_kind kind;
     const char *title;
-    const char *x, *y;  // keys of parameters (y: rows of a heat map, else NULL)
-    const char *metric; // the metric that is drawn
-    const char *group;  // one series for each value of these parameters: "path,order"
+    const char *x, *y;  // keys of parameters; y: rows of a heat map, else NULL
+    const char *metric; // name of the metric that is drawn
+    const char *group;  // parameters; each combination is one series: "path,order"
     const char *scale;  // scale of x, then of y: "log2", "log2-log10", "linear"
-    const char *where;  // only cases that meet this condition: "scope=device"; NULL = all cases
-    // VIEW_TABLE: sensors that get a column each; without any of them the table is not shown.
-    // VIEW_CURVE: the page can draw them in place of the metric. "core_clock,power"; NULL = none
+    const char *where;  // only cases that meet this condition: "scope=device"; NULL: all
+    // VIEW_TABLE: sensors that get a column each; the table is not shown if no result has one of
+    // them. VIEW_CURVE: the page can draw them instead of the metric. As "core_clock,power"; NULL:
+    // none.
     const char *sensors;
 };
 
@@ -110,8 +111,8 @@ enum headline_kind {
     HEADLINE_BEST, // the best of the cases, by the metric's `better`
     // One figure for each level of memory. `by` names a parameter. If its type is BYTES, the cases
     // are curves over the size of a working set, and the metric is in ns: the levels are the flat
-    // parts of the longest curve. Otherwise the parameter is the level's number; level 1 is the
-    // nearest to the core.
+    // parts of the longest curve. Otherwise the parameter is the number of the level; level 1 is
+    // the nearest to the core.
     HEADLINE_LEVELS
 };
 
@@ -124,8 +125,8 @@ enum card_section {
     CARD_HOST
 };
 
-// The levels of memory that the card names: the one that is nearest to the core, the next, and the
-// memory behind all caches.
+// The levels of memory that the card names: the one nearest to the core, the next one, and the
+// memory after all caches.
 enum card_level {
     CARD_LEVEL_ANY,
     CARD_LEVEL_L1,
@@ -135,23 +136,23 @@ enum card_level {
 
 struct headline_info {
     enum headline_kind kind;
-    const char *title; // "FP32 peak"
+    const char *title; // for example "FP32 peak"
     const char *metric;
-    const char *where; // only cases that meet this condition (case_matches); NULL = all cases
-    const char *by;    // HEADLINE_LEVELS, and where `level` is given: key of a parameter
-    // HEADLINE_BEST: only cases whose `by`, the size of a working set, fits this level of memory.
+    const char *where; // only cases that meet this condition (case_matches); NULL: all cases
+    const char *by;    // key of a parameter; needed for HEADLINE_LEVELS, and if `level` is set
+    // HEADLINE_BEST: only cases whose working set, the parameter `by`, fits this level of memory.
     enum card_level level;
 
-    // The figure's place on the card. Headlines with the same row share it; those with the same
-    // name as well, perhaps of two benchmarks, are one figure: the better one is shown. Rows stand
-    // in the order of the declarations. Of HEADLINE_LEVELS each level has a row.
+    // The figure's place on the card. Headlines with the same row share that row. If their names
+    // are equal too, they are one figure, perhaps from two benchmarks: the better one is shown.
+    // Rows have the order of the declarations. HEADLINE_LEVELS makes one row per level.
     enum card_section section;
-    const char *row;  // "DRAM"; HEADLINE_LEVELS: what follows the level's name, "latency"
-    const char *name; // the figure's name in a row of two: "read"; NULL: the row has one figure
+    const char *row;  // "DRAM"; HEADLINE_LEVELS: the text after the level's name, "latency"
+    const char *name; // name of the figure in a row of two: "read"; NULL: the row has one figure
 };
 
 struct benchmark_info {
-    const char *name; // "latency"
+    const char *name; // for example "latency"
     unsigned version; // rises if kernel or method change; different versions are not compared
     const char *title;
     const struct param_info *params;
@@ -162,20 +163,20 @@ struct benchmark_info {
     size_t view_count;
     const struct headline_info *headlines;
     size_t headline_count;
-    // The first metric is a distribution: its width is the result of the measurement, not a lack of
-    // precision (measure/collect.h).
+    // True if the first metric is a distribution: its width is then the result of the measurement,
+    // not a lack of precision (measure/collect.h).
     bool distribution;
 };
 
 // Sets one of the tables above and its count, as in `BENCHMARK_TABLE(view, views)`.
 #define BENCHMARK_TABLE(member, array) .member##s = (array), .member##_count = COUNT(array)
 
-// The parameter or metric that the benchmark declares by that name; NULL if there is none, or if
-// `info` or the name is NULL.
+// Return the parameter or metric that the benchmark declares by that name; NULL if there is none,
+// or if `info` or the name is NULL.
 const struct param_info *benchmark_param(const struct benchmark_info *info, const char *key);
 const struct metric_info *benchmark_metric(const struct benchmark_info *info, const char *name);
 
-// The name of the metric that counts core cycles where metric `name` measures time
+// Returns the name of the metric that measures in core cycles what metric `name` measures in time
 // (metric_info.cycles_of); "" if there is none, or if `info` is NULL.
 const char *benchmark_cycles(const struct benchmark_info *info, const char *name);
 
@@ -185,13 +186,13 @@ struct case_value {
     const char *key;
     enum param_type type;
     enum param_role role;
-    uint64_t uint;    // UINT, BYTES
-    double real;      // REAL
-    const char *text; // TEXT
-    unsigned choice;  // index among param_info.choices, or 0; always 0 if read from a run file
+    uint64_t uint;    // value of UINT and BYTES
+    double real;      // value of REAL
+    const char *text; // value of TEXT
+    unsigned choice;  // index in param_info.choices, or 0; always 0 if read from a run file
 };
 
-// A value of `param` whose number is 0 and whose text is NULL.
+// Returns a value of `param` with the number 0 and the text NULL.
 struct case_value case_value_of(const struct param_info *param);
 
 // Sets the value's text (not copied) and its choice. Returns false, with choice 0, if `param` has
@@ -203,7 +204,7 @@ bool case_value_set_text(struct case_value *value, const struct param_info *para
 // True if two values of the same type are equal.
 bool case_value_equal(const struct case_value *a, const struct case_value *b);
 
-// True if the value, as a case key spells it ("32768", "0.5", "vector"), is one of the words of
+// True if the value, spelled as in a case key ("32768", "0.5", "vector"), is one of the words of
 // `text`, which are separated by "|".
 bool case_value_says(const struct case_value *value, const char *text);
 
@@ -213,10 +214,10 @@ struct bench_case {
     size_t value_count;
 };
 
-// The value of a key; NULL if the case does not have the key.
+// Returns the value of a key; NULL if the case does not have the key.
 const struct case_value *case_find(const struct bench_case *c, const char *key);
 
-// True if the case has this text as the value of the key.
+// True if the case has the key, and its value is this text.
 bool case_says(const struct bench_case *c, const char *key, const char *text);
 
 // True if the case meets all conditions. "pattern=stride|banks,path=shared": each key has one of
@@ -224,16 +225,17 @@ bool case_says(const struct bench_case *c, const char *key, const char *text);
 // NULL and "" are always met.
 bool case_matches(const struct bench_case *c, const char *conditions);
 
-// The index of the value among the choices of its parameter; 0 if the case has no such key.
+// Returns the index of the value among the choices of its parameter; 0 if the case has no such key.
 unsigned case_choice(const struct bench_case *c, const char *key);
 
-// The number or text of a key that the case must have. Without the key the process ends, because
-// that is a programming error.
+// Return the number or text of a key that the case must have. Without the key the process ends,
+// because that is a programming error.
 uint64_t case_uint(const struct bench_case *c, const char *key);
 double case_real(const struct bench_case *c, const char *key);
 const char *case_text(const struct bench_case *c, const char *key);
 
-// "latency/path=vector/bytes=32768": the benchmark, then the values of role AXIS in their order.
+// Returns the case key: the benchmark, then the values of role AXIS in their order,
+// "latency/path=vector/bytes=32768".
 const char *case_key(struct arena *arena, const char *benchmark, const struct bench_case *c);
 
 enum verdict {
@@ -243,10 +245,10 @@ enum verdict {
     VERDICT_FAILED
 };
 
-const char *verdict_name(enum verdict verdict); // "ok"
+const char *verdict_name(enum verdict verdict); // returns "ok", …
 
 struct reason {
-    const char *code; // "correlated"; the same in all versions
+    const char *code; // "correlated"; stays the same in all versions
     const char *text; // one sentence for people
 };
 
@@ -254,16 +256,17 @@ struct metric {
     const char *name;
     enum unit unit;
     enum better better;
-    double median, ci95[2]; // ci95: low and high end of the interval; non-finite = absent
-    bool at_least;          // median and interval are lower bounds: samples were censored
+    double median, ci95[2]; // ci95: low and high end of the interval; not finite: not known
+    bool at_least;          // true: median and interval are lower bounds, as samples were censored
     size_t n;               // number of samples
-    double limit;           // physical limit; non-finite = not known
-    double *round_medians;  // the medians of the rounds, from which the interval is computed
+    double limit;           // physical limit; not finite: not known
+    double *round_medians;  // medians of the rounds, from which the interval is computed
     size_t round_count;
-    bool floating; // of a rate in op/s: the operations are floating-point
+    bool floating; // true: a rate in op/s that counts floating-point operations
 };
 
-// The unit that screens show: FLOP/s for op/s of floating-point operations, else the metric's unit.
+// Returns the unit that screens show: FLOP/s for floating-point operations in op/s, else the
+// metric's unit.
 enum unit metric_unit_shown(const struct metric *metric);
 
 // How many times better `value` is than `other`: other ÷ value where lower is better, else
@@ -303,9 +306,9 @@ struct counter {
 };
 
 struct kernel_info {
-    const char *hash; // NULL: no kernel was involved
+    const char *hash; // NULL: no kernel was used
     const char *source;
-    double registers, spill_bytes, loads; // non-finite = the driver does not report it
+    double registers, spill_bytes, loads; // not finite: the driver does not report it
 };
 
 struct result {
@@ -321,7 +324,7 @@ struct result {
     size_t metric_count;
     struct named_text *details; // how the case was measured: "shape" = "grid 20000 × 1024"
     size_t detail_count;
-    struct named_number *sensors; // "core_clock" …
+    struct named_number *sensors; // for example "core_clock"
     size_t sensor_count;
     struct series *series;
     size_t series_count;
@@ -349,9 +352,9 @@ struct run_device {
 
 struct finding {
     const char *code, *text;
-    const char *device; // id of the device that it concerns; NULL: the whole run
-    const char *name;   // what its value is of: "near L2"; NULL = not said
-    double value;       // non-finite = no value
+    const char *device; // id of the device concerned; NULL: the whole run
+    const char *name;   // name of what `value` describes: "near L2"; NULL: not given
+    double value;       // not finite: no value
     const char **keys;
     size_t key_count;
 };
@@ -366,7 +369,7 @@ struct run {
     struct named_text *host; // os, cpu, …
     size_t host_count;
     const char *preset;
-    uint64_t seed; // random seed of the order of visits, below 2^53; 0 = not known
+    uint64_t seed; // seed of the random order of visits, below 2^53; 0: not known
     struct run_device *devices;
     size_t device_count, device_capacity;
     const struct benchmark_info **benchmarks;
@@ -375,65 +378,66 @@ struct run {
     size_t result_count, result_capacity;
     struct finding *findings;
     size_t finding_count, finding_capacity;
-    struct check *checks; // results/check.h
+    struct check *checks; // see results/check.h
     size_t check_count, check_capacity;
 };
 
-// A new empty run, with its own arena. run_destroy(NULL) is legal.
+// Returns a new empty run with its own arena. run_destroy accepts NULL.
 struct run *run_create(void);
 void run_destroy(struct run *run);
 
 // Add an empty element to the run and return it. A result keeps its address; a device or finding
-// may move when the next one is added.
+// may move when another one is added.
 struct result *run_add_result(struct run *run);
 struct run_device *run_add_device(struct run *run);
 struct finding *run_add_finding(struct run *run);
-// Adds a finding about the device of `first`. Its text is "DEVICE: TEXT", with TEXT made from
-// `format`; its keys are those of `first` and, unless it is NULL, of `second`.
+// Adds a finding about the device of `first`. The finding's text is "DEVICE: TEXT", with TEXT made
+// from `format`. Its keys are the key of `first` and, if `second` is not NULL, that of `second`.
 void run_add_conclusion(struct run *run, const char *code, double value, const struct result *first,
                         const struct result *second, const char *format, ...) PRINTF_LIKE(6, 7);
 void run_add_benchmark(struct run *run, const struct benchmark_info *info);
 
-// Completes the declarations of a run that an earlier fathom wrote: finds benchmarks and metrics by
-// name and adds cycles_of and headlines of levels where they are missing. Without them, `compare`
-// would count a figure in time and its counterpart in cycles as two, and `report` would find no
+// Completes the declarations of a run that an earlier version of fathom wrote: finds benchmarks and
+// metrics by name, and adds cycles_of and headlines of levels if they are missing. Without these,
+// `compare` would count a figure in time and its twin in cycles as two, and `report` would find no
 // levels of memory.
 void run_declare_missing(struct run *run);
 
-// The last result with that key on that device; NULL if the run has none.
+// Returns the last result with that key on that device; NULL if the run has none.
 const struct result *run_find(const struct run *run, const char *device, const char *key);
 const struct benchmark_info *run_benchmark(const struct run *run, const char *name);
 
-// The numbers of results: by verdict, and of those that are measured (result_measured).
+// Numbers of results: by verdict, measured (result_measured), and all.
 struct run_counts {
     size_t of[VERDICT_FAILED + 1], measured, all;
 };
 
-// Counts the results of a device and a benchmark; NULL: of all.
+// Counts the results of a device and a benchmark. NULL stands for all devices, or all benchmarks.
 struct run_counts run_count(const struct run *run, const char *device, const char *benchmark);
 
-// The metric, the series, or the text of the detail with that name; NULL if the result has none.
+// Return the metric, the series, or the text of the detail with that name; NULL if the result has
+// none.
 const struct metric *result_metric(const struct result *result, const char *name);
 const struct series *result_series(const struct result *result, const char *name);
 const char *result_detail(const struct result *result, const char *name);
 
-// The value of a sensor; NULL if the result has none of that name.
+// Returns the sensor with that name; NULL if the result has none.
 const struct named_number *result_sensor(const struct result *result, const char *name);
 
-// The median of a metric; NaN if the result has no such metric.
+// Returns the median of a metric; NaN if the result has no such metric.
 double result_median(const struct result *result, const char *metric);
 
-// Sets `floating` of the result's metrics, as its benchmark declares it (metric_info.floating).
+// Sets `floating` of the result's metrics as the benchmark declares it (metric_info.floating).
 void result_mark_floating(const struct benchmark_info *info, struct result *result);
 
 // True if the case was measured: the verdict is ok or suspect.
 bool result_measured(const struct result *result);
 
-// True if the result is measured (result_measured), of this benchmark and of this device.
+// True if the result was measured (result_measured) and belongs to this benchmark and device.
 bool result_is_of(const struct result *result, const char *benchmark, const char *device);
 
-// Adds a reason, unless the result has it with the same text, and makes the verdict worse if
-// `verdict` is worse than the result's (from good to bad: ok, suspect, skipped, failed).
+// Adds a reason, unless the result already has it with the same text. The verdict becomes `verdict`
+// if that is worse (from good to bad: ok, suspect, skipped, failed).
 void result_flag(struct arena *arena, struct result *result, enum verdict verdict, const char *code,
                  const char *format, ...) PRINTF_LIKE(5, 6);
 

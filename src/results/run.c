@@ -16,7 +16,7 @@ struct run *run_create(void)
 void run_destroy(struct run *run)
 {
     if (run)
-        arena_destroy(run->arena); // the run itself lives in it
+        arena_destroy(run->arena); // the run itself lives in this arena
 }
 
 struct result *run_add_result(struct run *run)
@@ -209,8 +209,8 @@ void result_flag(struct arena *arena, struct result *result, enum verdict verdic
 
 // ---------------------------------------------------------------- files of an earlier fathom
 
-// Returns a copy of a benchmark's declarations, with the declarations that an earlier fathom did
-// not write.
+// Returns a copy of a benchmark's declarations, completed by those that earlier versions of fathom
+// did not write.
 static const struct benchmark_info *declared_since(struct arena *arena,
                                                    const struct benchmark_info *info)
 {

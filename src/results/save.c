@@ -17,22 +17,22 @@
 
 enum {
     LINKS_MAX = 40,       // longest chain of symbolic links that is followed, as in Linux
-    NAME_BYTES_MAX = 200, // bytes of a target's name that its temporary file's name repeats
+    NAME_BYTES_MAX = 200, // bytes of the target's name in the name of its temporary file
     LINK_BYTES = 4096,
     READER_WAIT_MS = 30000 // longest wait for the reader of a full pipe
 };
 
-// The file to which the bytes are written.
+// The file to which the contents are written.
 struct target {
-    const char *path;      // the file at the end of all symbolic links; need not exist
+    const char *path;      // the file at the end of all symbolic links; it need not exist
     const char *folder;    // the folder of `path`
-    const char *temporary; // path of the temporary file in `folder`; NULL: write directly to path
+    const char *temporary; // path of the temporary file in `folder`; NULL: write to `path`
     struct stat info;      // status of the existing file
     bool exists;
-    bool standard; // the standard output, which is open
+    bool standard; // true: the standard output, which is open
 };
 
-// What is written to the file.
+// The contents that are written to the file.
 struct contents {
     file_write *write;
     void *context;
@@ -50,7 +50,7 @@ static bool cannot_write(struct error *err, const char *path, int number)
     return error_set(err, ERROR_IO, "cannot write %s: %s; %s", path, reason, remedy);
 }
 
-// The file at the end of a chain of symbolic links. The file need not exist.
+// Returns the file at the end of a chain of symbolic links. The file need not exist.
 static const char *follow(struct arena *arena, const char *path)
 {
     char link[LINK_BYTES];
@@ -62,7 +62,7 @@ static const char *follow(struct arena *arena, const char *path)
         const char *slash = *link == '/' ? NULL : strrchr(path, '/');
         path = arena_printf(arena, "%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, link);
     }
-    return path; // opening it gives ELOOP
+    return path; // opening this path gives ELOOP
 }
 
 static const char *name_in(const char *path)
@@ -71,7 +71,7 @@ static const char *name_in(const char *path)
     return slash ? slash + 1 : path;
 }
 
-// The beginning of the names of all temporary files of this target.
+// Returns the beginning of the name of every temporary file of this target.
 static const char *temporary_prefix(struct arena *arena, const char *path)
 {
     return arena_printf(arena, "%.*s.", NAME_BYTES_MAX, name_in(path));
@@ -105,7 +105,7 @@ static int target_open(const struct target *target)
 {
     if (target->standard)
         return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
-    if (!target->temporary) // a FIFO without reader must not block
+    if (!target->temporary) // a FIFO without a reader must not block
         return open(target->path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (target->exists && S_ISDIR(target->info.st_mode)) {
         errno = EISDIR;
@@ -119,15 +119,15 @@ static int target_open(const struct target *target)
     return open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
-// The error number of a write that failed in stdio. stdio does not keep it, so this function writes
-// one more byte to get the error again. The temporary file is deleted in any case.
+// Returns the error number of a write that failed in stdio. stdio does not keep it, so this writes
+// one more byte, which fails in the same way. The temporary file is deleted in any case.
 static int write_error(int file)
 {
     errno = 0;
     return write(file, "", 1) < 0 && errno ? errno : EIO;
 }
 
-// Flushes, syncs and closes. Returns 0 or the error number.
+// Flushes, syncs and closes the stream. Returns 0 or the error number.
 static int stream_finish(FILE *stream)
 {
     int number = 0;
@@ -144,7 +144,7 @@ static bool write_temporary(const struct target *target, int file, const struct 
                             struct error *err)
 {
     if (target->exists)
-        // Failure is ignored: the file's contents are right.
+        // A failure is ignored, because the contents of the file are right.
         (void)!fchmod(file, target->info.st_mode & 0777);
     FILE *stream = fdopen(file, "w");
     if (!stream) {
@@ -162,15 +162,15 @@ static bool write_temporary(const struct target *target, int file, const struct 
 }
 
 // Writes to a file. A write may block or fail with EAGAIN, because the standard output keeps the
-// mode that the caller set. Returns 0 or the error number; ETIMEDOUT if nobody reads for wait_ms
-// (-1: no limit).
+// mode that the caller set. Returns 0 or the error number, which is ETIMEDOUT if nobody reads for
+// wait_ms (−1: no limit).
 static int write_out(int file, const char *text, size_t bytes, int wait_ms)
 {
     for (size_t done = 0; done < bytes;) {
         struct pollfd room = {.fd = file, .events = POLLOUT};
         if (poll(&room, 1, wait_ms) == 0)
             return ETIMEDOUT;
-        // A pipe with room takes at least PIPE_BUF bytes without blocking.
+        // A pipe that has room takes at least PIPE_BUF bytes without blocking.
         size_t left = bytes - done;
         ssize_t wrote = write(file, text + done, left < PIPE_BUF ? left : PIPE_BUF);
         if (wrote >= 0)
@@ -188,7 +188,7 @@ static bool write_directly(const struct target *target, int file, const struct c
     text_stream_open(&text);
     bool written = contents->write(contents->context, text.file, err);
     text_stream_close(&text);
-    // A pager is read by a person, who may take long.
+    // A person reads what a pager shows, and may take long.
     int wait_ms = target->standard ? -1 : READER_WAIT_MS;
     int number = written ? write_out(file, text.text, text.bytes, wait_ms) : 0;
     free(text.text);
@@ -243,7 +243,8 @@ bool file_save_same(const char *one, const char *other)
     return same;
 }
 
-// Removes the temporary files of this target whose process has died: it was killed while it saved.
+// Removes the temporary files of this target that processes left when they were killed while
+// saving.
 static void remove_stale(struct arena *arena, const struct target *target)
 {
     const char *prefix = temporary_prefix(arena, target->path);
@@ -261,8 +262,8 @@ static void remove_stale(struct arena *arena, const struct target *target)
         closedir(folder);
 }
 
-// True if the file can probably be replaced. In a folder like /tmp, only the owner of a file or of
-// the folder can replace it.
+// True if the file can probably be replaced. In a folder such as /tmp, only the owner of the file
+// or of the folder can replace it.
 static bool may_replace(const struct target *target)
 {
     struct stat folder;
@@ -271,8 +272,8 @@ static bool may_replace(const struct target *target)
            !(folder.st_mode & S_ISVTX) || user == folder.st_uid || user == target->info.st_uid;
 }
 
-// Opens the target as file_save does, and leaves everything as it was. One file stays open: a FIFO,
-// because its reader ends when the last writer closes it.
+// Opens the target like file_save does, and changes nothing. Returns 0 or the error number. A FIFO
+// stays open, because its reader ends when the last writer closes it.
 static int try_open(const struct target *target)
 {
     if (!target->standard && target->exists && access(target->path, W_OK) != 0)
@@ -282,7 +283,7 @@ static int try_open(const struct target *target)
     int file = target_open(target);
     int number = file < 0 ? errno : 0;
     if (file >= 0 && !target->temporary && write(file, "", 0) < 0)
-        number = errno; // as for /dev/full
+        number = errno; // for example /dev/full
     if (file >= 0 && (target->temporary || target->standard || !S_ISFIFO(target->info.st_mode)))
         close(file);
     if (file >= 0 && target->temporary)

@@ -12,8 +12,8 @@ const char *unit_name(enum unit unit)
     return words_name(&unit_words, unit);
 }
 
-// How a unit is scaled: names[home] is the unit of the value itself, and each name's unit is `base`
-// times the one before it.
+// How a unit is scaled. names[home] is the unit of the value itself. Each name's unit is `base`
+// times the unit before it.
 struct scale {
     double base;
     unsigned home, count;
@@ -39,7 +39,7 @@ static const struct scale scales[UNIT_SHOWN_COUNT] = {
                          {"FLOP/s", "kFLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s", "PFLOP/s"}},
 };
 
-// The value rounded to four significant digits, as it will be shown.
+// Returns the value rounded to four significant digits, as it will be shown.
 static double round_shown(double value)
 {
     char text[32];

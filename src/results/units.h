@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The table of all units in files. Values in files are never scaled to kB, GB or ms; only values
-// for people are.
+// The table of all units in files. Values in files are never scaled to kB, GB or ms; only those
+// that people read on screens are.
 #ifndef RESULTS_UNITS_H
 #define RESULTS_UNITS_H
 
@@ -28,26 +28,27 @@ enum unit {
     UNITS(X)
 #undef X
     UNIT_COUNT,
-    // For screens only, where op/s counts floating-point operations (metric_unit_shown).
+    // Only for screens: op/s that count floating-point operations (metric_unit_shown).
     UNIT_FLOP_PER_S = UNIT_COUNT,
     UNIT_SHOWN_COUNT
 };
 
 const char *unit_name(enum unit unit); // "B/s"
 
-// Writes a value for people: scaled, with four significant digits ("4.614 TB/s", "32 KiB",
-// "281.3 ns"). B is scaled by 1024 (KiB, MiB, GiB), "1" and degC are not scaled, all other units by
-// 1000. Writes at most `bytes` with the NUL and returns `text`. Non-finite values give "–".
+// Writes a value for people: scaled, with four significant digits ("4.614 TB/s", "32 KiB", "281.3
+// ns"). B is scaled by 1024 (KiB, MiB, GiB), "1" and degC are not scaled, all other units are
+// scaled by 1000. Writes at most `bytes` bytes, with the NUL, and returns `text`. A value that is
+// not finite gives "–".
 const char *unit_format(double value, enum unit unit, char *text, size_t bytes);
 
-// As unit_format, but the text lives in `arena`.
+// Like unit_format, but the text lives in `arena`.
 const char *unit_text(struct arena *arena, double value, enum unit unit);
 
-// The two steps of unit_format, for tables with one unit in the head of a column. First: returns
-// the value in the scaled unit and sets *name to the unit's name ("" for a plain number).
+// unit_format in two steps, for tables with one unit in the head of a column. The first step
+// returns the value in the scaled unit and sets *name to the unit's name ("" for a plain number).
 double unit_scale(double value, enum unit unit, const char **name);
 
-// Second: writes a number with four significant digits to `text`, which it returns.
+// The second step writes a number with four significant digits to `text`, which it returns.
 const char *number_format(double value, char *text, size_t bytes);
 
 #endif

@@ -5,11 +5,11 @@
 #include <string.h>
 
 enum {
-    VIRTUAL_VGPU = 2, // nvmlGpuVirtualizationMode_t: this and higher values mean a part of a card
+    VIRTUAL_VGPU = 2, // nvmlGpuVirtualizationMode_t: from this value on, it is part of a card
     PROCESSES_MAX = 256
 };
 
-// nvmlProcessInfo_t of the functions with suffix _v3 (and _v2).
+// nvmlProcessInfo_t, for the functions with the suffixes _v3 and _v2.
 struct nvml_process {
     unsigned pid;
     unsigned long long used_bytes;
@@ -75,7 +75,7 @@ static bool refuse(const struct nvml_clocks *nvml, const char *call, int status,
 
 // ---------------------------------------------------------------- opening
 
-// Reads the core clocks that are possible with the highest memory clock, which is the first of the
+// Reads the core clocks that are possible with the highest memory clock, which is the first in the
 // list.
 static bool read_choices(const struct nvml_clocks *nvml, struct clocks_choices *choices,
                          struct error *err)
@@ -166,7 +166,8 @@ static bool nvml_check(void *handle, const struct sensor_clocks_desc *desc, stru
             check_processes(nvml, desc, api->nvmlDeviceGetMPSComputeRunningProcesses_v3, err));
 }
 
-// Appends those processes of a list that are visible here, without own_pid and its descendants.
+// Appends to `text` those processes of a list that are visible here, without own_pid and its
+// descendants.
 static const char *add_users(struct arena *arena, const struct nvml_clocks *nvml,
                              const struct sensor_clocks_desc *desc,
                              int (*list)(struct nvml_device *, unsigned *, struct nvml_process *),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The processes that use a card, as /proc shows them.
+// Finds the processes that use a card, in /proc.
 #include "base/text.h"
 #include "sensors/clocks_source.h"
 
@@ -19,21 +19,21 @@ const char *clocks_proc(const struct sensor_clocks_desc *desc)
     return desc->proc_root ? desc->proc_root : "/proc";
 }
 
-// Reads the first line of a file of a process. False if the process is not visible.
+// Reads the first line of a file of a process. Returns false if the process is not visible.
 static bool read_process(const struct sensor_clocks_desc *desc, long pid, const char *file,
                          char line[LINE_BYTES])
 {
     return text_read_line(line, LINE_BYTES, "%s/%ld/%s", clocks_proc(desc), pid, file);
 }
 
-// The parent of a process; 0 if the process is not visible. The process name in the line may
-// contain anything, also brackets.
+// Returns the parent of a process; 0 if the process is not visible. The process name in the line
+// may contain any character, including brackets.
 static long parent_of(const struct sensor_clocks_desc *desc, long pid)
 {
     char line[LINE_BYTES];
     if (!read_process(desc, pid, "stat", line))
         return 0;
-    const char *after = strrchr(line, ')'); // then " S 4711 …": state and parent
+    const char *after = strrchr(line, ')'); // after it: " S 4711 …", the state and the parent
     return after && strlen(after) > strlen(") S ") ? strtol(after + strlen(") S "), NULL, 10) : 0;
 }
 
@@ -47,7 +47,7 @@ bool clocks_is_own(const struct sensor_clocks_desc *desc, long pid)
     return false;
 }
 
-// The name of a process, for example "python3"; "?" if the process is not visible.
+// Returns the name of a process, such as "python3"; "?" if the process is not visible.
 static const char *process_name(struct arena *arena, const struct sensor_clocks_desc *desc,
                                 long pid)
 {
@@ -78,7 +78,7 @@ bool clocks_refuse_other(const struct sensor_clocks_desc *desc, long pid, struct
 
 // ---------------------------------------------------------------- by drm-pdev
 
-// True if this fdinfo file of a process names the card, in a line like "drm-pdev: 0000:0b:00.0".
+// True if this fdinfo file of a process names the card, in a line such as "drm-pdev: 0000:0b:00.0".
 static bool names_card(const char *path, const char *pci)
 {
     FILE *file = fopen(path, "r");
@@ -91,7 +91,8 @@ static bool names_card(const char *path, const char *pci)
     return names;
 }
 
-// True if the process has the card open. `*barred` becomes true if its files may not be read.
+// True if the process has the card open. Sets *barred to true if the system denies access to its
+// files.
 static bool has_open(const struct sensor_clocks_desc *desc, const char *pid, bool *barred)
 {
     struct arena *arena = arena_create();

@@ -15,10 +15,10 @@ static const uint64_t end_ns = 10 * NS_PER_S;
 struct clock_guard {
     struct arena *arena;
     struct clock_guard_desc desc;
-    struct child *child; // NULL: the guard died and was not started again yet
+    struct child *child; // NULL: the guard died, and no new one was started yet
     const char *before;
-    double asked_hz, granted_hz; // 0: nothing is locked
-    bool undo;                   // a guard died while the clock was locked
+    double asked_hz, granted_hz; // 0: no clock is locked
+    bool undo;                   // true: a guard died while the clock was locked
 };
 
 // ---------------------------------------------------------------- asking
@@ -34,8 +34,8 @@ static bool lose(struct clock_guard *guard, const char *why, struct error *err)
     return false;
 }
 
-// Sends a line and waits for the answer. The answer's first word must be `expected`; `*rest` is
-// what follows it.
+// Sends a line and waits for the answer. The first word of the answer must be `expected`; *rest is
+// set to the text after it.
 static bool ask(struct clock_guard *guard, const char *line, const char *expected,
                 const char **rest, struct error *err)
 {
@@ -131,7 +131,7 @@ bool clock_guard_lock(struct clock_guard *guard, double hz, double *granted_hz, 
     }
     if (!start(guard, err))
         return false;
-    guard->asked_hz = hz; // from here on the clock may be locked
+    guard->asked_hz = hz; // from here on, the clock may be locked
     if (ask(guard, arena_printf(guard->arena, "lock %.0f", hz), "locked", &granted, err)) {
         *granted_hz = guard->granted_hz = strtod(granted, NULL);
         return true;
@@ -173,7 +173,7 @@ static const char *or_null(const char *word)
     return strcmp(word, "-") == 0 ? NULL : word;
 }
 
-// Reads 32 hex digits as 16 bytes. NULL if the text is anything else.
+// Reads 32 hex digits as 16 bytes. Returns NULL if the text is anything else.
 static const uint8_t *read_uuid(struct arena *arena, const char *text)
 {
     uint8_t *uuid = ARENA_ARRAY(arena, 16, uint8_t);
@@ -223,7 +223,8 @@ static const char *handle_lock(struct guarding *g, const char *hz, struct error 
                : NULL;
 }
 
-// Carries out a request. Returns the answer, in the arena; NULL with the reason if it failed.
+// Carries out a request. Returns the answer, in the arena; NULL with the reason if the request
+// failed.
 static const char *handle(struct guarding *g, const char *line, struct error *err)
 {
     char *request = arena_strdup(g->arena, line);
@@ -252,7 +253,7 @@ static bool serve(struct guarding *g, struct error *err)
         if (!answer)
             answer = arena_printf(g->arena, "failure %s", failure.message);
         if (!child_channel_write(g->channel, answer, &unheard))
-            break; // the parent is gone, so the channel ends next
+            break; // the parent has ended, so the channel ends next
     }
     if (!g->clocks || sensor_clocks_restore(g->clocks, err))
         return true;

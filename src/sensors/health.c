@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-// nvmlMemoryErrorType_t, and the counter since the driver was loaded of nvmlEccCounterType_t.
+// Values of nvmlMemoryErrorType_t; of nvmlEccCounterType_t the counter since the driver was loaded.
 enum {
     NVML_CORRECTED = 0,
     NVML_UNCORRECTED = 1,
@@ -165,8 +165,8 @@ static void read_nvml(const struct sensors_desc *desc, struct sensor_health *hea
     nvml_card_close(&card);
 }
 
-// The number at the beginning of a one-line file of the device; NaN if there is none, as in
-// "Unknown".
+// Reads the number at the beginning of a one-line file of the device. Returns NaN if there is none,
+// as in "Unknown".
 static double device_number(const struct sensors_desc *desc, const char *name)
 {
     char line[64];
@@ -176,7 +176,8 @@ static double device_number(const struct sensors_desc *desc, const char *name)
     return number > 0 ? number : (double)NAN;
 }
 
-// The generation of a link whose lanes make so many 1e9 transfers per second.
+// Returns the generation of a PCI Express link whose lanes make `transfers` × 1e9 transfers per
+// second.
 static double generation_of(double transfers)
 {
     static const double of_generation[] = {2.5, 5, 8, 16, 32, 64};

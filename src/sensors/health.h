@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a driver tells of a card's health, to everybody: its power and its limit, its link to the
-// host and the best link that card and host can have, and counts of errors.
+// What a driver tells every user about a card's health: its power and power limit, its link to the
+// host, the best link that card and host can have, and counts of errors.
 #ifndef SENSORS_HEALTH_H
 #define SENSORS_HEALTH_H
 
@@ -9,9 +9,9 @@
 // A value that the driver does not tell is not finite.
 struct sensor_health {
     double power_w, power_limit_w;
-    // PCI Express. Idle cards lower the generation, so read it right after some work.
+    // PCI Express. An idle card lowers the generation, so read it right after some work.
     double lanes, lanes_max, generation, generation_max;
-    // Since the driver was loaded: use differences.
+    // Counts since the driver was loaded: use differences.
     double ecc_corrected, ecc_uncorrected, link_replays;
     double ecc_enabled; // 1: on; 0: off
     // NVLink: how many links the card has and how many work; of all links together, how often a
@@ -22,7 +22,7 @@ struct sensor_health {
     double remapped_rows, remap_pending, remap_failed, retired_pages;
 };
 
-// Reads NVML. Where it does not know the card, the link comes from sysfs.
+// Reads NVML. If NVML does not know the card, the link is read from sysfs.
 void sensors_health_read(const struct sensors_desc *desc, struct sensor_health *health);
 
 #endif

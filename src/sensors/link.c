@@ -10,8 +10,8 @@ enum {
     LANES_MAX = 32
 };
 
-// Reads the number at the beginning of a one-line file of the device. 0 if the line begins with no
-// number, as in "Unknown".
+// Reads the number at the beginning of a one-line file of the device. Returns 0 if the line does
+// not begin with a number, as in "Unknown".
 static double device_number(const struct sensors_desc *desc, const char *name)
 {
     char line[64];

@@ -101,7 +101,7 @@ static double throttle_set(const struct nvml *nvml)
     return set;
 }
 
-// Time in seconds in which the policy lowered the clock.
+// Returns the time in seconds during which the policy lowered the clock.
 static double limited_s(const struct nvml *nvml, int policy)
 {
     struct nvml_violation violation = {0};

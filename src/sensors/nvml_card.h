@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A card in NVML, the management library of NVIDIA's driver, which is loaded at run time. Private
-// to sensors/. Names, argument order and values are declared here as in NVIDIA's NVML API reference
-// (R580).
+// to sensors/. Names, order of arguments and values follow NVIDIA's NVML API reference (R580).
 #ifndef SENSORS_NVML_CARD_H
 #define SENSORS_NVML_CARD_H
 
@@ -29,13 +28,13 @@ struct nvml_card_api {
 struct nvml_card {
     struct nvml_card_api api;
     struct dynlib *library, *calls;
-    struct nvml_device *device; // NULL if NVML does not know the card
+    struct nvml_device *device; // NULL: NVML does not know the card
 };
 
-// Starts NVML and finds the card by its uuid, else by its PCI address. `calls` describes the
-// further functions that the caller needs: symbols and their table; its `files` are not used. False
-// with ERROR_NO_DEVICE (no library, or a symbol is missing) or ERROR_UNSUPPORTED; nothing is left
-// open then.
+// Starts NVML and finds the card by its uuid, else by its PCI address. `calls` describes further
+// functions that the caller needs: their symbols and table; its `files` are not used. Fails with
+// ERROR_NO_DEVICE (no library, or a symbol is missing) or ERROR_UNSUPPORTED, and then leaves
+// nothing open.
 MUST_CHECK bool nvml_card_open(struct nvml_card *card, const struct sensors_desc *desc,
                                const struct dynlib_desc *calls, struct error *err);
 void nvml_card_close(struct nvml_card *card);

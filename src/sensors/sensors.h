@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What a card reports while it works: clocks, energy, temperature, and what lowers its clock. The
-// sources are NVML (opened at run time) and amdgpu's hwmon files. A value that a source does not
-// have, or that is impossible, is absent.
+// Reads what a card reports while it works: clocks, energy, temperature, and the reasons for a
+// lower clock. The sources are NVML (opened at run time) and amdgpu's hwmon files. A value that a
+// source does not have, or that is impossible, is absent.
 //
-// A reading takes several driver calls, so the caller chooses when: after a visit, never while
+// A reading takes several driver calls, so the caller chooses the time: after a visit, never while
 // something is timed (measure/card.h). Only energy is read while work runs, and that work is not
 // timed (measure/energy.h).
 #ifndef SENSORS_SENSORS_H
@@ -31,9 +31,9 @@ enum sensor_value {
     SENSOR_VALUE_COUNT
 };
 
-// Reasons for a lower core clock. Idle and application clocks are normal, and not listed.
+// Reasons for a lower core clock. Idle and application clocks are normal and do not count.
 enum sensor_throttle {
-    SENSOR_THROTTLE_POWER = 1,    // the power limit
+    SENSOR_THROTTLE_POWER = 1,    // power limit
     SENSOR_THROTTLE_THERMAL = 2,  // temperature
     SENSOR_THROTTLE_HARDWARE = 4, // hardware slowdown or external power brake
 };
@@ -45,8 +45,8 @@ struct sensor_reading {
 
 const char *sensor_name(enum sensor_value value);
 
-// The reasons in a set of enum sensor_throttle, for example "power limit, thermal"; "none" for 0.
-// In `arena`.
+// Returns the reasons in a set of enum sensor_throttle, in `arena`: "power limit, thermal"; "none"
+// for 0.
 const char *sensor_throttle_text(struct arena *arena, unsigned set);
 
 struct sensors_desc {
@@ -57,15 +57,16 @@ struct sensors_desc {
 
 struct sensors;
 
-// Opens the sensors of the card with this uuid or PCI address. NULL with ERROR_UNSUPPORTED and the
-// reason if no source knows the card. The caller owns it; sensors_close(NULL) is legal.
+// Opens the sensors of the card with this uuid or PCI address. Returns NULL with ERROR_UNSUPPORTED
+// and the reason if no source knows the card. The caller owns the result; sensors_close accepts
+// NULL.
 struct sensors *sensors_open(const struct sensors_desc *desc, struct error *err);
 void sensors_close(struct sensors *sensors);
 
-// "NVML" or "amdgpu hwmon".
+// Returns "NVML" or "amdgpu hwmon".
 const char *sensors_source(const struct sensors *sensors);
 
-// Reads all sensors. Values that cannot be read, or are impossible (0 Hz, 10 kW, 200 degC), are
+// Reads all sensors. A value that cannot be read, or is impossible (0 Hz, 10 kW, 200 degC), is
 // absent.
 void sensors_read(struct sensors *sensors, struct sensor_reading *reading);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a source of sensors implements. Private to sensors/.
+// The interface that a source of sensors implements. Private to sensors/.
 #ifndef SENSORS_SOURCE_H
 #define SENSORS_SOURCE_H
 
@@ -7,17 +7,17 @@
 
 struct sensors_source {
     const char *name;
-    // Returns the source's handle for the card, in memory of `arena`; NULL with the reason if the
-    // source does not know the card.
+    // Returns the source's handle for the card, in `arena`; NULL with the reason if the source does
+    // not know the card.
     void *(*open)(struct arena *arena, const struct sensors_desc *desc, struct error *err);
     void (*close)(void *handle);
-    // Fills the values that the source has. The caller checks whether they are possible.
+    // Sets the values that the source has. The caller checks whether they are possible.
     void (*read)(void *handle, double values[SENSOR_VALUE_COUNT]);
 };
 
 extern const struct sensors_source sensors_nvml, sensors_hwmon;
 
-// The card's PCI Express link as NVML reports it. False if NVML does not report it.
+// Reads the card's PCI Express link from NVML. Returns false if NVML does not report it.
 bool sensors_nvml_link(const struct sensors_desc *desc, double *transfers_hz, unsigned *lanes);
 
 #endif

@@ -77,8 +77,8 @@ static struct entry *open_entry(struct block *block, const struct plan_case *pla
     return entry;
 }
 
-// True if the case's value "together" lets the two devices co-run. "auto": only on different chips;
-// "yes": always; "no" or no such value: never.
+// True if the case's value "together" lets the two devices co-run. "auto": only if they are
+// different chips; "yes": always; "no", or no such value: never.
 static bool may_co_run(const struct bench_case *bench_case, const struct gpu_info *device,
                        const struct gpu_info *other)
 {
@@ -97,8 +97,8 @@ static bool peer_may_join(const struct entry *first, const struct device_slot *p
     return !peer->given_up && peer->plan->take;
 }
 
-// Sets `with` of each entry in the co-run to the ids of the other devices. Does nothing for an
-// entry alone.
+// Sets `with` of each entry of the co-run to the ids of the other devices. Does nothing if the
+// entry has no co-run.
 static void name_co_run(const struct block *block, struct entry *first)
 {
     for (struct entry *entry = first; first->co_run && entry; entry = entry->co_run)
@@ -145,8 +145,8 @@ static void flag_cut_short(const struct block *block, const struct entry *entry,
                     block->preset, entry->plan_case.benchmark->info.name, rounds);
 }
 
-// Adds the value "with" to the case. The values are copied first, because the plan owns the old
-// ones.
+// Adds the value "with" to the case. The existing values are copied first, because the plan owns
+// them.
 static void add_with(struct arena *arena, struct bench_case *bench_case, const char *with)
 {
     struct case_value *values = ARENA_ARRAY(arena, bench_case->value_count + 1, struct case_value);

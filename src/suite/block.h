@@ -16,13 +16,13 @@ struct device_slot {
     const struct gpu_info *device;
     struct plan *plan;
     struct executor *executor;
-    const char *given_up; // why the device gets no more visits; NULL while it gets them
+    const char *given_up; // why the device gets no more visits; NULL if it still gets them
 };
 
 struct entry {
     struct plan_case plan_case;
-    struct device_slot *slot; // the device that measures it
-    struct entry *co_run;     // the next entry of the same co-run; NULL: none
+    struct device_slot *slot; // the device that measures the case
+    struct entry *co_run;     // next entry of the same co-run; NULL: none
     const char *with;         // ids of the other devices in the co-run; NULL: no co-run
     struct collect *collect;
     unsigned watched; // number of visits that watches have judged (suite/watcher.h)
@@ -38,7 +38,7 @@ struct block {
     struct run *run;
     const struct budget *budget;
     const char *preset;        // name of the preset, for messages
-    struct device_slot *slots; // [0]: the schedule's own device; [1] …: its peers
+    struct device_slot *slots; // [0]: the schedule's own device; the others: its peers
     size_t slot_count;
     struct arena *arena; // lives as long as the block
     struct entry entries[PLAN_BLOCK_CASES * (1 + PLAN_PEERS_MAX)];
@@ -51,9 +51,9 @@ struct block {
     uint64_t soft_ns, hard_ns;
 };
 
-// Adds a case of the schedule's own device. If the benchmark measures devices together, it also
-// takes the same case out of the plan of each peer that may co-run with it. A device that was given
-// up takes no part in co-runs.
+// Adds a case of the schedule's own device. If the benchmark measures devices together, also takes
+// the same case out of the plan of each peer that may co-run with it. A device that was given up
+// takes part in no co-run.
 void block_add(struct block *block, const struct plan_case *plan_case);
 
 // True if the entry belongs to the schedule's own device.
@@ -62,13 +62,13 @@ bool block_is_own(const struct block *block, const struct entry *entry);
 // True while the entry needs visits: neither its stop rule nor entry_end has ended it.
 bool entry_is_open(const struct entry *entry);
 
-// True if the entry or a later one of its co-run is open.
+// True if the entry, or a later entry of its co-run, is open.
 bool entry_wants_visit(const struct entry *entry);
 
-// Ends the entry: its result gets this verdict and reason and no metrics.
+// Ends the entry: its result gets this verdict and reason, and no metrics.
 void entry_end(struct entry *entry, enum verdict verdict, const char *code, const char *why);
 
-// Stops all visits on a device: its open entries fail, and entries that are added later fail too.
+// Stops all visits on a device. Its open entries fail, and so do entries that are added later.
 // `why` must live as long as the run.
 void block_give_up(struct block *block, struct device_slot *slot, const char *why);
 
@@ -89,7 +89,7 @@ enum block_stage {
     BLOCK_INTERRUPTED
 };
 
-// Writes the results so far into the run, in the order of the plan; they live in `arena`. An open
+// Writes the results so far into the run, in the order of the plan. They live in `arena`. An open
 // entry without a visit gets no result.
 void block_publish(struct block *block, struct arena *arena, enum block_stage stage);
 

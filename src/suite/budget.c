@@ -31,8 +31,8 @@ static const struct {
       .time_ns = 20 * NS_PER_S,
       .time_most_ns = 240 * NS_PER_S}},
     // `fathom map` measures many cases and needs only COLLECT_ROUNDS_MIN rounds of each. It accepts
-    // any core clock: from latencies at different clocks it concludes which levels run at the core
-    // clock.
+    // any core clock: it finds out, from latencies at different clocks, which levels run at the
+    // core clock.
     {"map",
      {.samples = 4,
       .sample_ns = NS_PER_MS,
@@ -85,7 +85,7 @@ void budget_of(const char *preset, const struct gpu_info *device, struct budget 
         budget->sample_ns = NS_PER_MS / 2;
     if (!(device->caps & GPU_CAP(VIRTUAL_TIME)))
         return;
-    // A model simulates its time: limits of host time make no sense, and nothing disturbs its
+    // A model simulates its time, so limits of host time make no sense, and nothing disturbs its
     // samples.
     budget->time_ns = budget->time_most_ns = 0;
     if (hurried)

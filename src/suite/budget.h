@@ -17,7 +17,7 @@ struct budget {
     // rounds_min rounds; after time_most_ns no case is visited. A plan that returns to a
     // benchmark, as map's does, gets the whole time again.
     uint64_t time_ns, time_most_ns;
-    bool any_clock; // as in struct measure_request
+    bool any_clock; // see struct measure_request
 };
 
 // Fills the budget of `preset`, one of PRESET_NAMES, "map", or of a check (check_plan.c); another
@@ -26,8 +26,8 @@ struct budget {
 // every preset, a model gets no time limit for a benchmark.
 void budget_of(const char *preset, const struct gpu_info *device, struct budget *budget);
 
-// The half-width of the interval, relative to the median, at which measuring stops: 0.05 for a
-// distribution, 0.01 if the benchmark's first metric is in ns or cycles, else 0.005.
+// Returns the goal, the half-width of the interval relative to the median at which measuring stops:
+// 0.05 for a distribution, 0.01 if the benchmark's first metric is in ns or cycles, else 0.005.
 double budget_goal(const struct benchmark_info *info);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Sets the core clocks that the user asked for, on one device. Before the visit of a case with a
-// value `clock` the card is locked to that clock; before any other visit the lock is released. On a
-// device with GPU_CAP(CLOCK_CHOICE) nothing is locked here: the benchmark sets the clock itself, in
-// the worker. A card stays locked when a process dies, so a guard process (sensors/guard.h) holds
-// the lock and releases it.
+// Sets the core clocks that the user asked for, on one device. Before each visit of a case with a
+// value `clock`, the card is locked to that clock; before any other visit, the lock is released. On
+// a device with GPU_CAP(CLOCK_CHOICE) this module locks nothing: the benchmark sets the clock
+// itself, in the worker. A card stays locked when a process dies, so a guard process
+// (sensors/guard.h) holds the lock and releases it.
 #ifndef SUITE_CLOCK_LOCK_H
 #define SUITE_CLOCK_LOCK_H
 
@@ -15,26 +15,27 @@ struct clock_lock;
 struct clock_lock_desc {
     const struct gpu_info *device;
     const double *hz;               // clocks that the user asked for
-    size_t count;                   // their number, > 0
-    const char *const *guard_argv;  // starts the guard process; NULL-ended
-    const char *const *environment; // of the guard; NULL: the environment of this process
+    size_t count;                   // number of clocks, > 0
+    const char *const *guard_argv;  // command of the guard process; ends with NULL
+    const char *const *environment; // environment of the guard; NULL: that of this process
 };
 
 // Creates a lock in `arena`; desc->hz must live as long. Tries it first: sets the first clock and
 // restores the old one, so that a missing permission is found before anything is measured. If that
-// fails: NULL with ERROR_NO_DEVICE, whose message says what to do.
+// fails, returns NULL with ERROR_NO_DEVICE; the message says what to do.
 struct clock_lock *clock_lock_create(struct arena *arena, const struct clock_lock_desc *desc,
                                      struct error *err);
 
-// Locks or releases the clock as the next visit's case needs it. `lock` = NULL: does nothing.
+// Locks or releases the clock, as the case of the next visit requires. Does nothing if `lock` is
+// NULL.
 MUST_CHECK bool clock_lock_follow(struct clock_lock *lock, const struct bench_case *bench_case,
                                   struct error *err);
 
 #define CLOCK_STAYS_LOCKED "clock-stays-locked"
 
 // Restores the clock and ends the guard; a second call does nothing. Adds the finding "clocks" to
-// `run`: the clocks that were asked for and granted, and how the clock was restored. If it could
-// not be restored, the finding is CLOCK_STAYS_LOCKED. `run` = NULL: no finding. `lock` may be NULL.
+// `run`, unless `run` is NULL: the clocks that were asked for and granted, and how the clock was
+// restored. If it could not be restored, the code is CLOCK_STAYS_LOCKED. `lock` may be NULL.
 void clock_lock_end(struct clock_lock *lock, struct run *run);
 
 #endif

@@ -22,7 +22,7 @@ enum {
 
 // ---------------------------------------------------------------- the message
 
-// What a process sends: the devices and reasons, or the library that it crashed in.
+// The message of a process: the devices and reasons, or the library in which it crashed.
 struct answer {
     struct gpu_info *devices;
     size_t device_count;
@@ -173,12 +173,12 @@ bool enumerate_serve(const struct gpu_system_desc *desc, int socket_fd, struct e
 
 // ---------------------------------------------------------------- in the parent
 
-// A backend that is asked for its devices.
+// The question to one backend for its devices.
 struct inquiry {
     const struct gpu_backend *backend;
     uint64_t deadline_ns;
-    // Its process loads no libraries of other backends first, because its environment has more
-    // space.
+    // True: its process does not first load libraries of other backends, because its environment
+    // has more space.
     bool alone;
     struct answer answer;
 };
@@ -188,13 +188,13 @@ struct inquiries {
     const struct enumerate_desc *desc;
     const char *const **environment;
     struct inquiry of[BACKENDS_MAX];
-    struct child *children[BACKENDS_MAX]; // NULL: has answered or failed
+    struct child *children[BACKENDS_MAX]; // NULL: the child has answered or failed
     size_t count;
     bool is_noticed;
 };
 
-// The inherited environment, with more space for thread-local variables of libraries that are
-// loaded late (see opencl_after_others).
+// Returns the inherited environment, with more space for thread-local variables of libraries that
+// are loaded late (see opencl_after_others).
 static const char *const *roomy_environment(struct arena *arena, const char *const *environment)
 {
     static const char name[] = "GLIBC_TUNABLES=";
@@ -240,17 +240,17 @@ static void start(struct inquiries *all, size_t index)
 
 static void finish(struct inquiries *all, size_t index)
 {
-    child_destroy(all->children[index], 0); // killed, so that the driver is not unloaded
+    child_destroy(all->children[index], 0); // kills it, so that the driver is not unloaded
     all->children[index] = NULL;
 }
 
-// Makes the API unavailable. A backend that loads the libraries of other backends first is asked
-// once more, without these libraries, because they may have caused the failure.
+// Makes the API unavailable. A backend that loads libraries of other backends first is asked once
+// more, without these libraries, because they may have caused the failure.
 static void fail(struct inquiries *all, size_t index, const char *reason)
 {
     static const char remedy[] = "update or reinstall this driver; the other APIs work without it";
     struct inquiry *inquiry = &all->of[index];
-    // Copied first: finish() ends the process in whose memory the text may be.
+    // The text is copied first, because finish() ends the process that may own it.
     reason = text_printable(all->arena, reason, SIZE_MAX);
     finish(all, index);
     if (!inquiry->alone && inquiry->backend->after_others && inquiry->backend->after_others()) {
@@ -308,7 +308,7 @@ static void take_answer(struct inquiries *all, size_t index, const char *line)
         fail(
             all, index,
             arena_printf(all->arena, "driver disturbs the process that loads it: %s", err.message));
-    else if (!answer->crash) // otherwise the reason follows from the end of the process
+    else if (!answer->crash) // without it, the reason follows from how the process ended
         finish(all, index);
 }
 
@@ -321,7 +321,8 @@ static const char *names_of_silent(const struct inquiries *all)
     return names;
 }
 
-// The time until the next deadline: that of the notice, or that of a backend that has not answered.
+// Returns the time until the next deadline: that of the notice, or of a backend that has not
+// answered.
 static uint64_t time_left_ns(const struct inquiries *all, uint64_t notice_at_ns)
 {
     uint64_t left_ns = all->is_noticed ? UINT64_MAX : clock_left_ns(notice_at_ns);
@@ -383,7 +384,7 @@ static void add_answer(struct gpu_system *system, const struct answer *answer)
         gpu_system_add_unavailable(system, &answer->unavailable[i]);
 }
 
-// Lists a backend that has no driver, in this process.
+// Lists the devices of a backend without a driver, in this process.
 static void list_here(struct inquiries *all, struct gpu_system *system, const char *api)
 {
     struct gpu_system *own = gpu_system_create(

@@ -8,13 +8,13 @@
 #include "suite/visitor.h"
 
 static const uint64_t silence_default_ns = 60 * NS_PER_S;
-static const uint64_t grace_ns = 2 * NS_PER_S; // time that a worker gets to end by itself
+static const uint64_t grace_ns = 2 * NS_PER_S; // time for a worker to end by itself
 static const uint64_t send_ns = 10 * NS_PER_S;
 static const uint64_t patience_ns = NS_PER_S / 2; // most visits end sooner
 
 struct executor {
     struct executor_desc desc;
-    struct child *worker;    // NULL: no worker runs
+    struct child *worker;    // NULL: no worker is running
     struct visitor *visitor; // used in process; NULL: none yet
     unsigned losses;
     bool hurries; // a worker is asked to end its visit early
@@ -61,7 +61,7 @@ static bool lose_worker(struct executor *executor)
     return false;
 }
 
-// Waits for a line until `until_ns` or `deadline_ns`, whichever is earlier; then returns
+// Waits for a line until `until_ns` or `deadline_ns`, whichever is earlier, then returns
 // CHILD_TIMEOUT.
 static enum child_answer receive(struct executor *executor, uint64_t deadline_ns, uint64_t until_ns,
                                  const char **line)
@@ -89,7 +89,8 @@ static enum child_answer await(struct executor *executor, const char **line)
     uint64_t deadline_ns = clock_deadline_ns(executor->desc.silence_ns);
     bool reported = !executor->desc.waiting, hurried = !executor->hurries;
     enum child_answer answer = CHILD_WOKEN;
-    // The loop tests before it waits: the second signal may have come during an earlier wait.
+    // The loop tests before it waits, because the second signal may have come during an earlier
+    // wait.
     while (answer == CHILD_WOKEN && interrupt_count(interrupt) < 2) {
         bool interrupted = interrupt_count(interrupt) > 0;
         if (interrupted && !hurried)
@@ -186,7 +187,7 @@ static bool send_line(struct executor *executor, const char *line, struct error 
     return lose_worker(executor);
 }
 
-// Sends an order to the worker. Starts a worker first if there is none.
+// Sends an order to the worker. Starts a worker first if none is running.
 static bool send_order(struct executor *executor, const char *order, struct error *err)
 {
     if (!executor->worker)
@@ -203,7 +204,7 @@ static bool send_order(struct executor *executor, const char *order, struct erro
 
 // ---------------------------------------------------------------- in several workers at once
 
-// Waits until the worker is at the gate (measure/visit.h), or its visit ends without reaching it.
+// Waits until the worker reaches the gate (measure/visit.h), or until its visit ends before that.
 static void await_gate(struct executor_part *part, struct arena *arena)
 {
     const char *line = NULL;

@@ -16,13 +16,13 @@ enum {
 };
 
 struct executor_desc {
-    const char *device_id;                 // such as "vulkan:0"
+    const char *device_id;                 // for example "vulkan:0"
     bool in_process;                       // false: in a worker, by fork and exec of this binary
-    const char *const *worker_argv;        // this binary and its hidden command; NULL-ended
-    const char *const *worker_environment; // NULL-ended; NULL: the environment of this process
+    const char *const *worker_argv;        // this binary and its hidden command; ends with NULL
+    const char *const *worker_environment; // ends with NULL; NULL: the environment of this process
     uint64_t silence_ns;                   // a worker that is silent for longer is killed; 0: 60 s
     bool validation;                       // in process: turns the API's own validation on
-    struct interrupt *interrupt; // a second signal ends the worker; NULL: signals are not watched
+    struct interrupt *interrupt;           // a second signal ends the worker; NULL: no signals
     // Called if a worker does not answer soon after a first signal. May be NULL.
     void (*waiting)(void *context, const char *device_id);
     void *context; // for `waiting`
@@ -47,29 +47,29 @@ MUST_CHECK bool executor_visit(struct executor *executor, const struct visit_ord
                                struct arena *arena, struct measure_visit **visit,
                                struct error *err);
 
-// Watches the device for at least `least_ns` (0: the usual time) while no visit is made, with the
-// errors of visitor_watch; finding->who lives in `arena`. A worker that is lost counts as in a
-// visit.
+// Watches the device for at least `least_ns` (0: the usual time) while no visit is made.
+// finding->who lives in `arena`. Fails with the errors of visitor_watch. A worker that is lost is
+// counted as in a visit.
 MUST_CHECK bool executor_watch(struct executor *executor, uint64_t least_ns, struct arena *arena,
                                struct watch_finding *finding, struct error *err);
 
-// One device's visit in a co-run.
+// The visit of one device in a co-run.
 struct executor_part {
     struct executor *executor; // must use a worker, not this process
     struct visit_order order;  // executor_visit_together sets order.waits
-    // The outcome, as executor_visit returns it.
+    // Outcome of the visit, as executor_visit returns it.
     bool done;
     struct measure_visit *visit;
     struct error failure;
-    bool waits; // private to executor_visit_together: the worker takes part in its next step
+    bool waits; // private: true if the worker takes part in the next step
 };
 
-// Makes all visits of a co-run, each in its own worker. No worker takes samples before every other
-// one is ready or has failed.
+// Makes all visits of a co-run, each in its own worker. No worker takes samples before all other
+// workers are ready or have failed.
 void executor_visit_together(struct executor_part *parts, size_t count, struct arena *arena);
 
-// The number of workers (in process: devices) lost in a row, without a visit between them that
-// succeeded.
+// Returns how many workers (in process: devices) were lost in a row, with no successful visit
+// between them.
 unsigned executor_losses(const struct executor *executor);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-// The expected duration of a case counts as much as those of so many measured cases.
+// The expected duration of a case has the weight of this many measured cases.
 static const double trusted_cases = 2;
 
 void forecast_plan(struct forecast *forecast, size_t part, const struct benchmark *benchmark,
@@ -32,7 +32,7 @@ void forecast_note(struct forecast *forecast, size_t part, double done, uint64_t
     if (forecast->at < forecast->count) {
         struct forecast_part *last = &forecast->parts[forecast->at];
         last->spent_s += (double)(now_ns - forecast->now_ns) / NS_PER_S;
-        last->done = (double)last->cases; // set below if it is this part
+        last->done = (double)last->cases; // corrected below if it is this part
     }
     forecast->parts[part].done = done;
     forecast->at = part;

@@ -26,8 +26,8 @@ static bool start_taker(struct interrupt *interrupt)
     return errno == 0;
 }
 
-// Adds the signal to the set, unless the process was started with this signal ignored: SIGHUP under
-// nohup, SIGINT and SIGQUIT in the background of a script. Such a signal must not be blocked: a
+// Adds the signal to the set, unless it was ignored when the process started: SIGHUP under nohup,
+// SIGINT and SIGQUIT in the background of a script. Such a signal must not be blocked, because a
 // blocked signal becomes pending even if it is ignored.
 static void add_unless_ignored(sigset_t *set, int signal)
 {

@@ -17,23 +17,24 @@
 #include <stdint.h>
 
 struct interrupt {
-    int fd;            // readable when a signal is pending
+    int fd;            // readable if a signal is pending
     unsigned count;    // number of signals read so far
-    uint64_t first_ns; // when the first of them was read
+    uint64_t first_ns; // when the first signal was read
     sigset_t former;   // signal mask before interrupt_init
-    pthread_t taker;   // thread that does not block the signals, until interrupt_watch
+    pthread_t taker;   // thread that receives the signals until interrupt_watch
     sem_t watched;     // posted by interrupt_watch: ends `taker`
     bool is_watched;   // interrupt_watch was called
     bool own;          // made by interrupt_init_own: no signal is blocked or counted
 };
 
 // Blocks the signals in this thread and in every thread that it starts later, such as those of
-// drivers. Also blocks SIGPIPE: when the reader of the tables goes away, the run file must still be
-// written. Until interrupt_watch one extra thread still receives the signals, so they still end the
-// process: the user must be able to stop a process whose driver hangs while it is loaded.
+// drivers. Also blocks SIGPIPE, because the run file must be written even if the reader of the
+// tables has gone. Until interrupt_watch is called, one extra thread still receives the signals, so
+// that they end the process: the user must be able to stop a process whose driver hangs while it is
+// loaded.
 MUST_CHECK bool interrupt_init(struct interrupt *interrupt, struct error *err);
 
-// From now on signals are only counted; the caller must ask interrupt_count.
+// Lets signals only be counted from now on. The caller must ask interrupt_count for them.
 void interrupt_watch(struct interrupt *interrupt);
 
 // An interrupt that counts no signals but the calls of interrupt_raise. Only one thread may call
@@ -45,7 +46,7 @@ void interrupt_clear(struct interrupt *interrupt); // sets the count back to 0
 // Restores the signal mask. A signal that is still pending then takes effect.
 void interrupt_fini(struct interrupt *interrupt);
 
-// The number of signals so far; 0 for NULL. Never blocks.
+// Returns the number of signals so far; 0 if `interrupt` is NULL. Never blocks.
 unsigned interrupt_count(struct interrupt *interrupt);
 
 #endif

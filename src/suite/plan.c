@@ -5,10 +5,10 @@
 
 struct preset_plan {
     struct plan plan;        // first member, so that next() can cast it to this struct
-    struct plan_case *cases; // a case with benchmark NULL was taken before its turn
+    struct plan_case *cases; // `benchmark` is NULL for a case that was taken before its turn
     size_t count, capacity;
     size_t at;
-    size_t block; // number of cases handed out since the last pause
+    size_t block; // number of cases returned since the last pause
     const struct benchmark *block_benchmark;
 };
 

@@ -7,14 +7,14 @@
 
 enum {
     PLAN_CASES_MAX = 16384,
-    PLAN_BLOCK_CASES = 64, // the most cases of one device in the same interleaved rounds
-    PLAN_PEERS_MAX = 7     // the most other devices in a co-run
+    PLAN_BLOCK_CASES = 64, // most cases of one device in the same interleaved rounds
+    PLAN_PEERS_MAX = 7     // most other devices in a co-run
 };
 
 // Creates a plan of every case of every benchmark of the request, each key once. The plan pauses
-// after each PLAN_BLOCK_CASES cases and between benchmarks. NULL with ERROR_USAGE if choices
-// contradict each other or make more than PLAN_CASES_MAX cases (a full preset has some 5,000). A
-// benchmark that the device cannot run at all is left out, with a finding in `run`.
+// after each PLAN_BLOCK_CASES cases and between benchmarks. A benchmark that the device cannot run
+// at all is left out, with a finding in `run`. Returns NULL with ERROR_USAGE if choices contradict
+// each other or make more than PLAN_CASES_MAX cases (a full preset has some 5,000).
 struct plan *plan_preset_create(struct arena *arena, const struct choice_request *request,
                                 const struct gpu_info *device, struct run *run, struct error *err);
 

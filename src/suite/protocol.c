@@ -58,8 +58,8 @@ static bool parse_value(const struct param_info *param, const char *spelt, struc
     return false;
 }
 
-// Reads the case's values, in the order of the benchmark's params. A param that the message does
-// not name is not in the case.
+// Reads the values of the case, in the order of the benchmark's parameters. The case lacks a
+// parameter that the message does not name.
 static void case_get(struct json_reader *reader, const struct json_node *node, void *object)
 {
     struct order_message *message = object;
@@ -114,7 +114,7 @@ static const struct json_field samples_fields[] = {
 };
 static const struct json_table samples_table = {JSON_TABLE(struct measure_samples, samples_fields)};
 
-// Writes each metric's samples, with the metric's index in benchmark_info.metrics.
+// Writes the samples of each metric, with the metric's index in benchmark_info.metrics.
 static void metrics_put(struct json_out *out, const char *name, const void *object)
 {
     const struct measure_visit *visit = object;
@@ -287,7 +287,8 @@ const char *protocol_write_finding(struct arena *arena, const struct watch_findi
 
 // ---------------------------------------------------------------- reading
 
-// Parses a line. The caller releases the document with json_decref. NULL with ERROR_INTERNAL.
+// Parses a line. The caller releases the document with json_decref. Returns NULL with
+// ERROR_INTERNAL if the line is not JSON.
 static json_t *parse(const char *line, struct error *err)
 {
     struct error why;
@@ -375,8 +376,8 @@ static void read_visit(struct json_reader *reader, const struct json_node *body,
             json_fail(reader, body, "a series without columns");
 }
 
-// True if the answer is a failure, which is read into the reader's error. False if it is another
-// answer, or if it is malformed; the reader has then failed.
+// True if the answer is a failure, which is read into the reader's error. False for any other
+// answer, and for a malformed one; the reader has then failed.
 static bool read_failure(struct json_reader *reader, const struct json_node *root)
 {
     struct json_node body = json_member(reader, root, "failure");

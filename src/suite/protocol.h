@@ -37,7 +37,7 @@ struct visit_counting {
 
 struct visit_order {
     const struct benchmark *benchmark;
-    size_t index; // number of the case in its plan; the same in all its visits
+    size_t index; // number of the case in its plan; equal in all its visits
     const struct bench_case *bench_case;
     const struct measure_request *request;
     bool waits; // true: the worker waits for other devices before it takes samples
@@ -49,7 +49,8 @@ const char *protocol_write_order(struct arena *arena, const struct visit_order *
 const char *protocol_write_visit(struct arena *arena, const struct measure_visit *visit);
 const char *protocol_write_failure(struct arena *arena, const struct error *failure);
 
-// The gate message, which both sides send, and a test for it. A malformed line gives false.
+// The gate message, which both sides send, and a test for it; the test is false for a malformed
+// line.
 const char *protocol_write_gate(struct arena *arena);
 bool protocol_is_gate(const char *line);
 
@@ -62,8 +63,8 @@ const char *protocol_write_watch(struct arena *arena, uint64_t least_ns);
 bool protocol_is_watch(const char *line, uint64_t *least_ns);
 const char *protocol_write_finding(struct arena *arena, const struct watch_finding *finding);
 
-// For the worker: reads an order. ERROR_INTERNAL if the line is malformed, or names a benchmark,
-// version or parameter that this binary does not have.
+// For the worker: reads an order. Fails with ERROR_INTERNAL if the line is malformed, or names a
+// benchmark, version or parameter that this binary does not have.
 MUST_CHECK bool protocol_read_order(struct arena *arena, const char *line,
                                     struct visit_order *order, struct error *err);
 
@@ -73,11 +74,11 @@ enum protocol_answer {
     PROTOCOL_GARBAGE  // err says what is wrong with the line
 };
 
-// For the parent: reads the answer to the order to watch. finding->who lives in `arena`.
+// For the parent: reads the answer to an order to watch. finding->who lives in `arena`.
 enum protocol_answer protocol_read_finding(struct arena *arena, const char *line,
                                            struct watch_finding *finding, struct error *err);
 
-// For the parent: reads the answer to an order; `info` is that of the order's benchmark. *visit
+// For the parent: reads the answer to an order. `info` describes the benchmark of the order. *visit
 // lives in `arena`.
 enum protocol_answer protocol_read_answer(struct arena *arena, const char *line,
                                           const struct benchmark_info *info,

@@ -32,8 +32,8 @@ struct runner {
     struct arena *arena;
     struct plan **plans;         // one per device
     struct executor **executors; // one per device
-    struct clock_lock **clocks;  // one per device; an element is NULL if no clock was asked for
-    size_t device;               // index of the device that is measured
+    struct clock_lock **clocks;  // one per device; NULL if no clock was asked for
+    size_t device;               // index of the device that is being measured
     struct error *unsaved;
 };
 
@@ -45,8 +45,8 @@ static void add_host(struct run *run, const char *name, const char *text)
         run->host[run->host_count++] = (struct named_text){.name = name, .text = text};
 }
 
-// The text after `separator` in the file's first line that begins with `key` and has a separator,
-// without quotes. NULL if there is no such line.
+// Returns the text after `separator`, without quotes, in the file's first line that begins with
+// `key` and has a separator. NULL if there is no such line.
 static const char *read_field(struct arena *arena, const char *path, const char *key,
                               char separator)
 {
@@ -72,8 +72,8 @@ static const char *number(struct arena *arena, long value)
     return value > 0 ? arena_printf(arena, "%ld", value) : NULL;
 }
 
-// Describes the host: operating system, kernel, CPU and memory. A fact that cannot be read is left
-// out. Nothing that identifies the owner is read.
+// Describes the host: operating system, kernel, CPU and memory. Leaves out what cannot be read.
+// Reads nothing that identifies the owner.
 static void describe_host(struct run *run)
 {
     struct arena *arena = run->arena;
@@ -90,7 +90,7 @@ static void describe_host(struct run *run)
     add_host(run, "memory", read_field(arena, "/proc/meminfo", "MemTotal", ':'));
 }
 
-// The present time, as in "2026-01-31T12:00:00Z"; the beginning of 1970 if it cannot be read.
+// Returns the present time, as "2026-01-31T12:00:00Z"; the beginning of 1970 if it cannot be read.
 static const char *utc_now(struct arena *arena)
 {
     char text[sizeof "2026-01-31T12:00:00Z"];
@@ -101,7 +101,8 @@ static const char *utc_now(struct arena *arena)
     return arena_strdup(arena, text);
 }
 
-// The unit of a limit by the end of its name, "_bytes" or "_hz"; UNIT_NONE for any other name.
+// Returns the unit of a limit, from the end of its name: "_bytes" or "_hz". UNIT_NONE for any other
+// name.
 static enum unit limit_unit(const char *name)
 {
     const char *end = strrchr(name, '_');
@@ -131,7 +132,7 @@ static void describe_device(struct run *run, const struct gpu_info *info)
     device->limits = ARENA_ARRAY(arena, count, struct named_number);
     for (unsigned i = 0; i < count; i++) {
         uint64_t value = gpu_limit_value(&info->limits, i);
-        if (value) // 0: the API does not report it
+        if (value) // 0 means that the API does not report it
             device->limits[device->limit_count++] =
                 (struct named_number){.name = gpu_limit_name(i),
                                       .unit = limit_unit(gpu_limit_name(i)),
@@ -160,8 +161,8 @@ void runner_describe(struct run *run, const struct runner_desc *desc, int argc, 
 
 // ---------------------------------------------------------------- measuring
 
-// Saves the run if an output was asked for. A failure does not end the run: the disk may have room
-// again when the run ends. `unsaved` has the error of the last save only.
+// Saves the run if an output was asked for. A failure does not end the run, because the disk may
+// have room again when the run ends. `unsaved` has the error of the last save only.
 static void save(void *context)
 {
     struct runner *runner = context;
@@ -259,7 +260,7 @@ static struct executor *make_executor(struct runner *runner, size_t index)
 }
 
 // Fills `peers` with at most PLAN_PEERS_MAX devices that are measured after the present one, and
-// returns their number: cases that a peer's plan has in common with this device's plan may co-run.
+// returns their number. Cases that a peer's plan has in common with this device's plan may co-run.
 // In process (--no-isolate) there are no peers.
 static size_t find_peers(struct runner *runner, struct schedule_peer *peers)
 {
@@ -308,8 +309,8 @@ static bool run_device(struct runner *runner)
     return done;
 }
 
-// A benchmark may need the results of several devices (together.c), so all benchmarks conclude at
-// the end of the run.
+// Lets all benchmarks add their findings. This happens at the end of the run, because a benchmark
+// may need the results of several devices (together.c).
 static void conclude(const struct runner *runner)
 {
     const struct choice_request *choices = &runner->desc->choices;
@@ -336,8 +337,8 @@ static void measure(struct runner *runner)
     save(runner);
 }
 
-// Makes the plan of each device, and a clock lock if the plan needs clocks. Adds the plans' known
-// cases to *cases.
+// Makes the plan of each device, and a clock lock if the plan needs clocks. Adds the number of
+// cases that the plans know to *cases.
 static bool make_plans(struct runner *runner, size_t *cases, struct error *err)
 {
     const struct runner_desc *desc = runner->desc;
@@ -393,6 +394,6 @@ bool runner_run(struct run *run, const struct runner_desc *desc, struct error *u
     if (desc->starting)
         desc->starting(desc->context);
     measure(&runner);
-    end_clocks(&runner); // the clocks of devices that an interrupt left unmeasured
+    end_clocks(&runner); // for devices that an interrupt left unmeasured
     return true;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Makes a whole run: measures one chosen device after the other, each with its plan and its
-// executor (co-runs of several devices: schedule.h). Only this module writes the run file.
+// Makes a whole run: measures the chosen devices one after the other, each with its own plan and
+// executor (schedule.h describes co-runs of several devices). Only this module writes the run file.
 #ifndef SUITE_RUNNER_H
 #define SUITE_RUNNER_H
 
@@ -12,7 +12,7 @@
 struct runner_desc {
     const struct device_list *devices;
     struct choice_request choices;
-    const char *output; // path of the run file; NULL: none
+    const char *output; // path of the run file; NULL: none is written
     bool in_process;
     const char *const *worker_argv;        // NULL-ended, without the device: "-d ID" is added
     const char *const *worker_environment; // NULL-ended, as it was before drivers were loaded;
@@ -25,7 +25,7 @@ struct runner_desc {
     // the device cannot run. Returns NULL and sets `err` on failure.
     struct plan *(*plan)(struct arena *arena, const struct choice_request *request,
                          const struct gpu_info *device, struct run *run, struct error *err);
-    const char *const *guard_argv; // command of the process that holds a clock lock; NULL-ended
+    const char *const *guard_argv; // command of the process that holds a clock lock; ends with NULL
     struct interrupt *interrupt;
     // Called after all checks, before the first visit. May be NULL.
     void (*starting)(void *context);
@@ -37,8 +37,8 @@ struct runner_desc {
     // NULL.
     void (*progress)(void *context, const struct schedule_state *state, size_t device,
                      size_t devices);
-    // Called at most once a second while a device is measured. The run then holds all results so
-    // far; cases that are not done have the reason "unfinished". May be NULL.
+    // Called at most once a second while a device is measured. The run then has all results so far;
+    // unfinished cases have the reason "unfinished". May be NULL.
     void (*refresh)(void *context, const char *device);
     // Called when a benchmark's results on a device are final. May be NULL.
     void (*benchmark_done)(void *context, const char *device, const char *benchmark);
@@ -58,9 +58,9 @@ const char *const *runner_worker_argv(struct arena *arena, const struct runner_d
 void runner_describe(struct run *run, const struct runner_desc *desc, int argc, char **argv);
 
 // Checks that the output can be written, makes every plan, then measures. The run ends as COMPLETE
-// or INTERRUPTED and is saved in both cases. If that last save fails, `unsaved` says why (otherwise
-// its code is ERROR_NONE), and the file that was saved before it stays. False with an error, such
-// as ERROR_USAGE, ERROR_IO or ERROR_NO_DEVICE, if measuring did not begin.
+// or INTERRUPTED, and is saved in both cases. If that last save fails, `unsaved` says why
+// (otherwise its code is ERROR_NONE), and the file of the save before is kept. Returns false with
+// an error, such as ERROR_USAGE, ERROR_IO or ERROR_NO_DEVICE, if measuring did not begin.
 MUST_CHECK bool runner_run(struct run *run, const struct runner_desc *desc, struct error *unsaved,
                            struct error *err);
 

@@ -12,12 +12,12 @@
 
 struct scheduler {
     const struct schedule_desc *desc;
-    struct device_slot slots[1 + PLAN_PEERS_MAX]; // [0]: the schedule's own device; [1] …: peers
-    struct watcher watcher;                       // of the schedule's own device
+    struct device_slot slots[1 + PLAN_PEERS_MAX]; // [0]: the schedule's own device; then its peers
+    struct watcher watcher;                       // watches the schedule's own device
     bool last_block;
     struct random random;
-    uint64_t saved_ns, saving_ns;      // end of the last save, and how long it took
-    const struct benchmark *benchmark; // the benchmark to which soft_ns and hard_ns belong
+    uint64_t saved_ns, saving_ns;      // end of the last save, and how long that save took
+    const struct benchmark *benchmark; // benchmark to which soft_ns and hard_ns belong
     uint64_t soft_ns, hard_ns;         // as in struct block, but for the whole benchmark
     size_t done;                       // number of cases in finished blocks
     bool uncounted;                    // counters cannot be read: no more counted visits
@@ -60,7 +60,7 @@ static void show(struct scheduler *s, const struct block *block, const struct en
     desc->progress(desc->context, &state);
 }
 
-// The longer a run is, the longer its saves take.
+// True if it is time for another save. The longer a run is, the longer its saves take.
 static bool may_save(const struct scheduler *s)
 {
     uint64_t least_ns = s->desc->save_ns, share_ns = SCHEDULE_SAVE_SHARE * s->saving_ns;
@@ -92,7 +92,7 @@ static void add_finding(struct run *run, const char *code, const char *text)
     finding->text = text;
 }
 
-// Reports other work on the device to the user. Returns the text, which lives as long as the run.
+// Tells the user about other work on the device. Returns the text, which lives as long as the run.
 static const char *tell_busy(const struct scheduler *s, const char *why, const char *then)
 {
     const struct schedule_desc *desc = s->desc;
@@ -103,8 +103,8 @@ static const char *tell_busy(const struct scheduler *s, const char *why, const c
     return text;
 }
 
-// Watches the device before the first visit. If there is other work, waits until it ends, but at
-// most wait_idle_ns.
+// Watches the device before the first visit. If there is other work, waits for its end, but at most
+// wait_idle_ns.
 static void watch_first(struct scheduler *s)
 {
     static const uint64_t pause_ns = NS_PER_S / 10;
@@ -147,8 +147,8 @@ static struct measure_request request_for(const struct scheduler *s, const struc
     };
 }
 
-// Records a visit; `visit` is NULL if it failed. The samples of a finished case, which was visited
-// only as load for the other cases of its co-run, are discarded.
+// Records a visit; `visit` is NULL if it failed. Discards the samples if the case is finished,
+// because it was then visited only as load for the other cases of its co-run.
 static void note_visit(struct scheduler *s, struct block *block, struct entry *entry,
                        const struct measure_visit *visit, const struct error *failure)
 {
@@ -190,8 +190,8 @@ static void visit_alone(struct scheduler *s, struct block *block, struct entry *
         watcher_watch(&s->watcher, block);
 }
 
-// Adds to each visit the share of its sampling time in which all devices sampled, if at least two
-// visits have times.
+// Adds to each visit the share of its sampling time in which all devices sampled. Does nothing if
+// fewer than two visits have times.
 static void note_common(struct executor_part *parts, size_t count)
 {
     uint64_t began_ns = 0, ended_ns = UINT64_MAX;
@@ -218,7 +218,7 @@ static void note_common(struct executor_part *parts, size_t count)
     }
 }
 
-// Visits the cases of a co-run at the same time. Finished cases are visited again while another
+// Visits the cases of a co-run at the same time. A finished case is visited again while another
 // case of the co-run is open, so that all samples of a co-run are taken under the same load.
 static void visit_together(struct scheduler *s, struct block *block, struct entry *first)
 {
@@ -251,14 +251,14 @@ static bool lacks_rounds(const struct scheduler *s, const struct entry *entry)
     return false;
 }
 
-// True if no visit of any case may follow: the time is used up, or the user interrupted the run.
+// True if no case may be visited any more: the time is used up, or the user interrupted the run.
 static bool is_over(struct scheduler *s, const struct block *block)
 {
     s->interrupted |= interrupt_count(s->desc->interrupt) > 0;
     return s->interrupted || clock_now_ns() > block->hard_ns;
 }
 
-// Makes one round of visits. Returns false if no further round follows: no case may be visited.
+// Makes one round of visits. Returns false if no round may follow.
 static bool run_round(struct scheduler *s, struct block *block)
 {
     size_t order[PLAN_BLOCK_CASES], count = 0, visits = 0;
@@ -270,7 +270,7 @@ static bool run_round(struct scheduler *s, struct block *block)
         struct entry *entry = &block->entries[order[i]];
         if (is_over(s, block))
             return false;
-        if (!entry_wants_visit(entry)) // the device was given up during this round
+        if (!entry_wants_visit(entry)) // its device was given up during this round
             continue;
         if (clock_now_ns() > block->soft_ns && !lacks_rounds(s, entry))
             continue;
@@ -292,8 +292,8 @@ static uint64_t limit_ns(uint64_t ns)
     return ns ? clock_deadline_ns(ns) : UINT64_MAX;
 }
 
-// The deadline for `cases` of the `left` remaining cases, if every remaining case gets the same
-// share of the time until end_ns. UINT64_MAX if end_ns is.
+// Returns the deadline for `cases` of the `left` remaining cases, if each remaining case gets the
+// same share of the time until end_ns; UINT64_MAX if end_ns is UINT64_MAX.
 static uint64_t share_ns(uint64_t end_ns, size_t cases, size_t left)
 {
     return end_ns == UINT64_MAX ? end_ns : clock_deadline_ns(clock_left_ns(end_ns) / left * cases);
@@ -322,8 +322,8 @@ static void set_times(struct scheduler *s, struct block *block)
     block->hard_ns = generous_share_ns(s->hard_ns, block->own, left);
 }
 
-// Gives open cases without a visit the verdict SKIPPED, for lack of time. Does nothing after an
-// interrupt: such cases then get no result.
+// Skips open cases without a visit, for lack of time. Does nothing after an interrupt: such cases
+// then get no result.
 static void settle(const struct scheduler *s, struct block *block)
 {
     for (size_t i = 0; i < block->count && !s->interrupted; i++) {
@@ -337,8 +337,8 @@ static void settle(const struct scheduler *s, struct block *block)
     }
 }
 
-// True if a watch is needed before this block ends: its results are about to be shown, or its
-// visits took so long that a watch adds little time.
+// True if the device must be watched before this block ends: its results are about to be shown, or
+// its visits took so long that a watch adds little time.
 static bool needs_watch(const struct scheduler *s, const struct block *block)
 {
     const struct schedule_desc *desc = s->desc;
@@ -349,7 +349,8 @@ static bool needs_watch(const struct scheduler *s, const struct block *block)
            (desc->benchmark_done && desc->plan->left(desc->plan, benchmark) == 0);
 }
 
-// Watches after the last visits of a block. Returns true if cases then need visits again.
+// Watches the device after the last visits of a block. Returns true if cases then need visits
+// again.
 static bool watch_rest(struct scheduler *s, struct block *block)
 {
     if (!needs_watch(s, block))
@@ -408,7 +409,8 @@ static void report_if_done(const struct scheduler *s, const struct block *block)
             desc->benchmark_done(desc->context, desc->peers[p].device->id, benchmark->info.name);
 }
 
-// Fills the block until it is full or the plan pauses or ends. False when the plan has ended.
+// Fills the block until it is full, or the plan pauses or ends. Returns false if the plan has
+// ended.
 static bool gather(struct plan *plan, struct block *block)
 {
     while (block->own < PLAN_BLOCK_CASES) {
@@ -421,7 +423,7 @@ static bool gather(struct plan *plan, struct block *block)
     return true;
 }
 
-// Makes the forecast of this schedule and of those of the peers, which follow.
+// Makes the forecast of this schedule, and adds those of the peers, which come later.
 static void start_forecast(struct scheduler *s)
 {
     const struct schedule_desc *desc = s->desc;

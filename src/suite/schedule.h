@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Visits the cases of a plan on one device, block by block, in interleaved rounds. Each round
-// visits every case of the block that needs a visit, in a new random order. Slow drift of the
-// machine then affects all cases alike, and no case always follows the same other case and finds
-// the caches as that case left them. A case ends by the stop rule, after its last round, or when
-// its time is used up; its result then goes into the run.
+// visits every case of the block that needs a visit, in a new random order. So slow drift of the
+// machine affects all cases alike, and no case always finds the caches as the same other case left
+// them. A case ends by the stop rule, after its last round, or when its time is used up. Its result
+// then goes into the run.
 #ifndef SUITE_SCHEDULE_H
 #define SUITE_SCHEDULE_H
 
@@ -12,7 +12,7 @@
 #include "suite/plan.h"
 
 enum {
-    SCHEDULE_LOSSES_MAX = 3, // a device is given up after so many lost workers in a row
+    SCHEDULE_LOSSES_MAX = 3, // lost workers in a row after which a device is given up
     SCHEDULE_SAVE_SHARE = 50 // saves take at most 1 / SCHEDULE_SAVE_SHARE of the time
 };
 
@@ -20,8 +20,8 @@ enum {
 // that both plans have is taken out of the peer's plan and visited on both devices at once: a
 // co-run, in which all devices begin their samples at the same time. The case's value "together"
 // decides: "auto": co-runs only with devices on other chips; "yes": with all devices; "no": with
-// none. The results of a co-run have the value "with", the ids of the other devices, and the sensor
-// "common_time": the share of this device's sampling time in which all devices sampled. A share
+// none. The results of a co-run have the value "with" (the ids of the other devices) and the sensor
+// "common_time" (the share of this device's sampling time in which all devices sampled). A share
 // below SCHEDULE_COMMON_LEAST is flagged.
 struct schedule_peer {
     const struct gpu_info *device;
@@ -32,12 +32,12 @@ struct schedule_peer {
 
 // The state of the schedule, for progress output.
 struct schedule_state {
-    const char *device;                // its id
-    const struct plan_case *plan_case; // the case that is visited
+    const char *device;                // id of the device
+    const struct plan_case *plan_case; // the case that is being visited
     size_t done, total;                // numbers of cases; total is 0 if it is not known
-    size_t benchmark_total; // number of cases of the visited case's benchmark; 0 without total
-    double fraction;        // estimated share of the cases' rounds made, 0 to 1; 0 without total
-    double left_s; // estimated time until all are done, and those of all peers; NaN: not known
+    size_t benchmark_total;            // number of cases of this benchmark; 0 if total is 0
+    double fraction; // estimated share of the rounds that are made, 0 to 1; 0 if total is 0
+    double left_s;   // estimated time until this device and all peers are done; NaN: not known
 };
 
 struct schedule_desc {
@@ -58,7 +58,7 @@ struct schedule_desc {
     void (*notice)(void *context, const char *text);
     // Called before each visit. May be NULL.
     void (*progress)(void *context, const struct schedule_state *state);
-    // Saves the run, which then holds all results so far. Called at most once in save_ns (0: after
+    // Saves the run, which then has all results so far. Called at most once in save_ns (0: after
     // each visit), and less often if saves take more than a fiftieth of the time. May be NULL.
     void (*save)(void *context);
     uint64_t save_ns;
@@ -67,9 +67,9 @@ struct schedule_desc {
     void *context;
 };
 
-// Returns true when the plan has ended, false when the user interrupted it. After an interrupt,
-// cases without a visit have no result, and unfinished ones have the reason "interrupted". A case
-// that fails is a result, not an error of this function.
+// Runs the schedule. Returns true when the plan has ended, false when the user interrupted it.
+// After an interrupt, cases without a visit have no result, and unfinished ones have the reason
+// "interrupted". A case that fails is a result, not an error of this function.
 bool schedule_run(const struct schedule_desc *desc);
 
 #endif

@@ -51,8 +51,8 @@ struct selection {
     struct error *err;
 };
 
-// True if `name` is the device's UUID. Case, dashes and a leading "GPU-" do not count: nvidia-smi
-// prints UUIDs with "GPU-" and dashes.
+// True if `name` is the device's UUID. Letter case, dashes and a leading "GPU-" do not count,
+// because nvidia-smi prints UUIDs with "GPU-" and dashes.
 static bool is_uuid(struct arena *arena, const char *name, const struct gpu_info *info)
 {
     const char *uuid = gpu_info_uuid(arena, info);
@@ -86,8 +86,8 @@ static const struct gpu_info *candidate(const struct selection *s, size_t index)
     return is_wanted_api(s->request, info->api) ? info : NULL;
 }
 
-// The best device that matches `name` (NULL: any name): the one with this id, else the first of the
-// lowest rank. NULL if there is none.
+// Returns the best device that matches `name` (NULL: any name): the one with this id, else the
+// first of those with the lowest rank. NULL if no device matches.
 static const struct gpu_info *best(const struct selection *s, const char *name)
 {
     const struct gpu_info *found = NULL;
@@ -114,7 +114,7 @@ static void add(const struct selection *s, const struct gpu_info *info)
     list->devices[list->count++] = info;
 }
 
-// Adds the device; with --api all also the devices of other APIs that are the same chip.
+// Adds the device. With --api all, also adds the devices of other APIs that are the same chip.
 static void add_chip(const struct selection *s, const struct gpu_info *info)
 {
     add(s, info);
@@ -162,8 +162,8 @@ static bool has_device_of(const struct gpu_system *system, const char *api)
     return false;
 }
 
-// The reason why the API in `name` ("cuda" or "cuda:0") is unavailable; NULL if that API has a
-// device, or if `name` begins with no unavailable API.
+// Returns why the API in `name` ("cuda" or "cuda:0") is unavailable. NULL if that API has a device,
+// or if `name` does not begin with an unavailable API.
 static const struct gpu_unavailable *unavailable_of(const struct gpu_system *system,
                                                     const char *name)
 {
@@ -178,7 +178,7 @@ static const struct gpu_unavailable *unavailable_of(const struct gpu_system *sys
     return NULL;
 }
 
-// Returns such as "cuda: libcuda.so.1 cannot be opened: install the driver".
+// Returns a text such as "cuda: libcuda.so.1 cannot be opened: install the driver".
 static const char *unavailable_text(const struct selection *s,
                                     const struct gpu_unavailable *unavailable)
 {

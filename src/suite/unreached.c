@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Finds GPUs that the kernel lists but no API can open. PCI vendor ids and class codes are from the
-// PCI-SIG's class code specification (base class 03, display controllers) and the vendors' own
-// assignments.
+// Finds GPUs that the kernel lists but no API can open. PCI vendor ids and class codes come from
+// the PCI-SIG's class code specification (base class 03, display controllers) and from the vendors'
+// own assignments.
 #include "gpu/info.h"
 #include "suite/select.h"
 
@@ -54,7 +54,7 @@ static const char *vendor_name(unsigned vendor)
     case GPU_VENDOR_INTEL:
         return "an Intel GPU";
     default:
-        return NULL; // such as management controllers and virtual displays: nothing to measure
+        return NULL; // nothing to measure: management controllers, virtual displays
     }
 }
 

@@ -17,7 +17,7 @@ static const size_t order_bytes_max = (size_t)1 << 20;
 struct case_memory {
     size_t index;
     void *memory;
-    double core_hz; // the core clock that the case keeps; 0: not known (measure/pace.h)
+    double core_hz; // core clock that the case keeps; 0: not known (measure/pace.h)
 };
 
 struct visitor {
@@ -25,10 +25,10 @@ struct visitor {
     struct gpu_system *system;
     const struct gpu_info *info;
     // Most benchmarks use the usual device, which has one queue. It stays open while a benchmark
-    // that asks for other queues is visited: a driver takes some tenths of a second to open a
+    // with other queues is visited, because a driver takes some tenths of a second to open a
     // device.
     struct gpu_device *usual;  // NULL until a benchmark needs it
-    struct gpu_device *device; // the session's device, perhaps `usual`; NULL until the first visit
+    struct gpu_device *device; // device of the session, perhaps `usual`; NULL until the first visit
     void (*queues)(const struct gpu_info *,
                    struct gpu_device_desc *); // benchmark.device by which `device` was opened
     struct error refusal; // why the usual device cannot be opened (no memory is left for it); then
@@ -41,7 +41,7 @@ struct visitor {
     bool has_before;
     long family_pid;
     bool validation;
-    const struct benchmark *benchmark; // the benchmark whose session is open; NULL: none
+    const struct benchmark *benchmark; // benchmark of the open session; NULL: none is open
     struct bench_session session;
     struct case_memory *memories; // in the session's arena
     size_t memory_count, memory_capacity;
@@ -114,7 +114,8 @@ void visitor_destroy(struct visitor *visitor)
     arena_destroy(visitor->arena);
 }
 
-// Opens the device with the queues that the benchmark asks for, unless it is open with them.
+// Opens the device with the queues that the benchmark asks for, unless it is already open with
+// them.
 static bool device_open(struct visitor *visitor, const struct benchmark *benchmark,
                         struct error *err)
 {
@@ -162,8 +163,8 @@ static bool session_open(struct visitor *visitor, const struct benchmark *benchm
     return false;
 }
 
-// Returns the slot for the data that the benchmark keeps for case number `index` between visits.
-// Makes the slot at the case's first visit.
+// Returns the place of the data that the benchmark keeps for case number `index` between visits.
+// Makes that place at the case's first visit.
 static struct case_memory *memory_of(struct visitor *visitor, size_t index)
 {
     for (size_t i = 0; i < visitor->memory_count; i++)
@@ -234,7 +235,7 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
     return done && validation_check(visitor, messages_before, err);
 }
 
-// Opens the watch on the usual device, because another device exists only while one benchmark is
+// Opens the watch on the usual device, because any other device exists only while one benchmark is
 // visited.
 static bool watch_open(struct visitor *visitor, struct error *err)
 {
@@ -288,8 +289,8 @@ bool visitor_watch(struct visitor *visitor, uint64_t least_ns, struct arena *are
 
 // ---------------------------------------------------------------- in a worker process
 
-// The gate, at which a visit of a co-run waits for the other devices. The content of the parent's
-// line is not checked here. If the parent is gone, writing the answer fails later.
+// The gate, at which a visit of a co-run waits for the other devices. This code does not check the
+// content of the parent's line. If the parent is gone, writing the answer fails later.
 struct gate {
     struct child_channel *channel;
     bool passed;
@@ -308,7 +309,7 @@ static void pass_gate(void *context)
     arena_destroy(arena);
 }
 
-// Watches the device for other work and returns the answer, as `answer` does for a visit.
+// Watches the device for other work and returns the answer, like answer() does for a visit.
 static const char *answer_watch(struct visitor *visitor, uint64_t least_ns, struct arena *arena,
                                 struct error *failure)
 {
@@ -347,7 +348,7 @@ static const char *answer(struct visitor *visitor, struct child_channel *channel
     order.request = &request;
     if (!visitor_visit(visitor, &order, arena, &visit, failure))
         return protocol_write_failure(arena, failure);
-    failure->code = ERROR_NONE; // the visit may have set an error and recovered
+    failure->code = ERROR_NONE; // the visit may have set an error, then recovered
     return protocol_write_visit(arena, visit);
 }
 
@@ -368,7 +369,7 @@ static bool serve(struct visitor *visitor, struct child_channel *channel, struct
     return served;
 }
 
-// Answers every order with the reason why no visitor could be created.
+// Answers every order with the reason why the visitor could not be created.
 static bool serve_failure(const struct error *failure, struct child_channel *channel,
                           struct error *err)
 {

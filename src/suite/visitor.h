@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Makes visits on one open device, in a worker process or, with --no-isolate, in the process that
-// runs the suite. The first visit opens the device. A benchmark's session, and the data that its
-// cases keep between visits, live until another benchmark is visited.
+// runs the suite. The first visit opens the device. The session of a benchmark, and the data that
+// its cases keep between visits, live until another benchmark is visited.
 #ifndef SUITE_VISITOR_H
 #define SUITE_VISITOR_H
 
@@ -14,16 +14,16 @@
 struct visitor;
 
 struct visitor_desc {
-    const char *device;       // its id or identity (gpu/info.h)
-    const char *const *known; // as in gpu_system_desc
+    const char *device;       // id or identity of the device (gpu/info.h)
+    const char *const *known; // see gpu_system_desc
     size_t known_count;
     long family_pid; // this process and its descendants are not other work; 0: this process
     bool near;       // visitor_serve moves the process to the device (visitor_move_to)
     bool validation; // turns the API's own validation on; a message from it makes the visit fail
 };
 
-// Loads the API of the device, without opening it. NULL with ERROR_NO_DEVICE if there is no such
-// device.
+// Loads the API of the device, without opening the device. Returns NULL with ERROR_NO_DEVICE if
+// there is no such device.
 struct visitor *visitor_create(const struct visitor_desc *desc, struct error *err);
 void visitor_destroy(struct visitor *visitor);
 
@@ -36,7 +36,7 @@ void visitor_move_to(const struct gpu_info *info);
 MUST_CHECK bool visitor_visit(struct visitor *visitor, const struct visit_order *order,
                               struct arena *arena, struct measure_visit **visit, struct error *err);
 
-// Watches the device for other work (measure/watch.h). False with ERROR_UNSUPPORTED if this device
+// Watches the device for other work (measure/watch.h). Fails with ERROR_UNSUPPORTED if this device
 // cannot be watched, or with an error that a visit can have, too. finding->who lives in `arena`.
 MUST_CHECK bool visitor_watch(struct visitor *visitor, uint64_t least_ns, struct arena *arena,
                               struct watch_finding *finding, struct error *err);
@@ -45,10 +45,10 @@ MUST_CHECK bool visitor_watch(struct visitor *visitor, uint64_t least_ns, struct
 // The only legal call is then visitor_destroy.
 bool visitor_is_lost(const struct error *failure);
 
-// The worker process, `fathom __worker -d DEVICE`, whose standard input is a socket to the parent:
-// makes the visits that the parent asks for, until the parent closes the socket or the device is
-// lost. It catches no crash: if a driver ends the worker, the parent starts a new one. False if an
-// answer cannot be sent.
+// Runs the worker process, `fathom __worker -d DEVICE`, whose standard input is a socket to the
+// parent. Makes the visits that the parent asks for, until the parent closes the socket or the
+// device is lost. Catches no crash: if a driver ends the worker, the parent starts a new one.
+// Returns false if an answer cannot be sent.
 MUST_CHECK bool visitor_serve(const struct visitor_desc *desc, int socket_fd, struct error *err);
 
 #endif

@@ -14,7 +14,7 @@ static const double share_cpu_busy = 0.2;
 static const double share_watched = 0.02, longest_watch_ns = 50e6;
 static const double limit_share_least = 0.5;
 
-// The lowest rate of a yardstick on a quiet card, as a share of the run's best rate.
+// Lowest rate of a yardstick that still counts as quiet, as a share of the run's best rate.
 static const struct {
     const char *name;
     double least;
@@ -39,7 +39,7 @@ static void judge_share(struct arena *arena, const struct watch_finding *finding
         finding->who ? ": " : "", finding->who ? finding->who : "");
 }
 
-// The text about a yardstick that is too slow; NULL if it is not.
+// Returns a text about a yardstick that is too slow; NULL if it is not too slow.
 static const char *slow_text(struct arena *arena, const struct watch_finding *finding, unsigned i,
                              double best)
 {
@@ -142,8 +142,8 @@ bool watcher_look(struct watcher *watcher, struct watch_judgement *now,
 
 // ---------------------------------------------------------------- what a watch changes
 
-// Returns what a judgement means for the visits of a benchmark; unless that is WATCH_CLEAN,
-// `reason` says why.
+// Returns what a judgement means for the visits of a benchmark. Sets `reason` to why, unless the
+// result is WATCH_CLEAN.
 static enum watch_verdict verdict_for(const struct benchmark *benchmark,
                                       const struct watch_judgement *around, struct reason *reason)
 {

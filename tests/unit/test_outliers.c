@@ -91,7 +91,7 @@ static double false_alarms(size_t count, size_t populations, double error)
 static void healthy_populations_of_any_size_rarely_raise_an_alarm(void **state)
 {
     (void)state;
-    // 1 % is asked for; of 3000 populations 1 % is 30 ± 5.5.
+    // The chance of an alarm should be 1 %; of 3000 populations that is 30 ± 5.5.
     static const size_t counts[] = {8, 16, 64, 500};
     for (size_t i = 0; i < COUNT(counts); i++) {
         double share = false_alarms(counts[i], 3000, 0.01);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The cases: all possible combinations of the chosen values, reduced to those that the preset
-// needs. Values that the user sets are all taken.
+// Lists the cases: all possible combinations of the chosen values, reduced to those that the preset
+// needs. Values that the user sets are all used.
 #include "bench/bandwidth/session.h"
 
 #include <string.h>

@@ -27,7 +27,7 @@ struct bandwidth_store {
 MUST_CHECK bool bandwidth_store_open(struct bandwidth_store *store, struct bench_session *session,
                                      struct error *err);
 
-// Frees the buffers; they are made again when a case needs them. Legal for a store that was not
+// Frees the buffers; they are made again when a case needs them. Accepts a store that was not
 // opened.
 void bandwidth_store_close(struct bandwidth_store *store);
 
@@ -40,8 +40,8 @@ struct gpu_buffer *bandwidth_store_get(struct bandwidth_store *store, enum bandw
 MUST_CHECK bool bandwidth_store_fill(struct bandwidth_store *store, struct gpu_buffer *buffer,
                                      uint64_t bytes, uint32_t seed, struct error *err);
 
-// Compares the first `bytes` of `buffer` with the data of a seed: ERROR_MISMATCH if they differ.
-// Sets *sum (`sum` may be NULL) to the sum of all their words, modulo 2^32.
+// Compares the first `bytes` of `buffer` with the data of a seed. Fails with ERROR_MISMATCH if they
+// differ. Sets *sum to the sum of all their words, modulo 2^32; `sum` may be NULL.
 MUST_CHECK bool bandwidth_store_check(struct bandwidth_store *store, struct gpu_buffer *buffer,
                                       uint64_t bytes, uint32_t seed, uint32_t *sum,
                                       struct error *err);

@@ -18,8 +18,8 @@ enum kind {
     KIND_SHARED
 };
 
-// A shape without its route. The first form of a kind and width is tried with both routes. All
-// other forms are tried only with the route that should be faster.
+// A shape without its route. The first form of a kind and width is tried with both routes, every
+// other form only with the route that should be faster.
 struct form {
     enum kind kind;
     unsigned width;
@@ -70,7 +70,7 @@ static enum kind kind_of(const struct bandwidth_case *this_case,
     return this_case->bytes <= limits->last_cache_bytes / 2 ? KIND_CACHED : KIND_BEYOND;
 }
 
-// False if the device lacks what the route needs.
+// Returns false if the device lacks what the route needs.
 static bool route_exists(const struct bandwidth_case *this_case, const struct gpu_info *info,
                          bool address)
 {

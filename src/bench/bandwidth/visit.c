@@ -15,7 +15,7 @@ enum {
     DISPATCH_MS_MAX = 250, // watchdogs end dispatches that last longer than about 2 s
     SAFE_BYTES = 32 << 20, // every device moves these in less than DISPATCH_MS_MAX
     PASSES_MAX = 1 << 24,
-    GROWTH_LEAST = 2, // factor of the passes from one try to the next, at least
+    GROWTH_LEAST = 2, // least factor of the passes from one try to the next
     GROWTH_MAX = 64,
     SIZE_RUNS = 2,
     SPEED_RUNS = 3,
@@ -72,8 +72,8 @@ static bool get_buffers(struct trial *trial, struct error *err)
     return !writes || trial->target;
 }
 
-// Finds the buffers of the case. If memory is short, first frees the buffers that larger cases
-// left.
+// Finds the buffers of the case. If memory is short, first frees the buffers that larger cases left
+// behind.
 static bool find_buffers(struct trial *trial, struct error *err)
 {
     if (get_buffers(trial, err))
@@ -139,8 +139,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// Times a part of the working set first. ERROR_UNSUPPORTED if one pass over all of it would last
-// longer than DISPATCH_MS_MAX.
+// Times a part of the working set first. Fails with ERROR_UNSUPPORTED if one pass over all of it
+// would last longer than DISPATCH_MS_MAX.
 static bool refuse_slow(struct trial *trial, struct error *err)
 {
     double whole = (double)trial->work.moved_bytes, ns = 0;
@@ -187,8 +187,8 @@ static bool size(struct trial *trial, struct error *err)
     return true;
 }
 
-// Overlapping loops would put more workgroups on a core than the case asks for. Overlapping writes
-// cost DRAM 2 % (METHOD.md).
+// True if the units of a sample may overlap. Overlapping loops would put more workgroups on a core
+// than the case asks for. Overlapping writes cost DRAM 2 % (METHOD.md).
 static bool units_overlap(const struct bandwidth_case *this_case, const struct gpu_info *info)
 {
     return this_case->scope == BANDWIDTH_DEVICE && this_case->apart &&
@@ -313,7 +313,8 @@ static bool verify_read(struct trial *trial, const struct memory *memory,
     return true;
 }
 
-// Clears the sum of a read. Fills the target of a write or a copy with other data than expected.
+// Clears the sum of a read. Fills the target of a write or copy with data other than the expected
+// ones.
 static bool prepare_proof(struct trial *trial, struct error *err)
 {
     struct bandwidth_store *store = &trial->session->store;

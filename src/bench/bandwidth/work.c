@@ -93,9 +93,9 @@ static uint64_t loop_groups(const struct bandwidth_work_desc *desc)
                        : GROUPS_UNKNOWN;
 }
 
-// Makes a unit of whole laps. Walk LOOP: each workgroup walks through all of the working set, from
-// a start of its own. Walk PART: through its own part; a remainder that does not divide into parts
-// stays unread.
+// Makes a unit of whole laps. With walk LOOP, each workgroup walks through the whole working set,
+// from a start of its own. With walk PART, it walks through its own part; a remainder that does not
+// divide into parts stays unread.
 static bool loop(const struct bandwidth_work_desc *desc, const struct layout *layout,
                  struct bandwidth_work *work, struct error *err)
 {
@@ -164,7 +164,7 @@ bool bandwidth_work_make(const struct bandwidth_work_desc *desc, struct bandwidt
     work->moved_bytes =
         work->stream_bytes * work->times * (desc->this_case->op == BANDWIDTH_COPY ? 2 : 1);
 
-    // The grid may have more workgroups than the work: kernels compare with params.groups.
+    // The grid may have more workgroups than the work needs, so kernels compare with params.groups.
     measure_unit_grid(work->params.groups, desc->info->limits.workgroup_count_x, work->grid);
     return true;
 }

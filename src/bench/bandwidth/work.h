@@ -53,7 +53,7 @@ enum {
     BANDWIDTH_SHAPES_MAX = 16
 };
 
-// A preset takes only working sets whose buffers are multiples of these bytes, with access=same or
+// A preset takes only working sets whose buffers are multiples of these, with access=same or
 // access=apart. (Walk PART leaves a remainder unread.)
 enum {
     BANDWIDTH_GRAIN_SAME = 4 << 10,
@@ -70,15 +70,16 @@ struct bandwidth_shape {
 // Returns "address-1024x8-chunk": route, threads of a workgroup × loads in flight, walk.
 const char *bandwidth_shape_name(struct arena *arena, const struct bandwidth_shape *shape);
 
-// True if there is a shape of that name. Else ERROR_USAGE with a hint at the nearest name.
+// True if there is a shape with that name. Else fails with ERROR_USAGE and a hint at the nearest
+// name.
 MUST_CHECK bool bandwidth_shape_known(struct arena *arena, const char *name, struct error *err);
 
 // Returns the name of the kernel for that case and shape.
 const char *bandwidth_kernel_name(struct arena *arena, const struct bandwidth_case *this_case,
                                   const struct bandwidth_shape *shape);
 
-// Fills `shapes` with the shapes that the case may take on the device; the first should be the
-// fastest. Returns their number.
+// Fills `shapes` with the shapes that the case may take on the device, the one that should be
+// fastest first. Returns their number.
 size_t bandwidth_shapes(const struct bandwidth_case *this_case, const struct gpu_info *info,
                         const struct measure_limits *limits,
                         struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX]);
@@ -94,8 +95,8 @@ struct bandwidth_work {
     uint32_t grid[3];
     uint64_t passes;       // passes as requested; fewer if a dispatch cannot hold them all
     uint64_t groups;       // workgroups of all passes
-    uint64_t moved_bytes;  // bytes that it reads and writes
-    uint64_t stream_bytes; // bytes that it walks through in each buffer, from the start
+    uint64_t moved_bytes;  // bytes that the unit reads and writes
+    uint64_t stream_bytes; // bytes that the unit walks through in each buffer, from the start
     uint64_t times;        // number of walks through stream_bytes
 };
 
@@ -103,12 +104,12 @@ struct bandwidth_work_desc {
     const struct bandwidth_case *this_case;
     const struct bandwidth_shape *shape;
     const struct gpu_info *info;
-    unsigned cores;  // 0 = not known
+    unsigned cores;  // 0: not known
     uint64_t passes; // passes in the unit; 0 means 1
 };
 
-// Makes the unit. ERROR_UNSUPPORTED if the working set does not divide into this shape's blocks, is
-// too small for the workgroups or has more than 2^32 elements.
+// Makes the unit. Fails with ERROR_UNSUPPORTED if the working set does not divide into this shape's
+// blocks, is too small for the workgroups, or has more than 2^32 elements.
 MUST_CHECK bool bandwidth_work_make(const struct bandwidth_work_desc *desc,
                                     struct bandwidth_work *work, struct error *err);
 

@@ -7,16 +7,16 @@
 #include <stdio.h>
 
 enum {
-    // Number of workgroups per core, each of INCORE_THREADS threads. All cores end together,
-    // whether a core runs one workgroup or both at once.
+    // Number of workgroups per core, each of INCORE_THREADS threads. All cores end at the same
+    // time, whether a core runs the two one after the other or at once.
     GROUPS_A_CORE = 2,
-    CORES_UNKNOWN = 256, // number of cores, if it is not known: many short workgroups spread evenly
+    CORES_UNKNOWN = 256, // assumed if the number is not known: many short workgroups spread evenly
     SIZING_ITERATIONS = 4,
     SIZINGS_MAX = 64,
     SIZING_TRIES = 2,
     SAMPLE_FACTOR = 3 // samples are 3 times as long as requested: a launch costs 7 to 14 µs
 };
-static const double warm_ns = 15e6; // an idle clock takes that long to rise
+static const double warm_ns = 15e6; // time that an idle clock takes to rise
 // A run that is faster by this share shows that the clock still rises.
 static const double still_rising = 0.01;
 
@@ -74,8 +74,8 @@ static bool move_proof(struct chip *chip, bool fetch, struct error *err)
 
 // ---------------------------------------------------------------- sizing
 
-// Returns the length of a sample in ns: SAMPLE_FACTOR times what was requested. Samples of matrix
-// units are only as long as requested, because longer ones bring a card to its power limit and so
+// Returns the length of a sample in ns: SAMPLE_FACTOR times the requested one. Samples of matrix
+// units have just the requested length, because longer ones bring a card to its power limit and so
 // slow the cases that follow.
 static double wanted_ns(const struct chip *chip)
 {
@@ -83,14 +83,15 @@ static double wanted_ns(const struct chip *chip)
     return chip->this_case->kind->number == INCORE_TILE ? sample_ns : SAMPLE_FACTOR * sample_ns;
 }
 
-// Returns the largest number of iterations: some devices limit the length of a loop.
+// Returns the largest number of iterations, because some devices limit the length of a loop.
 static double iterations_most(const struct chip *chip)
 {
     uint64_t loops = chip->session->bench->info->limits.loop_iterations;
     return loops ? (double)loops - 1 : 1 << 24;
 }
 
-// Sets *ns to the device time of one dispatch of that many iterations. Does not check its results.
+// Sets *ns to the device time of one dispatch with `iterations` iterations. Does not check its
+// results.
 static bool time_iterations(struct chip *chip, struct gpu_batch *batch, uint32_t iterations,
                             double *ns, struct error *err)
 {
@@ -110,7 +111,7 @@ static bool size(struct chip *chip, struct error *err)
 {
     double most = iterations_most(chip), wanted = wanted_ns(chip), iterations = SIZING_ITERATIONS;
     double spent = chip->session->awake ? warm_ns : 0, ns, best = INFINITY;
-    unsigned calm = 0; // runs since the last one that was clearly faster
+    unsigned calm = 0; // runs since the last run that was clearly faster
     struct gpu_batch *batch =
         gpu_batch_create(chip->run->scope, &(struct gpu_batch_desc){.span_count = 1}, err);
     set_iterations(chip, SIZING_ITERATIONS);

@@ -17,9 +17,9 @@ enum {
     TRIES_MAX = 20
 };
 
-// What a case keeps from its first visit: the number of timed iterations, and the words of the
-// proofs. Proof 0 contains the expected ends of the chains after that number of iterations, proof 1
-// those after twice as many.
+// What a case keeps from its first visit: the number N of timed iterations, and the words of the
+// proofs. Proof 0 contains the expected ends of the chains after N iterations, proof 1 those after
+// 2 N.
 struct memory {
     uint32_t iterations;
     uint32_t words[INCORE_PROOFS][2 * INCORE_SLOTS];
@@ -142,8 +142,8 @@ static double count_ns(const struct core *core, const struct stamp *stamps)
            (double)measure_clock_delta(counts->x, counts->y, measure_clock_low_bits(clock));
 }
 
-// ERROR_UNSUPPORTED if the counter may have wrapped. Differences to subgroup 0 use half of the
-// counter's range for later times, and half for subgroups that began earlier.
+// Fails with ERROR_UNSUPPORTED if the counter may have wrapped. One half of the counter's range is
+// for times after the begin of subgroup 0, the other for subgroups that began before it.
 static bool refuse_wrapped(const struct core *core, const struct stamp *stamps, struct error *err)
 {
     const struct measure_clock *clock = &core->run->session->clock;
@@ -181,7 +181,8 @@ static bool run_counted(struct core *core, uint64_t lead_ns, struct error *err)
 
 // ---------------------------------------------------------------- by time stamps
 
-// A sample is T(2 N) − T(N): the time of N iterations, without the cost of a dispatch.
+// Takes the samples. A sample is T(2 N) − T(N): the time of N iterations, without the cost of a
+// dispatch.
 static bool run_slopes(struct core *core, struct error *err)
 {
     struct gpu_batch *batch = begin_batch(core, 2 * core->samples, err);
@@ -204,8 +205,9 @@ static bool run_slopes(struct core *core, struct error *err)
     return true;
 }
 
-// If 2 N iterations took less time than N, something else delayed the device: all samples are taken
-// again. Samples that are still wrong after TRIES_MAX tries become NaN.
+// Takes the samples until all are positive. If 2 N iterations took less time than N, something else
+// delayed the device: all samples are taken again. Samples that are still wrong after TRIES_MAX
+// tries become NaN.
 static bool run_until_positive(struct core *core, struct error *err)
 {
     for (unsigned tries = 0; tries < TRIES_MAX; tries++) {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    // After so many steps, a function has a fixed value or alternates between two values.
+    // After this many steps, a function has a fixed value or alternates between two values.
     SETTLED_STEPS = 1024,
     SHIFT_BITS = 3,
     // The votes of the first four lanes, as bits: every subgroup has at least these lanes.
@@ -31,7 +31,7 @@ struct constants {
     uint64_t a, b;
 };
 
-// The values of enum fma_number are in the order of INCORE_F32 …
+// Returns the type of numbers. enum fma_number has the order of INCORE_F32 …
 static enum fma_number number_of(const struct incore_kind *kind)
 {
     return (enum fma_number)kind->number;
@@ -241,7 +241,7 @@ static struct chain special_chain(const struct incore_kind *kind, unsigned numbe
     return (struct chain){start, 0, x, x};
 }
 
-// A chain of fma. A mixed chain also has an integer, in the high word.
+// Returns a chain of fma. A mixed chain also has an integer, in the high word.
 static struct chain fused_chain(const struct incore_kind *kind, const struct fma_chain *followed,
                                 unsigned number, uint64_t steps)
 {
@@ -266,12 +266,12 @@ static void put(uint32_t *words, unsigned slot, uint64_t value)
     words[1] = (uint32_t)(value >> 32);
 }
 
-// Even rows of A and columns of B are 0.25, odd ones 0.5. An element of D grows by 16 products of
-// 0.25 × 0.25 in a step, and is exact while there are fewer than 2^21 of them. The 8-bit kernels
-// keep only one step of 32 products (tiles.clh).
+// Fills the proof of tiles. Even rows of A and columns of B are 0.25, odd ones 0.5. An element of D
+// grows by 16 products of 0.25 × 0.25 in a step, and is exact while there are fewer than 2^21 of
+// them. The 8-bit kernels keep only one step of 32 products (tiles.clh).
 static void fill_tiles(const struct incore_kind *kind, uint64_t steps, uint32_t *words)
 {
-    static const uint64_t elements[] = {// as many as fit: 0.25 in the low word, 0.5 in the high one
+    static const uint64_t elements[] = {// copies of 0.25 in the low word, of 0.5 in the high word
                                         [INCORE_TILE_F16] = UINT64_C(0x3800380034003400),
                                         [INCORE_TILE_BF16] = UINT64_C(0x3f003f003e803e80),
                                         [INCORE_TILE_E4M3] = UINT64_C(0x3030303028282828)};

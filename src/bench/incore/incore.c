@@ -167,8 +167,8 @@ enum incore_param { // in the order of `params`
     INCORE_PARAM_SUBGROUPS
 };
 
-// False if no kernel has threads for that many subgroups. Barrier kernels exist only for a few
-// sizes.
+// Returns false if no kernel has threads for that many subgroups. Barrier kernels exist only for a
+// few sizes.
 static bool reach(const struct bench_pick *pick)
 {
     uint64_t subgroup = pick->request->device->limits.subgroup_threads;
@@ -180,8 +180,9 @@ static bool reach(const struct bench_pick *pick)
                : threads <= INCORE_THREADS;
 }
 
-// False for cases without a kernel. If the device lacks an operation, one case of it on one core is
-// kept, or all its cases if the user chose the operation: their visits are skipped with the reason.
+// Returns false for cases without a kernel. If the device lacks an operation, one case of it on one
+// core is kept, or all its cases if the user chose the operation: their visits are skipped with the
+// reason.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     struct incore_case this_case;
@@ -218,7 +219,7 @@ const struct benchmark bench_incore = {
         "thread, in 1 to 32 subgroups, timed in cycles by the core's own counter. On the whole "
         "chip: operations per second. The results of every thread are compared with the host's.",
     .slowness = 0.3,
-    .quick_slowness = 1.5, // few cases: their kernels are compiled for one or two each
+    .quick_slowness = 1.5, // a kernel is compiled for only one or two cases
     .product = {.reach = reach, .keep = is_wanted},
     .open = incore_open,
     .counted = true,

@@ -85,7 +85,7 @@ int incore_barrier_kernel(unsigned threads)
     return -1;
 }
 
-// The units of fused operations compute additions and products of floats, too.
+// The units that compute fused operations compute additions and products of floats, too.
 enum measure_class incore_kind_class(const struct incore_kind *kind)
 {
     bool simple = kind->operation <= INCORE_MUL;

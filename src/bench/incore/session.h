@@ -9,7 +9,7 @@
 
 // ---------------------------------------------------------------- operations
 
-// The form of a kernel for the whole chip: the one that was fastest on an H200 (METHOD.md).
+// The form of the kernel for the whole chip that was fastest on an H200 (METHOD.md).
 struct incore_peak {
     unsigned chains; // chains per thread
     unsigned steps;  // steps of all chains of a thread in one iteration of the loop
@@ -35,7 +35,7 @@ extern const size_t incore_kind_count;
 // kernel has that size.
 int incore_barrier_kernel(unsigned threads);
 
-// Returns the class of arithmetic units that compute the operation.
+// Returns the class of the arithmetic units that compute the operation.
 enum measure_class incore_kind_class(const struct incore_kind *kind);
 
 // Fills the slots of a proof (INCORE_SLOTS of two words each): the constants a and b, the begin of
@@ -70,8 +70,8 @@ void incore_case_read(const struct bench_case *c, struct incore_case *this_case)
 // whole rounds of two steps a chain.
 uint64_t incore_chain_steps(const struct incore_case *this_case);
 
-// False if the operation has no kernel with that number of chains. Only common operations have
-// numbers that are not powers of two.
+// Returns false if the operation has no kernel with that number of chains. Only common operations
+// have numbers that are not powers of two.
 bool incore_has_kernel(const struct incore_case *this_case);
 
 // ---------------------------------------------------------------- the session
@@ -122,14 +122,14 @@ struct incore_proven {
     bool separate;   // an fma rounded twice: its product, then its sum
 };
 
-// Reads a proof after its batch has run. ERROR_MISMATCH if a thread has another result than the
-// host.
+// Reads a proof after its batch has run. Fails with ERROR_MISMATCH if a thread has another result
+// than the host.
 MUST_CHECK bool incore_proof_check(const struct incore_session *session, unsigned proof,
                                    struct incore_proven *proven, struct error *err);
 
 // ---------------------------------------------------------------- functions of struct benchmark
 
-// The first visits a case on one core, the second a case on the whole chip.
+// incore_core_visit visits a case on one core, incore_chip_visit a case on the whole chip.
 MUST_CHECK bool incore_core_visit(struct bench_visit *run, const struct incore_case *this_case,
                                   struct measure_visit *visit, struct error *err);
 MUST_CHECK bool incore_chip_visit(struct bench_visit *run, const struct incore_case *this_case,

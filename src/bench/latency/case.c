@@ -9,7 +9,7 @@ static const struct {
     const char *name;
     gpu_caps caps;
     bool pointers; // true: the path can have pointer chains
-    bool linear;   // true: memory with pages, in which neighbouring bytes lie side by side
+    bool linear;   // true: memory with pages, in which neighbouring bytes are adjacent
 } paths[LATENCY_PATH_COUNT] = {
     [LATENCY_VECTOR] = {"vector", 0, true, true},
     [LATENCY_SCALAR] = {"scalar", 0, true, true},
@@ -255,7 +255,7 @@ bool latency_chain_of(const struct latency_case *this_case, uint32_t key,
     bool plru = this_case->order == LATENCY_ORDER_PLRU;
     chain->nodes = (uint32_t)nodes;
     chain->bytes = blocks * chain->block_bytes;
-    // If nodes are farther apart than a line is long, a lap does not touch all of the region.
+    // If nodes are farther apart than one line is long, a lap does not touch the whole region.
     const uint32_t line = 128, apart = this_case->stride < line ? this_case->stride : line;
     chain->footprint_bytes = plru ? chain->bytes : nodes * apart;
     // plru: the first 16 visits of a block touch 16 different parts of 32 bytes.

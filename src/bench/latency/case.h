@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A case of `latency`, its chain, and the closed formula of where each hop leads.
+// A case of `latency`, its chain, and the closed formula for the place to which each hop leads.
 #ifndef BENCH_LATENCY_CASE_H
 #define BENCH_LATENCY_CASE_H
 
@@ -46,7 +46,7 @@ struct latency_chain {
 
 const char *latency_path_name(enum latency_path path);
 
-// Returns the capabilities that a device must have for that path, with pointer or index chains.
+// Returns the capabilities that a device needs for that path, with pointer or index chains.
 gpu_caps latency_caps(enum latency_path path, bool pointer);
 
 // True if the path can have chains of pointers (`pointer` false: chains of indices) in that order.
@@ -57,8 +57,9 @@ bool latency_path_has(enum latency_path path, bool pointer, unsigned order);
 // Reads a case. In a plan, a case may still lack `bytes` and the values after it: they become 0.
 void latency_case_read(const struct bench_case *c, struct latency_case *this_case);
 
-// Returns the size in bytes of the largest region that the device can have for the path, chain and
-// order of the case (its `bytes` is ignored); 0: none. Sets *name to the limit that decides.
+// Returns the size in bytes of the largest region that the device allows for the path, chain and
+// order of the case (its `bytes` is ignored); 0 if it allows none. Sets *name to the limit that
+// decides.
 uint64_t latency_bytes_max(const struct gpu_info *info, const struct latency_case *this_case,
                            const char **name);
 
@@ -66,12 +67,12 @@ uint64_t latency_bytes_max(const struct gpu_info *info, const struct latency_cas
 // to 1 GiB, and at most half of the largest allocation that the device allows.
 uint64_t latency_chunk_bytes(const struct gpu_info *info);
 
-// False with ERROR_USAGE if the case's memory path allows no chain of its stride, page and order.
+// Fails with ERROR_USAGE if the case's memory path allows no chain with its stride, page and order.
 MUST_CHECK bool latency_case_check(const struct latency_case *this_case, struct error *err);
 
 // Sets *chain to the chain that fits a region of this_case->bytes; `key` chooses its permutation.
-// ERROR_USAGE as in latency_case_check; ERROR_UNSUPPORTED if the region is too small or too large
-// for a chain.
+// Fails with ERROR_USAGE like latency_case_check, or with ERROR_UNSUPPORTED if the region is too
+// small or too large for a chain.
 MUST_CHECK bool latency_chain_of(const struct latency_case *this_case, uint32_t key,
                                  struct latency_chain *chain, struct error *err);
 
@@ -90,8 +91,9 @@ struct latency_place {
 // Returns the place of hop k (0 to nodes − 1), by the closed formula that order.glsl also has.
 struct latency_place latency_place(const struct latency_chain *chain, uint32_t k);
 
-// Sets `words` to the link to the place of hop k: low and high word; image: x and y. `chunks`: for
-// pointer chains, the addresses of the region's chunks of 2^chunk_shift blocks each; else NULL.
+// Sets `words` to the link to the place of hop k: low and high word; for an image, x and y. For
+// pointer chains, `chunks` has the addresses of the region's chunks of 2^chunk_shift blocks each;
+// else it is NULL.
 void latency_link(const struct latency_case *this_case, const struct latency_chain *chain,
                   const uint64_t *chunks, uint32_t k, uint32_t words[2]);
 

@@ -247,7 +247,7 @@ static struct params run_params(const struct latency_chase *chase, uint32_t toke
     return params;
 }
 
-// Records a kernel beside the chase. It reads memory until the chase has ended.
+// Records a kernel that runs beside the chase and reads memory until the chase has ended.
 static void record_awake(struct latency_chase *chase, struct gpu_batch *batch,
                          const struct gpu_arg *out, uint32_t token)
 {
@@ -358,7 +358,7 @@ bool latency_chase_count(struct latency_chase *chase, const struct latency_run *
 
 // ---------------------------------------------------------------- checking
 
-// Returns the link at which the control ends. A pair of hops is x → (x + (x << shift)) ^ key.
+// Returns the link at which the control must end. A pair of hops is x → (x + (x << shift)) ^ key.
 static uint32_t control_end(const struct latency_chase *chase, const struct latency_run *run)
 {
     uint32_t link = run->start;

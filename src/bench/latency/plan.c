@@ -44,7 +44,7 @@ static bool has_caps(const struct latency_plan *plan, enum latency_path path, bo
     return (plan->request->device->caps & needed) == needed;
 }
 
-// True if the path's better chain has pointers: if the path and the device can have pointers,
+// True if the path's better chain has pointers: this is so if path and device can have pointers,
 // because an index costs arithmetic.
 static bool better_chain_is_pointer(const struct latency_plan *plan, enum latency_path path)
 {
@@ -92,8 +92,8 @@ static size_t size_step(const struct latency_plan *plan, const struct latency_ca
     return plan->quick && slopes ? 2 * step : step;
 }
 
-// A path that the device cannot have keeps one case, of the first size. That case's visit gives the
-// reason.
+// For a path that the device cannot have, keeps one case with the first size. The visit of that
+// case then gives the reason.
 static void replace(const struct bench_pick *pick)
 {
     struct latency_case this_case;
@@ -104,8 +104,8 @@ static void replace(const struct bench_pick *pick)
         pick->value->uint = pick->request->choices[LATENCY_PARAM_BYTES].values[0].uint;
 }
 
-// Lowers a size to one that the device can have. False for sizes that are left out. A range to max
-// (UINT64_MAX) ends at the largest possible size.
+// Lowers a size to one that the device can have. Returns false for sizes that are left out. A range
+// to max (UINT64_MAX) ends at the largest possible size.
 static bool reach(const struct bench_pick *pick)
 {
     const struct latency_plan *plan = pick->context;
@@ -128,8 +128,8 @@ static bool reach(const struct bench_pick *pick)
     return bytes >= bytes_max || pick->value->uint >= bytes_min;
 }
 
-// A stride or page that the chain cannot have is an error if the user chose the path or the order;
-// else the case is left out.
+// Checks stride and page. If the chain cannot have them, that is an error if the user chose the
+// path or the order; else the case is left out.
 static bool keep(const struct bench_pick *pick, struct error *err)
 {
     const struct latency_plan *plan = pick->context;

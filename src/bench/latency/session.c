@@ -77,7 +77,7 @@ static void release(struct latency_region *region)
     region->chunk_count = 0;
 }
 
-// Frees the memory of the other regions; they are made again when a case needs them.
+// Frees the memory of all other regions. They are made again when a case needs them.
 static void release_others(struct latency_session *session, const struct latency_region *region)
 {
     struct latency_region *const all[] = {session->small, session->large, session->paged};
@@ -113,8 +113,9 @@ static bool add_chunk_surely(struct latency_region *region, struct latency_sessi
 }
 
 // Makes the region one buffer of at least `preferred` bytes, or of `bytes` if the device has too
-// little memory. Keeps a buffer that is large enough, unless free memory is known to be short: then
-// the region has no more than the case needs, because path=image needs as much again.
+// little memory. Keeps a buffer that is already large enough, unless free memory is known to be
+// short. Then the region becomes no larger than the case needs, because path=image needs the same
+// amount once more.
 static bool need_buffer(struct latency_region *region, struct latency_session *session,
                         uint64_t bytes, uint64_t preferred, struct error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `latency` keeps between visits, the memory of chains, and chases over them.
+// What `latency` keeps between visits: the memory of chains, and chases over them.
 #ifndef BENCH_LATENCY_SESSION_H
 #define BENCH_LATENCY_SESSION_H
 
@@ -41,7 +41,7 @@ enum {
 // may be larger than the largest allocation, several chunks of the same size. Kernels read the
 // addresses of the chunks from the directory.
 struct latency_region {
-    struct gpu_scope *scope; // of the chunks; NULL: none
+    struct gpu_scope *scope; // scope of the chunks; NULL: none
     struct gpu_buffer *chunks[LATENCY_CHUNKS_MAX];
     uint64_t addresses[LATENCY_CHUNKS_MAX]; // where the chain's part of each chunk begins
     size_t chunk_count;
@@ -62,10 +62,10 @@ struct latency_session {
     double stamp_counts;               // counts between two stamps without a hop; 0: not known yet
 };
 
-// The benchmark's open().
+// The function `open` of struct benchmark.
 MUST_CHECK bool latency_open(struct bench_session *bench, struct error *err);
 
-// The benchmark's close().
+// The function `close` of struct benchmark.
 void latency_close(struct bench_session *bench);
 
 // Returns the program of the embedded kernel of that name; NULL with `err`.
@@ -76,8 +76,8 @@ struct gpu_program *latency_program(struct latency_session *session, const char 
 // for chains in shared memory, which need no L1; else 100.
 unsigned latency_l1_percent(const char *kernel);
 
-// Each returns a buffer that the first call makes: the one of path=constant, and the one that
-// load=keep-awake reads. NULL with `err`.
+// Both return a buffer that the first call makes: latency_constants for path=constant, and
+// latency_stream for load=keep-awake. NULL with `err`.
 struct gpu_buffer *latency_constants(struct latency_session *session, struct error *err);
 struct gpu_buffer *latency_stream(struct latency_session *session, struct error *err);
 
@@ -92,15 +92,15 @@ struct latency_region *latency_region(struct latency_session *session,
 // A chase: first what to run, then its results. It has LATENCY_UNROLL × (untimed + windows ×
 // repeats) hops.
 struct latency_run {
-    bool control;     // only the index arithmetic, without loads
-    bool touch;       // the workgroup first reads a word in each page
-    uint32_t start;   // number of the first hop
-    uint32_t warm;    // hops before `start` whose places the workgroup reads first; 0: none
-    uint32_t untimed; // repeats before the timed windows
+    bool control;              // only the index arithmetic, without loads
+    bool touch;                // the workgroup first reads a word in each page
+    uint32_t start;            // number of the first hop
+    uint32_t warm;             // hops before `start` that are read first, as warm-up; 0: none
+    uint32_t untimed;          // repeats before the timed windows
     uint32_t windows, repeats; // timed windows, and the repeats in each
 
     uint32_t count;         // counts by the core's counter, from the first window to the last
-    double device_ns;       // the same time by the device's clock
+    double device_ns;       // time of these counts by the device's clock
     double span_ns;         // time of the whole dispatch, by the device's time stamps
     const uint32_t *counts; // counts of each window; valid until the next batch
 };
@@ -121,14 +121,13 @@ struct latency_chase {
     const struct latency_region *memory; // NULL: shared or constant memory
 };
 
-// Makes the programs and the memory, and builds the chain on the device. ERROR_UNSUPPORTED names a
-// limit or a feature that the device lacks.
+// Makes the programs and the memory, and builds the chain on the device. Fails with
+// ERROR_UNSUPPORTED, which names a limit or a feature that the device lacks.
 MUST_CHECK bool latency_chase_init(struct latency_chase *chase, struct latency_session *session,
                                    const struct bench_visit *visit, struct error *err);
 
-// Runs the chases one after another in one submission, after chase->lead_ns of other work, each in
-// its own span. ERROR_MISMATCH if one
-// does not end where the closed formula says.
+// Runs the chases one after another in one submission, each in its own span, after chase->lead_ns
+// of other work. Fails with ERROR_MISMATCH if a chase does not end where the closed formula says.
 MUST_CHECK bool latency_chase_run(struct latency_chase *chase, struct latency_run *runs,
                                   unsigned count, struct error *err);
 
@@ -159,7 +158,7 @@ struct latency_memory {
     size_t ratio_count;
 };
 
-// The plan and the visit of struct benchmark.
+// The functions `plan` and `visit` of struct benchmark.
 MUST_CHECK bool latency_plan(const struct bench_request *request, struct bench_case_list *list,
                              struct error *err);
 MUST_CHECK bool latency_visit(struct bench_visit *run, struct measure_visit *visit,

@@ -150,8 +150,8 @@ static void prepare_runs(const struct measured *m, struct latency_run *runs, uns
 {
     const struct latency_chase *chase = m->chase;
     struct latency_memory *memory = m->memory;
-    // A cold chase goes on where the last one ended. It stays in the half of the cycle that was
-    // built first: the caches may still hold the end of the other half.
+    // A cold chase continues where the last one ended. It stays in the half of the cycle that was
+    // built first, because the caches may still hold the end of the other half.
     uint32_t lap =
         memory->warm || chase->chain.nodes < 2 ? chase->chain.nodes : chase->chain.nodes / 2;
     uint64_t start = memory->walked % lap;
@@ -249,7 +249,7 @@ static uint32_t control_repeats(const struct latency_memory *memory)
     return (memory->repeats + CONTROL_REPEATS - 1) / CONTROL_REPEATS * CONTROL_REPEATS;
 }
 
-// Runs the chases from number `first` on, again and again while the core clock of the longest one
+// Runs the chases from number `first` on, and repeats them while the core clock of the longest one
 // is too low.
 static bool run_paced(const struct measured *m, struct latency_run *runs, unsigned first,
                       unsigned count, struct error *err)

@@ -83,10 +83,10 @@ static void report_slow_host(struct run *run, const struct result *first, const 
                            unit_text(run->arena, host_ns, UNIT_NS), text_values(run->arena, first));
 }
 
-// Fits a line to results[first] and all later results that differ from it only in the elements, if
-// their volume is in volume_least … volume_most and the device is their limit. Reports the fit if
-// it has at least POINTS_MIN points and its slope and intercept are positive; else that the host is
-// the limit, if it is.
+// Fits a line to results[first] and all later results that differ from it only in the number of
+// elements, if their volume is in volume_least … volume_most and the device is their limit. If the
+// fit has at least POINTS_MIN points and a positive slope and intercept, reports it. Otherwise, if
+// the host is the limit, reports that.
 static void fit(struct run *run, const char *device, size_t first)
 {
     struct arena *arena = arena_create();
@@ -121,7 +121,8 @@ static void fit(struct run *run, const char *device, size_t first)
 
 // ---------------------------------------------------------------- barriers
 
-// Returns the result of a batch of empty kernels with `between` between them; NULL: none.
+// Returns the result of a batch of empty kernels with `between` between them; NULL if there is
+// none.
 static const struct result *row_with(const struct run *run, const char *device, const char *between)
 {
     for (size_t i = 0; i < run->result_count; i++) {
@@ -142,7 +143,8 @@ static double half_of(const struct result *result)
     return isfinite(half) ? half : 0;
 }
 
-// "memory 3.850 µs ± 12.00 ns": the time that this kind of barrier adds, or "below the noise".
+// Returns the time that this kind of barrier adds, "memory 3.850 µs ± 12.00 ns", or "memory below
+// the noise".
 static const char *addition(struct arena *arena, const char *kind, double ns, double half_ns)
 {
     const char *cost = unit_text(arena, ns, UNIT_NS), *half = unit_text(arena, half_ns, UNIT_NS);

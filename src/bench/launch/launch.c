@@ -142,9 +142,9 @@ static bool reach(const struct bench_pick *pick)
     }
 }
 
-// True for combinations that can be measured. Scaling kernels have only modes batch, replay and
-// submit; mode=queues needs two queues. Barriers are measured only within a batch: in other modes
-// the order is fixed.
+// True for combinations that can be measured. Scaling kernels only have the modes batch, replay and
+// submit; mode=queues needs two queues. Barriers are measured only within a batch, because other
+// modes fix the order.
 static bool is_possible(const struct bench_pick *pick, struct error *err)
 {
     struct launch_case this_case;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Measures one kernel alone: reads the device's clock at its first instruction and converts it to
-// the host's time. The two clocks are related before and after the samples, and assumed to run
-// evenly in between. Either the API relates them, or a kernel does: it answers questions that the
-// host writes into memory that both access. The device's time in an answer lies between the host's
-// writing of the question and its reading of the answer. The quickest of all answers is kept.
+// Measures one kernel alone: reads the device's clock at its first instruction and converts this
+// time to the host's clock. For that, the two clocks are related before and after the samples, and
+// assumed to run evenly in between. Either the API relates them, or a kernel does: it answers
+// questions that the host writes into memory that both access. The device's time in an answer lies
+// between the host's writing of the question and its reading of the answer. The quickest of all
+// answers is used.
 #include "base/clock.h"
 #include "bench/launch/session.h"
 #include "measure/clock.h"
@@ -13,7 +14,7 @@
 
 enum {
     QUESTIONS = 32,
-    TRIES = 8, // kernels asked, at most: on a busy host, a kernel may end before it is asked
+    TRIES = 8, // most kernels asked: on a busy host, one may end before it is asked
     POLLS = 1 << 20
 };
 static const uint64_t answer_ns = 20000000; // longest wait for an answer
@@ -22,7 +23,7 @@ struct answer_params { // as in the kernel
     uint32_t questions, polls;
 };
 
-// The same instant by both clocks. The host's time is known to ± half_ns.
+// The same instant by both clocks. The host's time is uncertain by ± half_ns.
 struct timestamp {
     uint64_t device;
     double host_ns, half_ns;
@@ -53,8 +54,8 @@ static bool is_answered(const volatile uint32_t *reply, uint32_t number, uint64_
     return reply[LAUNCH_ANSWER_CHECK] == LAUNCH_ANSWER_SUM(low, high, number);
 }
 
-// Asks question `number` and sets *stamp by its answer. False if no answer came, or if the kernel's
-// last answer was not to question `number` − 1.
+// Asks question `number` and sets *stamp from its answer. Returns false if no answer came, or if
+// the kernel's last answer was not to question `number` − 1.
 static bool ask(struct launch_session *session, uint32_t number, struct timestamp *stamp)
 {
     volatile uint32_t *question = gpu_buffer_map(session->question);
@@ -113,7 +114,8 @@ static bool take_answers(struct launch_row *row, struct timestamp *best, unsigne
     return gpu_batch_wait(batch, row->run->request->timeout_ns, err);
 }
 
-// Sets *best to the most exact of the API's calibrated timestamps; false if the API has none.
+// Sets *best to the most exact of the API's calibrated timestamps. Returns false if the API has
+// none.
 static bool take_calibrated(struct launch_row *row, struct timestamp *best)
 {
     struct gpu_calibrated_timestamp pair;
@@ -185,8 +187,8 @@ static bool make_stamp(struct launch_row *row, struct error *err)
     return gpu_batch_end(row->batches[0], err);
 }
 
-// Fills the samples. False if the relation is wrong: with it, a kernel would begin before its
-// submission or after the host saw its end.
+// Fills the samples. Returns false if the relation of the clocks is wrong: with it, a kernel would
+// begin before its submission or after the host saw its end.
 static bool fill(const struct trip *trips, unsigned count, const struct timestamp related[2],
                  struct launch_reach *reach)
 {

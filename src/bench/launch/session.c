@@ -217,8 +217,8 @@ bool launch_check(struct launch_session *session, unsigned end, uint64_t element
                                    (unsigned long long)elements);
 }
 
-// Scaling by ±1 is exact, and values stay in range. Only even kernels change the sign, so that no
-// kernel writes what its target already holds.
+// Records a kernel. Scaling by ±1 is exact, and values stay in range. Only even kernels change the
+// sign, so that no kernel writes what its target already holds.
 void launch_record(struct launch_session *session, const struct launch_case *this_case,
                    uint64_t number, struct gpu_batch *batch)
 {

@@ -7,7 +7,7 @@
 #include "bench/launch/launch.h"
 
 // The members of both enums are in the order of the parameters' choices.
-enum launch_between { // what stands between kernels
+enum launch_between { // what separates two kernels
     LAUNCH_ORDER,     // the API's own order
     LAUNCH_NOTHING,   // nothing: kernels may overlap
     LAUNCH_EXECUTION, // an execution barrier
@@ -53,7 +53,7 @@ struct launch_session {
 };
 
 // A second logical device, opened with all queues that it may have, so that these queues do not
-// slow the other cases. It stays open with the session.
+// slow down other cases. It stays open during the session.
 struct launch_wide {
     struct bench_session bench;
     struct launch_session session; // holds only what empty kernels need
@@ -71,12 +71,13 @@ MUST_CHECK bool launch_prepare(struct launch_session *session, uint64_t elements
 // a CPU.
 MUST_CHECK bool launch_warm_up(struct launch_session *session, struct error *err);
 
-// ERROR_MISMATCH unless each of the first `elements` elements of ends[end] is `factor` times its
-// data.
+// Fails with ERROR_MISMATCH unless each of the first `elements` elements of ends[end] is `factor`
+// times its data.
 MUST_CHECK bool launch_check(struct launch_session *session, unsigned end, uint64_t elements,
                              float factor, struct error *err);
 
-// Empty kernels count themselves. The first function sets the count to 0, the second reads it.
+// launch_count_clear sets the count of empty kernels to 0, and the second function reads it: empty
+// kernels count themselves.
 MUST_CHECK bool launch_count_clear(struct launch_session *session, struct error *err);
 MUST_CHECK bool launch_count(struct launch_session *session, uint32_t *count, struct error *err);
 
@@ -98,7 +99,7 @@ uint64_t launch_elements_max(const struct gpu_info *info);
 // ---------------------------------------------------------------- a visit
 
 enum {
-    LAUNCH_IN_FLIGHT = 64,  // submissions in flight, at most
+    LAUNCH_IN_FLIGHT = 64,  // most submissions in flight
     LAUNCH_ROUND_TRIPS = 16 // round trips in a sample
 };
 
@@ -114,13 +115,12 @@ struct launch_row {
     size_t batch_count;
     uint64_t done;  // kernels that ran since launch_prepare or launch_count_clear
     float signs[2]; // factor of the data in each of session->ends; [1] is 0 before the first kernel
-    double submit_ns; // host time of the calls that submit a batch, a graph or single kernels, per
-                      // kernel
+    double submit_ns; // host time per kernel of the submitting calls
 };
 
 struct launch_reach {
-    double *to, *back; // ns, one value for each sample
-    double half_ns;    // ± uncertainty of the relation between the clocks
+    double *to, *back; // in ns, one value for each sample
+    double half_ns;    // uncertainty (±) of the relation between the clocks
     // Number of answers from which the relation was made; 0: the API relates the clocks.
     unsigned answers;
 };
@@ -130,7 +130,7 @@ struct launch_reach {
 MUST_CHECK bool launch_reach_take(struct launch_row *row, unsigned count,
                                   struct launch_reach *reach, struct error *err);
 
-// The visit and the conclusion of struct benchmark.
+// The functions `visit` and `conclude` of struct benchmark.
 MUST_CHECK bool launch_visit(struct bench_visit *run, struct measure_visit *visit,
                              struct error *err);
 void launch_conclude(struct run *run, const char *device);

@@ -13,8 +13,8 @@ enum {
 };
 
 enum {
-    KERNELS_MAX = 4096, // kernels in a batch
-    SPLITS_MAX = 64,    // split barriers in a batch
+    KERNELS_MAX = 4096, // most kernels in a batch
+    SPLITS_MAX = 64,    // most split barriers in a batch
     WARM_RUNS = 2,
     IN_FLIGHT_LEAST = 8
 };
@@ -34,7 +34,7 @@ static bool is_unordered(const struct launch_case *this_case)
     return this_case->between != LAUNCH_ORDER;
 }
 
-// Records what stands between kernels k − 1 and k.
+// Records what separates kernel k from kernel k − 1.
 static void record_between(struct launch_row *row, uint64_t k, struct gpu_batch *batch)
 {
     switch (row->this_case->between) {
@@ -84,8 +84,8 @@ static bool make_row(struct launch_row *row, uint64_t length, struct error *err)
     return gpu_batch_end(batch, err);
 }
 
-// Makes `count` batches of `length` kernels each, on the case's queues in turn. The host times
-// them.
+// Makes `count` batches of `length` kernels each, on the case's queues in turn. Their time is
+// measured by the host.
 static bool make_batches(struct launch_row *row, size_t count, uint64_t length, struct error *err)
 {
     unsigned queues = row->this_case->queues ? row->this_case->queues : 1;

@@ -59,7 +59,7 @@ enum loads_source {
 
 // A row of the published table, or a row that fathom adds.
 struct loads_kind {
-    const char *label; // its published name, without the pattern
+    const char *label; // published name of the row, without the pattern
     enum loads_source source;
     unsigned width; // values that one load brings; a 64-bit word counts as two
     enum loads_class data;
@@ -79,7 +79,7 @@ extern const char loads_choices[];          // "|Buffer<R8>.Load|…": all label
 // Returns the row with this label; NULL if there is none.
 const struct loads_kind *loads_kind_find(const char *label);
 
-// Returns Buffer<RGBA8>.Load: all rows are compared with this row in the random pattern.
+// Returns the row Buffer<RGBA8>.Load. All rows are compared with this row in the random pattern.
 const struct loads_kind *loads_baseline(void);
 
 enum loads_walk {          // which elements a thread loads
@@ -128,8 +128,9 @@ double loads_bytes(const struct loads_kind *kind);
 enum loads_pattern { // in the order of the parameter's choices
     LOADS_UNIFORM,   // every thread begins at element 0
     LOADS_LINEAR,    // thread g of a workgroup begins at element g; in textures at (g % 16, g / 16)
-    LOADS_RANDOM,   // a hash of g chooses one of 16 elements; in textures one of 2 × 2, four apart
-    LOADS_SCATTERED // a hash of g chooses one of 256 elements, independent of g's neighbours
+    LOADS_RANDOM,    // a hash of g chooses one of 16 elements; in textures one of 2 × 2 texels, 4
+                     // apart
+    LOADS_SCATTERED  // a hash of g chooses one of 256 elements, independent of g's neighbours
 };
 
 // The parameters of a case.

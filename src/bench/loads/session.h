@@ -43,8 +43,8 @@ MUST_CHECK bool loads_open(struct bench_session *bench, struct error *err);
 void loads_close(struct bench_session *bench);
 
 // Returns a session on a second handle of the same device; this handle checks the bounds of every
-// access. The first call opens the session, loads_close closes it. NULL with `err` if the device
-// cannot check bounds or the session cannot be opened.
+// access. The first call opens the session, loads_close closes it. Returns NULL with `err` if the
+// device cannot check bounds or the session cannot be opened.
 struct bench_session *loads_robust(struct loads_session *session, struct error *err);
 
 // ---------------------------------------------------------------- one kernel at work

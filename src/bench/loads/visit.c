@@ -219,8 +219,8 @@ static void report(const struct loads_session *session, const struct loads_run *
     visit_kernel(visit, seen->work.program);
 }
 
-// `place` is the visit that runs the case: a copy of `run` or, for robust access, a visit on a
-// device handle that checks bounds.
+// Measures the case. `place` is the visit that runs it: a copy of `run` or, for robust access, a
+// visit on a device handle that checks bounds.
 static bool measure(struct bench_visit *run, struct bench_visit *place,
                     const struct loads_case *this_case, struct measure_visit *visit,
                     struct error *err)

@@ -132,8 +132,8 @@ static bool prepare_case(struct loads_work *work, struct gpu_scope *scope,
 
 // ---------------------------------------------------------------- the work
 
-// Returns the kernel of a case or, if `control`, of the same loop without loads. NULL with `err` if
-// this device, API or build cannot run it.
+// Returns the kernel of a case or, if `control`, of the same loop without loads. Returns NULL with
+// `err` if this device, API or build cannot run it.
 static const struct gpu_kernel *find_kernel(struct loads_session *session,
                                             const struct loads_case *this_case, bool control,
                                             struct error *err)

@@ -90,7 +90,7 @@ static const struct headline_info headlines[] = {
      .where = "pages=prefetched,advise=none"},
 };
 
-enum managed_param { // as `params` lists them
+enum managed_param { // in the order of `params`
     MANAGED_PARAM_TOUCH,
     MANAGED_PARAM_PAGES,
     MANAGED_PARAM_ADVISE,
@@ -98,7 +98,7 @@ enum managed_param { // as `params` lists them
     MANAGED_PARAM_OVERSUBSCRIBE
 };
 
-// Cuts `bytes` to at most `most`, in whole MiB. If `most` is 0, there is no limit.
+// Reduces `bytes` to at most `most`, in whole MiB. `most` 0 means no limit.
 static void limit(struct case_value *bytes, uint64_t most)
 {
     if (most && bytes->uint > most)
@@ -113,8 +113,8 @@ static bool reach(const struct bench_pick *pick)
     return case_choice(&pick->c, "advise") == 0 || pick->value->uint <= advised_most;
 }
 
-// Presets give advice only without prefetching. Oversubscribed arrays have one size, which this
-// function sets.
+// True if the case is measured. Presets give advice only without prefetching. Oversubscribed arrays
+// have one size, which this function sets.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     const struct case_value *over = case_find(&pick->c, "oversubscribe");

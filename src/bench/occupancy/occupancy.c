@@ -84,7 +84,7 @@ static const struct headline_info headlines[] = {
     {.kind = HEADLINE_BEST, .title = "Threads on a core", .metric = "threads"},
 };
 
-enum occupancy_param { // as `params` lists them
+enum occupancy_param { // in the order of `params`
     OCCUPANCY_PARAM_BY,
     OCCUPANCY_PARAM_VALUES,
     OCCUPANCY_PARAM_SHARED,

@@ -64,7 +64,7 @@ struct occupancy_stay {
 struct occupancy_tally {
     unsigned cores;   // number of cores that had workgroups
     unsigned most;    // most workgroups at once on any core
-    unsigned least;   // the smallest, over the cores, of the most workgroups at once on that core
+    unsigned least;   // least number, over the cores, of the most workgroups at once
     unsigned fullest; // number of cores that had `most` workgroups at once
     unsigned chip;    // most workgroups at once on all cores together
     // For the first core that had `most` workgroups: time from its first start until it had them
@@ -75,9 +75,9 @@ struct occupancy_tally {
 };
 
 // Returns how many workgroups were on a core at once, from at least one stay. If one workgroup
-// begins at the same time stamp at which another one ends, they were not there at once. So a count
-// is never too high, and it is too low only if stays are about as short as a step of the clock. All
-// memory taken from `scratch` is freed.
+// begins at the same time stamp at which another one ends, they do not count as there at once. So a
+// count is never too high, and it is too low only if stays are about as short as a step of the
+// clock. Memory taken from `scratch` is freed.
 struct occupancy_tally occupancy_tally_of(struct arena *scratch, const struct occupancy_stay *stays,
                                           size_t count);
 

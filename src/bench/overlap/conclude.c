@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The findings of overlap: for each question that the cases of a run answer, a verdict with its
-// interval, and what was published for other GPUs ("Breaking Down Barriers, Part 6", M. Pettineo,
-// 2018, read by eye from time lines of Direct3D 12 under Windows).
+// Adds the findings of overlap: for each question that the cases of a run answer, a verdict with
+// its interval, and what was published for other GPUs ("Breaking Down Barriers, Part 6", M.
+// Pettineo, 2018, read by eye from time lines of Direct3D 12 under Windows).
 #include "analysis/compare.h"
 #include "base/text.h"
 #include "bench/overlap/visit.h"
@@ -10,8 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-// The verdict on a share of time: "no" if its interval ends at share_no or below, "yes" if it
-// starts at share_yes or above, "partly" if it lies between the two, otherwise "undecided".
+// The verdict on a share of time: "no" if its interval ends at or below share_no, "yes" if it
+// starts at or above share_yes, "partly" if it lies between share_no and share_yes, otherwise
+// "undecided".
 static const double share_no = 0.05, share_yes = 0.5;
 
 // The run and the device that findings are about.
@@ -76,7 +77,7 @@ static const struct series *calibration_of(const struct result *result)
     return series && series->row_count == 1 ? series : NULL;
 }
 
-// Returns the resolution of the device's clock in ns; 0 if the result does not hold it.
+// Returns the resolution of the device's clock in ns; 0 if the result does not contain it.
 static double resolution_of(const struct result *result)
 {
     const struct series *calibration = calibration_of(result);
@@ -225,8 +226,8 @@ static const struct {
     {"semaphore", "timeline semaphore"},
 };
 
-// barrier-gap: a finding for each case of one scenario: "default" or, if that has no gap, the first
-// that has one.
+// Adds findings barrier-gap, one for each case of a scenario: "default" or, if that has no gap, the
+// first scenario that has one.
 static void ask_gaps(const struct subject *subject)
 {
     struct arena *arena = subject->run->arena;
@@ -262,7 +263,8 @@ static void ask_gaps(const struct subject *subject)
 
 // ---------------------------------------------------------------- kinds of barriers
 
-// target-barrier: compares the gap after a draw at a barrier of its target and at one of a buffer.
+// Adds target-barrier: compares the gap after a draw at a barrier of its target and at one of a
+// buffer.
 static void ask_targets(const struct subject *subject)
 {
     static const char *const scenarios[] = {"default", "draws"};
@@ -309,7 +311,8 @@ static bool is_bystander(const struct series *matrix, size_t row)
     return follows && waits && cell_of(matrix, row, "ordered") == 0;
 }
 
-// Sets *share to the overlap of the first pair that is_bystander accepts. False if there is none.
+// Sets *share to the overlap of the first pair that is_bystander accepts. Returns false if there is
+// none.
 static bool bystander_of(const struct result *result, struct metric *share)
 {
     const struct series *matrix = result_series(result, "matrix");
@@ -324,8 +327,8 @@ static bool bystander_of(const struct result *result, struct metric *share)
     return false;
 }
 
-// overlap-bystander: a finding for split barriers and one for all other barriers, each from the
-// first case that has a pair which is_bystander accepts.
+// Adds overlap-bystander: a finding for split barriers and one for all other barriers, each from
+// the first case that has a pair which is_bystander accepts.
 static void ask_bystanders(const struct subject *subject)
 {
     struct arena *arena = subject->run->arena;
@@ -428,8 +431,8 @@ static const char *polled_text(struct arena *arena, const struct polled *polled)
                         polled->agreed, unit_text(arena, polled->bars_ns, UNIT_NS));
 }
 
-// overlap-clock: the resolution of the device's clock, how far one core's clock lags another's, and
-// whether the times that the polling host saw agree with the device's stamps.
+// Adds overlap-clock: the resolution of the device's clock, how far one core's clock lags
+// another's, and whether the times that the polling host saw agree with the device's stamps.
 static void report_clock(const struct subject *subject)
 {
     struct run *run = subject->run;

@@ -31,7 +31,7 @@ enum overlap_mark {
 struct overlap_poll {
     bool seen;
     double seen_ns; // when the host read the marker
-    double look_ns; // start of the last read that did not find the marker; 0: the first found it
+    double look_ns; // start of the last read that did not find the marker; 0: there was none
     double since_ns, until_ns; // the writing thread's clock before and after the write
 };
 
@@ -180,7 +180,7 @@ struct overlap_frame {
 };
 
 struct overlap_frame_desc {
-    uint32_t which; // bit set of workloads to run; a single one does not wait or read others' words
+    uint32_t which; // bit set of workloads to run; a single one neither waits nor reads
     bool groups;    // fill frame->groups, in `arena`
     bool marked;    // leave markers and poll them; only allowed with all workloads
     struct arena *arena;

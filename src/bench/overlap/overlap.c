@@ -159,9 +159,9 @@ static void replace(const struct bench_pick *pick)
         *pick->value = pick->request->choices[pick->param].values[0];
 }
 
-// Without SPLITS a device has streams, with one kind of barrier beside the semaphore: only the
-// first chosen kind, semaphores and "none" are reached. The barrier of a target needs a workload
-// that waits for a draw.
+// Returns false for kinds of barriers that the device cannot have. Without SPLITS a device has
+// streams, with only one kind of barrier and the semaphore: it keeps the first chosen kind,
+// semaphores and "none". The barrier of a target needs a workload that waits for a draw.
 static bool reach(const struct bench_pick *pick)
 {
     gpu_caps caps = pick->request->device->caps;

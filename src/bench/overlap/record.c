@@ -262,7 +262,8 @@ static bool has_draws(const struct overlap_scenario *scenario)
     return false;
 }
 
-// Returns batch `i` of a queue. The first call creates it. NULL with `err` if creation fails.
+// Returns batch `i` of a queue. The first call creates it. Returns NULL with `err` if creation
+// fails.
 static struct gpu_batch *batch_of(struct overlap_stage *stage, unsigned queue, size_t i,
                                   struct error *err)
 {

@@ -33,7 +33,7 @@ enum overlap_barrier {
     OVERLAP_BARRIER_SEMAPHORE, // a timeline semaphore between separate submissions
     // After a draw, a barrier of its target's colours; after a dispatch, as BUFFER.
     OVERLAP_BARRIER_TARGET,
-    OVERLAP_BARRIER_NONE, // no barrier: no workload waits
+    OVERLAP_BARRIER_NONE, // no barrier: no workload waits for another
     OVERLAP_BARRIER_COUNT
 };
 
@@ -71,8 +71,7 @@ bool overlap_scenario_waits(const struct overlap_scenario *scenario);
 // True if any workload waits for one on its own queue.
 bool overlap_scenario_stays(const struct overlap_scenario *scenario);
 
-// Returns a copy of the scenario, in `arena`, in which no workload waits for another; nothing is
-// released.
+// Returns a copy of the scenario, in `arena`, in which no workload waits for another.
 const struct overlap_scenario *overlap_scenario_free(struct arena *arena,
                                                      const struct overlap_scenario *scenario);
 

@@ -9,7 +9,7 @@
 #define BIT(workload) (UINT32_C(1) << (workload))
 
 enum {
-    GROUPS_MAX = 256, // as in the published tool
+    GROUPS_MAX = 256, // most workgroups, as in the published tool
     GROUPS_DEFAULT = 8,
     ITERATIONS_MAX = 128,
     ITERATIONS_DEFAULT = 64

@@ -39,8 +39,8 @@ MUST_CHECK bool overlap_session_open(struct bench_session *bench, struct error *
 
 // Returns the session with its own device whose compute queue has high priority. The first call
 // opens it. If the driver refuses high priority, the session is a copy of the benchmark's session,
-// with `refused` and priority_text set. NULL with ERROR_UNSUPPORTED if the device has no second
-// queue or no priorities, or with ERROR_DEVICE_LOST.
+// with `refused` and priority_text set. Returns NULL with ERROR_UNSUPPORTED if the device has no
+// second queue or no priorities, or with ERROR_DEVICE_LOST.
 struct overlap_session *overlap_session_urgent(struct bench_session *bench, struct error *err);
 
 // Closes the urgent session's own device, if it has one.

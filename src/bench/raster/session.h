@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A case of `raster` as data: what it draws and which image must result. Also what the cases of a
+// Describes a case of `raster`: what it draws, which image must result, and what the cases of a
 // session share.
 #ifndef BENCH_RASTER_SESSION_H
 #define BENCH_RASTER_SESSION_H
@@ -111,7 +111,7 @@ MUST_CHECK bool raster_visit(struct bench_visit *run, struct measure_visit *visi
 void raster_conclude(struct run *run, const char *device);
 
 // Returns the session's target with the format, depth and width of `desc`, and creates it at the
-// first call. NULL with `err` if that fails.
+// first call. Returns NULL with `err` if that fails.
 struct gpu_target *raster_target(struct raster_session *session, const struct gpu_target_desc *desc,
                                  struct error *err);
 

@@ -24,7 +24,7 @@ struct job {
 // ---------------------------------------------------------------- programs
 
 // Returns a program with the case's vertex kernel; if `fragment` is NULL, it writes only depth.
-// NULL with `err` if that fails.
+// Returns NULL with `err` if that fails.
 static struct gpu_draw_program *make(struct job *job, const char *fragment, enum gpu_depth depth,
                                      bool culls, struct error *err)
 {

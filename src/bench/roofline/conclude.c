@@ -8,8 +8,8 @@
 enum {
     UNIT_TEXT = 32
 };
-// How far from the ridge, as a factor, both roofs are read. The first factor with cases on both
-// sides is used.
+// The distances from the ridge, as factors, at which both roofs are read. The first distance with
+// cases on both sides is used.
 static const double leg_distances[] = {4, 2};
 static const double leg_confidence = 0.975;
 
@@ -78,10 +78,10 @@ struct ridge {
     struct interval at;          // the intensity where they meet
 };
 
-// Returns the ridge of the two roofs where they are flat: the compute roof at intensities at least
-// `distance` times above `about`, the memory roof at least so far below. The ridge's interval goes
-// from the smallest to the largest quotient of their intervals: each of the two has a confidence
-// of 97.5 %, so the ridge's has 95 %.
+// Returns the ridge of the two roofs, each read where it is flat: the compute roof at intensities
+// at least `distance` times above `about`, the memory roof at intensities at least `distance` times
+// below it. The ridge's interval goes from the smallest to the largest quotient of the two
+// intervals: each of these has a confidence of 97.5 %, so the ridge's interval has 95 %.
 static struct ridge ridge_of(const struct row *row, double about, double distance)
 {
     struct ridge ridge = {
@@ -121,12 +121,12 @@ static void report(const struct row *row)
                        unit_text(arena, ridge.rate.median, UNIT_FLOP_PER_S));
 }
 
-// Adds a finding "ridge" for each type of numbers. Value: the intensity above which memory is not
-// the limit, in operations per byte: the median rate at intensities at least four times above it,
-// over the median bandwidth at intensities at least four times below it (twice, if none is four
-// times away). The text also has the interval of that quotient and the height of both roofs. No
-// finding unless intensities from half the ridge to twice the ridge were measured. Keys: the case
-// with the largest bandwidth and the case with the largest rate.
+// Adds a finding "ridge" for each type of numbers, if intensities from half the ridge to twice the
+// ridge were measured. The value is the intensity above which memory is not the limit, in
+// operations per byte. It is the median rate at intensities at least four times above it, divided
+// by the median bandwidth at intensities at least four times below it (twice, if there are none
+// four times away). The text also has the interval of that quotient and the height of both roofs.
+// The keys are the case with the largest bandwidth and the case with the largest rate.
 void roofline_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

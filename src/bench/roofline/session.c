@@ -15,7 +15,7 @@ _Static_assert(ROOFLINE_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many wo
 static const uint64_t bytes_wanted = UINT64_C(4) << 30, cpu_bytes = 16 << 20;
 static const uint64_t wait_ns = UINT64_C(20000000000);
 
-// In the order of the choices of `type`.
+// The types of numbers, in the order of the choices of `type`.
 const struct roofline_number roofline_numbers[ROOFLINE_NUMBERS] = {
     {"fp32", "roofline_fp32", "roofline_once_fp32", FMA_F32, 0, 32, 2},
     {"fp64", "roofline_fp64", "roofline_once_fp64", FMA_F64, GPU_CAP(FLOAT64), 16, 2},
@@ -77,7 +77,7 @@ static uint32_t sum_of(uint64_t bits)
 struct roofline_sums roofline_expect(const struct roofline_number *number, uint64_t steps,
                                      uint64_t bytes)
 {
-    // chains[1]: for the chains that make one step more than the others
+    // chains[1] is for the chains that make one step more than all others.
     struct fma_chain chains[2][FMA_CHAINS];
     struct roofline_sums sums = {0};
     unsigned width = width_of(number), in_load = 4 / width;

@@ -14,7 +14,7 @@ enum {
 
 struct roofline_number {
     const char *name;
-    const char *kernel, *once; // kernels of ROOFLINE_BLOCKS blocks a workgroup, and of one
+    const char *kernel, *once; // kernels whose workgroups read ROOFLINE_BLOCKS blocks, and one
     enum fma_number number;
     gpu_caps caps;
     unsigned chains;     // chains per thread
@@ -65,7 +65,7 @@ struct roofline_sums {
 struct roofline_sums roofline_expect(const struct roofline_number *number, uint64_t steps,
                                      uint64_t bytes);
 
-// The visit and the conclusion of struct benchmark.
+// The functions `visit` and `conclude` of struct benchmark.
 MUST_CHECK bool roofline_visit(struct bench_visit *run, struct measure_visit *visit,
                                struct error *err);
 void roofline_conclude(struct run *run, const char *device);

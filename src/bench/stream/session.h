@@ -9,10 +9,10 @@
 #include "measure/claim.h"
 
 enum {
-    STREAM_GRAIN_BYTES = 128 << 10, // every array size is a multiple of it; every block divides it
-    STREAM_PAD_BYTES = 256,         // pad after an array: the stencils read one vector past its end
+    STREAM_GRAIN_BYTES = 128 << 10, // array sizes are multiples of it, and all blocks divide it
+    STREAM_PAD_BYTES = 256,         // after an array, because stencils read a vector past its end
     STREAM_SHAPES_MAX = 2,
-    STREAM_CACHES = 4, // all arrays together: at least 4 last-level caches, to measure DRAM
+    STREAM_CACHES = 4, // all arrays together are at least 4 last-level caches, so DRAM is read
     STREAM_PASSES_MAX = 65535
 };
 
@@ -32,7 +32,7 @@ struct stream_op {
     bool single; // there are also kernels in which each thread takes one element
 };
 
-extern const struct stream_op stream_ops[STREAM_OPS]; // [STREAM_INIT] …, see stream.h
+extern const struct stream_op stream_ops[STREAM_OPS]; // index: STREAM_INIT …, see stream.h
 
 enum stream_kernel { // in the order of the parameter's choices
     STREAM_TUNED,
@@ -102,10 +102,10 @@ void stream_work_make(const struct stream_case *this_case, const struct stream_s
                       const struct gpu_info *info, unsigned cores, uint64_t passes,
                       struct stream_work *work);
 
-// Bytes of all arrays together.
+// Returns the bytes of all arrays together.
 uint64_t stream_set_bytes(const struct stream_case *this_case);
 
-// False with ERROR_UNSUPPORTED if all arrays together are smaller than STREAM_CACHES last-level
+// Fails with ERROR_UNSUPPORTED if all arrays together are smaller than STREAM_CACHES last-level
 // caches.
 MUST_CHECK bool stream_refuse_cached(const struct stream_case *this_case,
                                      const struct measure_limits *limits, struct error *err);

@@ -11,7 +11,7 @@ enum {
 };
 _Static_assert(STREAM_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many words");
 
-// Used until a visit sets another one.
+// Time-out until a visit sets its own.
 static const uint64_t timeout_default_ns = UINT64_C(10000000000);
 static const uint32_t seeds[STREAM_ARRAY_COUNT] = {STREAM_SEED_SOURCE, STREAM_SEED_OTHER,
                                                    ~STREAM_SEED_SOURCE};

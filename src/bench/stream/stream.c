@@ -113,7 +113,7 @@ enum {
     MEMORY_SHARE = 8 // each of three arrays has at most 1/8 of the device's memory
 };
 
-enum stream_param { // as `params` lists them
+enum stream_param { // in the order of `params`
     STREAM_PARAM_KERNEL,
     STREAM_PARAM_OP,
     STREAM_PARAM_TYPE,
@@ -121,9 +121,9 @@ enum stream_param { // as `params` lists them
     STREAM_PARAM_THREADS
 };
 
-// Returns the size of an array: the larger of `given` and STREAM_CACHES of the largest cache that
-// may lie before memory, but at most what fits. On a CPU `given` does not count; CPU_BYTES_UNKNOWN
-// if the caches are not known.
+// Returns the size of an array: the larger of `given` and STREAM_CACHES times the largest cache
+// that may be in front of memory, but at most what fits. On a CPU `given` does not count; if its
+// caches are not known, the size is CPU_BYTES_UNKNOWN.
 static uint64_t usual_bytes(const struct gpu_info *device, const struct measure_limits *limits,
                             uint64_t given)
 {

@@ -38,7 +38,8 @@ struct trial {
 
 // ---------------------------------------------------------------- the work
 
-// "256x8": threads of a workgroup and vectors in flight; with several steps "256x8, 4 steps".
+// Returns "256x8", the threads of a workgroup and the vectors in flight; with several steps "256x8,
+// 4 steps".
 static const char *shape_name(const struct trial *trial)
 {
     const struct stream_shape *shape = &trial->shape;

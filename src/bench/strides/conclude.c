@@ -11,8 +11,9 @@ static bool is_of_banks(const struct result *result, const char *device)
            isfinite(result_median(result, "time"));
 }
 
-// Adds a finding "shared-banks" if the times show the number of banks. Value: the number of banks;
-// keys: the smallest stride, and the stride at which all threads use one bank.
+// Adds a finding "shared-banks" if the times show the number of banks. The value is that number;
+// the keys are the cases of the smallest stride and of the stride at which all threads use one
+// bank.
 void strides_conclude(struct run *run, const char *device)
 {
     struct arena *arena = arena_create();

@@ -22,7 +22,7 @@ enum strides_pattern { // in the order of the parameter's choices
 
 enum {
     STRIDES_STRIDE_MAX = 1024,       // largest stride at which the buffer holds the widest subgroup
-    STRIDES_SHARED_STRIDE_MAX = 128, // the same for shared memory
+    STRIDES_SHARED_STRIDE_MAX = 128, // largest stride in shared memory
     STRIDES_ACROSS_MAX = 1024,
     STRIDES_LANES = 32, // the metrics `cycles` and `time` are per load of this many threads
     STRIDES_SECTOR_BYTES = 32,

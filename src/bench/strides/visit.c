@@ -82,7 +82,7 @@ static bool find_iterations(struct work *work, const struct measure_span_desc *d
     }
 }
 
-// False with ERROR_UNSUPPORTED if the device lacks what the case needs.
+// Fails with ERROR_UNSUPPORTED if the device lacks what the case needs.
 static bool refuse_missing(const struct work *work, struct error *err)
 {
     const struct gpu_limits *limits = &work->run->session->info->limits;

@@ -21,8 +21,8 @@ static bool takes_address(const struct bench_case *c, const struct gpu_info *inf
     return info->kind != GPU_KIND_CPU && (info->caps & needed) == needed;
 }
 
-// Returns how many threads have an address of their own: a subgroup, in the range STRIDES_LANES to
-// STRIDES_LANES_MAX. More addresses would only need more cache.
+// Returns how many threads have an address of their own: as many as a subgroup has, but at least
+// STRIDES_LANES and at most STRIDES_LANES_MAX. More addresses would only need more cache.
 static uint32_t lanes_of(const struct gpu_info *info)
 {
     uint64_t threads = info->limits.subgroup_threads;

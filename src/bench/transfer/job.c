@@ -133,8 +133,8 @@ static bool wait_part(struct transfer_stages *stages, unsigned i, struct error *
     return done;
 }
 
-// While the device copies one part, the host fills a stage with the next part, or empties the stage
-// of the previous part.
+// Moves the data part by part. While the device copies one part, the host fills a stage with the
+// next part, or empties the stage of the previous part.
 static bool move_parts(struct transfer_stages *stages, struct error *err)
 {
     const struct transfer_job *job = stages->job;

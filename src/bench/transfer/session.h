@@ -25,7 +25,7 @@ enum transfer_direction {
 enum transfer_memory { // memory of the host
     TRANSFER_PINNED,   // allocated by the driver
     TRANSFER_PAGEABLE, // ordinary memory
-    TRANSFER_MAPPED,   // no memory of the host: the host loads and stores device memory
+    TRANSFER_MAPPED,   // no host memory: the host itself reads or writes device memory
 };
 
 enum transfer_by {
@@ -53,7 +53,7 @@ struct transfer_case {
 };
 void transfer_case_read(const struct bench_case *c, struct transfer_case *this_case);
 
-// Returns the bytes of the largest transfer that the device and the host have memory for; a power
+// Returns the bytes of the largest transfer for which the device and the host have memory; a power
 // of two.
 uint64_t transfer_bytes_max(const struct gpu_info *info);
 
@@ -63,9 +63,9 @@ uint64_t transfer_bytes_max(const struct gpu_info *info);
 // multiple of 4.
 void transfer_pattern_fill(void *memory, uint64_t bytes, uint32_t first);
 
-// How much of the data a check reads: all; or, if `sparse` and there are more than
-// TRANSFER_SPARSE_BYTES, every TRANSFER_SPARSE-th block of 4 KiB. `turn` chooses the first block:
-// TRANSFER_SPARSE successive values read everything.
+// How much of the data a check reads: everything or, if `sparse` and there are more than
+// TRANSFER_SPARSE_BYTES, every TRANSFER_SPARSE-th block of 4 KiB. `turn` chooses the first block,
+// so that TRANSFER_SPARSE successive values read everything.
 struct transfer_look {
     bool sparse;
     unsigned turn;
@@ -75,8 +75,8 @@ enum {
     TRANSFER_SPARSE_BYTES = 16 << 20
 };
 
-// ERROR_MISMATCH, which names the first wrong byte read, if the memory does not hold the data
-// from word `first` on.
+// Fails with ERROR_MISMATCH, which names the first wrong byte read, if the memory does not hold the
+// data from word `first` on.
 MUST_CHECK bool transfer_pattern_check(const void *memory, uint64_t bytes, uint32_t first,
                                        struct transfer_look look, struct error *err);
 
@@ -133,7 +133,7 @@ MUST_CHECK bool transfer_station_init(struct transfer_station *station,
 void transfer_station_fini(struct transfer_station *station);
 
 // Makes the memory of that end large enough for a transfer of `bytes`, and fills it if it is a
-// source. ERROR_OUT_OF_MEMORY if the host or the device has too little.
+// source. Fails with ERROR_OUT_OF_MEMORY if the host or the device has too little.
 MUST_CHECK bool transfer_station_need(struct transfer_station *station, enum transfer_end end,
                                       uint64_t bytes, struct error *err);
 
@@ -170,7 +170,8 @@ struct transfer_peer {
 struct transfer_session {
     struct bench_session *bench;
     struct transfer_station home;
-    // Queues for copies. [1] is NULL without two queues beside the universal queue.
+    // Queues for copies. [1] is NULL if the device does not have two queues besides the universal
+    // queue.
     struct gpu_queue *queues[TRANSFER_QUEUES];
     const char *queue_names[TRANSFER_QUEUES];
     struct measure_link link;
@@ -213,21 +214,22 @@ struct transfer_job {
 // window.
 void transfer_record(void *job, struct gpu_batch *batch, uint64_t repeats);
 
-// Waits for the batch without sleeping, so that the host's clock shows the end exactly;
-// ERROR_TIMEOUT after the request's time-out. On a CPU it sleeps: the work needs the processors.
+// Waits for the batch without sleeping, so that the host's clock shows the end exactly. Fails with
+// ERROR_TIMEOUT after the request's time-out. On a CPU it sleeps, because the work needs the
+// processors.
 MUST_CHECK bool transfer_wait(const struct transfer_job *job, struct gpu_batch *batch,
                               struct error *err);
 
-// For pageable memory. transfer_pageable_prepare makes stages if the driver cannot copy such
-// memory; transfer_pageable_once transfers once.
+// For pageable memory: transfer_pageable_prepare makes stages if the driver cannot copy such
+// memory; transfer_pageable_once makes one transfer.
 MUST_CHECK bool transfer_pageable_prepare(struct transfer_job *job, struct arena *arena,
                                           struct error *err);
 MUST_CHECK bool transfer_pageable_once(const struct transfer_job *job, struct error *err);
 
-// Transfers once, by the host's own loads or stores of mapped device memory.
+// Makes one transfer by the host's own loads or stores of mapped device memory.
 void transfer_mapped_once(const struct transfer_job *job);
 
-// The plan and the visit of struct benchmark.
+// The functions `plan` and `visit` of struct benchmark.
 MUST_CHECK bool transfer_plan(const struct bench_request *request, struct bench_case_list *list,
                               struct error *err);
 MUST_CHECK bool transfer_visit(struct bench_visit *run, struct measure_visit *visit,

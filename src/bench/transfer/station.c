@@ -18,8 +18,9 @@ static const uint64_t window_most = 256 << 20;
 
 // ---------------------------------------------------------------- the data
 
-// The host should check a GiB in less time than a slow copy takes. So the loops have a constant
-// length and compute the product as a running sum: compilers turn such loops into vector code.
+// Returns one word of the data. The host should check a GiB in less time than a slow copy takes. So
+// the loops have a constant length and compute the product as a running sum: compilers turn such
+// loops into vector code.
 static uint32_t word_of(uint32_t mixed)
 {
     return mixed ^ (mixed >> TRANSFER_SHIFT);

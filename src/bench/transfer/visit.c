@@ -354,8 +354,9 @@ static bool is_host_timed(const struct transfer_case *this_case)
 
 // ---------------------------------------------------------------- proof and numbers
 
-// The first visit checks every byte. The host checks a GiB more slowly than it copies one, so each
-// later visit checks only an eighth of large host memory, a different eighth each time.
+// Checks what the transfers wrote. The first visit checks every byte. The host checks a GiB more
+// slowly than it copies one, so each later visit checks only an eighth of large host memory, a
+// different eighth each time.
 static bool verify(const struct trial *trial, struct error *err)
 {
     unsigned round = trial->run->request->round;

@@ -334,8 +334,8 @@ MUST_CHECK bool vulkan_image_make(const struct vulkan_device *device,
                                   const struct vulkan_image_use *use, struct vulkan_image *image,
                                   struct error *err);
 
-// A barrier for an image: work in the stages `before` waits for work in the stages `after`. If
-// `from` and `to` differ, it also changes the image's layout.
+// A barrier for an image, placed after the stages `after` and before the stages `before`: work in
+// `before` waits for work in `after`. If `from` and `to` differ, it also changes the layout.
 struct vulkan_image_change {
     VkImage image;
     const VkImageSubresourceRange *part; // NULL: all levels and layers of a colour image
