@@ -29,7 +29,7 @@ struct gpu_counters *gpu_counters_open(struct gpu_device *device, struct error *
     }
     struct arena *arena = arena_create();
     struct gpu_counters *counters = slots->open(device, arena, err);
-    if (!gpu_device_note(device, counters != NULL, err)) {
+    if (!gpu_device_note(device, counters != NULL, err) || !counters) {
         arena_destroy(arena);
         return NULL;
     }

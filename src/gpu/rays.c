@@ -22,7 +22,8 @@ static uint64_t primitive_bytes(enum gpu_tree_kind kind)
 static bool check_tree(const struct gpu_device *device, const struct gpu_tree_desc *desc,
                        struct error *err)
 {
-    if (!gpu_require(device->info, GPU_CAP(RAYS) | GPU_CAP(ADDRESSES), err))
+    if (!gpu_require(device->info, GPU_CAP(RAYS), err) ||
+        !gpu_require(device->info, GPU_CAP(ADDRESSES), err))
         return error_prefix(err, "tree");
     if ((unsigned)desc->kind > GPU_TREE_INSTANCES || desc->count == 0)
         return error_set(err, ERROR_INTERNAL, "tree of %" PRIu32 " primitives of kind %d",
