@@ -33,8 +33,11 @@ struct check_spreads {
 };
 void check_spreads_of(struct run *const *runs, size_t run_count, struct check_spreads *spreads);
 
+// Fewer degrees of freedom bound nothing: of three cards, all may be of one kind. Where memory of
+// several makers makes several kinds of card, all of seven may be.
 enum {
-    CHECK_SPREAD_FREEDOM = 4 // fewer cards alone bound nothing: of three, all may be of one kind
+    CHECK_SPREAD_FREEDOM = 4,
+    CHECK_SPREAD_FREEDOM_MEMORY = 7
 };
 
 // By how much the value may be off the median of `count` others, as a factor − 1, if one healthy

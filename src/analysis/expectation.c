@@ -40,9 +40,11 @@ static double bound_of(const struct check_others *others, const struct check_spr
     double logs[CHECK_OTHERS_MAX];
     size_t count = others->count;
     double repeats = check_spread_bound(&spreads->repeats, count, EXPECTATION_CONFIDENCE);
-    const struct check_spread *class = &spreads->between[check_class_of(of->metric)];
+    enum check_class which = check_class_of(of->metric);
+    bool memory = which == CHECK_CLASS_MEMORY || which == CHECK_CLASS_MEMORY_LATENCY;
+    const struct check_spread *class = &spreads->between[which];
     double between = card_spread_of(of->benchmark, unit);
-    if (class->freedom >= CHECK_SPREAD_FREEDOM)
+    if (class->freedom >= (memory ? CHECK_SPREAD_FREEDOM_MEMORY : CHECK_SPREAD_FREEDOM))
         between = fmin(between, check_spread_bound(class, count, EXPECTATION_CONFIDENCE));
     if (others->itself)
         return fmin(repeats, between) + (count == 1 && others->unsure > 0 ? others->unsure : 0);

@@ -3,14 +3,18 @@
 #include "analysis/compare.h"
 
 const struct card_spread card_spreads[] = {
-    // 6 cards, models: 1, figures: 282
-    {"bandwidth", UNIT_BYTE_PER_CYCLE, 0.117},
-    // 6 cards, models: 1, figures: 282
-    {"bandwidth", UNIT_BYTE_PER_S, 0.120},
-    // 5 cards, models: 1, figures: 754
-    {"latency", UNIT_CYCLE, 0.138},
-    // 5 cards, models: 1, figures: 773
-    {"latency", UNIT_NS, 0.151},
+    // 9 cards, models: 1, figures: 289
+    {"bandwidth", UNIT_BYTE_PER_CYCLE, 0.103},
+    // 9 cards, models: 1, figures: 289
+    {"bandwidth", UNIT_BYTE_PER_S, 0.106},
+    // 9 cards, models: 1, figures: 989
+    {"latency", UNIT_CYCLE, 0.098},
+    // 9 cards, models: 1, figures: 1008
+    {"latency", UNIT_NS, 0.107},
+    // 6 cards, models: 1, figures: 61
+    {"transfer", UNIT_BYTE_PER_S, 0.162},
+    // 6 cards, models: 1, figures: 61
+    {"transfer", UNIT_NS, 0.162},
 };
 
 const size_t card_spread_count = sizeof card_spreads / sizeof *card_spreads;

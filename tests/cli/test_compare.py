@@ -61,11 +61,12 @@ class Compare(fathom.Case):
                 done = fathom.run("compare", reference / one["file"], reference / other["file"], "--json")
                 if "nothing is comparable" in done.err:
                     continue
-                self.assertEqual((0, ""), (done.status, done.err))
                 document = json.loads(done.out)
-                self.assertEqual(1, document["other_cards"])
-                # Not faster either: what is faster here is slower when the runs change places.
-                self.assertEqual((0, 0), tuple(document["counts"][word] for word in ("slower", "faster")))
+                self.assertEqual(("", 1), (done.err, document["other_cards"]))
+                # Not faster either: what is faster here is slower when the runs change places. What
+                # a run itself calls suspect is no promise.
+                self.assertEqual([], [row["key"] for row in document["rows"]
+                                      if row["word"] in ("slower", "faster") and not row.get("suspect")])
                 compared += 1
         self.assertGreaterEqual(compared, 4)
 
