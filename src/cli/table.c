@@ -503,7 +503,7 @@ const struct option_info option_table[OPTION_COUNT] = {
             .name = "svg",
             .argument = "FILE",
             .kind = WORD_FILE,
-            .help = "Draw a chart of each benchmark, and the time lines, as an SVG",
+            .help = "Draw the key figures, a chart of each benchmark and the time lines as an SVG",
             .commands = COMMAND_BIT(RUN) | COMMAND_BIT(SHOW) | COMMAND_BIT(REPORT),
         },
     [OPTION_TABLES] =

@@ -16,8 +16,27 @@ enum {
     GAP = 10,     // gap between the parts of the card
     STEP = 74,    // height of a level in the pyramid
     STEP_GAP = 6, // gap between levels
-    LEVELS_MAX = PLATEAUS_MAX
+    LEVELS_MAX = PLATEAUS_MAX,
+    EDGE = 14, // in a file of its own: the space beside the drawings
+    FONT = 14,
+    LINE = 19, // height of a line of text
+    TITLE = 30 // height of the device's name
 };
+#define EDGE_TEXT "14" // EDGE as an attribute
+
+const char picture_style[] =
+    ".first{--ink:#1d2329;--dim:#56616a;--rule:#d5dbe0;--bar:#0067a3;font:14px "
+    "system-ui,sans-serif}"
+    ".first svg{overflow:visible}.first text{fill:var(--ink);stroke:none}.first "
+    ".h{font-size:22px;font-weight:600}"
+    ".first .n{font-weight:600}.first .v{font-weight:600;font-size:15px}"
+    ".first .m{fill:var(--dim);font-size:11.5px}.first .g{fill:var(--dim);font-weight:400}"
+    ".first .r{text-anchor:end}.first .c{text-anchor:middle}"
+    ".first .a{fill:var(--bar);stroke:none}.first .l{fill:var(--rule)}"
+    ".first .s{fill:var(--bar);stroke:var(--bar);fill-opacity:.08}.first .s1{fill-opacity:.13}"
+    ".first .s2{fill-opacity:.18}.first .s3,.first .s4{fill-opacity:.23}"
+    "@media screen and (prefers-color-scheme:dark){.first{--ink:#e7ebee;--dim:#9aa5ae;"
+    "--rule:#3a424a;--bar:#56b4e9}}";
 
 struct picture {
     struct arena *arena;
@@ -123,15 +142,21 @@ static void share_put(const struct picture *picture, const struct card_row *row,
                 y + ROW - 3, 100 * fmin(fmax(figure->share, 0), 1));
 }
 
-static void card_put_rows(const struct picture *picture, const struct card *card)
+static int rows_height(const struct card *card)
 {
-    int height = 0, y = 0;
+    int height = 0;
     for (size_t i = 0; i < card->count; i++)
         height += ROW + (i && card->rows[i].section != card->rows[i - 1].section ? GAP : 0);
+    return height;
+}
+
+static void rows_put(const struct picture *picture, const struct card *card)
+{
+    int y = 0;
     fprintf(picture->out,
             "<svg class=\"card\" width=\"100%%\" height=\"%d\" role=\"group\" "
             "aria-label=\"Figures of %s\">\n",
-            height, markup(picture, card->device->id));
+            rows_height(card), markup(picture, card->device->id));
     for (size_t i = 0; i < card->count; i++) {
         const struct card_row *row = &card->rows[i];
         if (i && row->section != card->rows[i - 1].section)
@@ -172,10 +197,11 @@ static double memory_bytes(const struct run_device *device)
     return NAN;
 }
 
-static size_t steps_of(const struct picture *picture, const struct card *card,
-                       const struct level_curve *curve, struct step *steps)
+// Returns the number of levels: 0 if the run does not show at least two.
+static size_t steps_of(const struct picture *picture, const struct card *card, struct step *steps)
 {
-    size_t count = levels_count(curve);
+    const struct level_curve *curve = &card->curve;
+    size_t count = curve->count ? levels_count(curve) : 0;
     const char *before = ""; // the halves of a cache share one bandwidth, shown at the first half
     for (size_t k = 0; count > 1 && k < count; k++) {
         const char *name = levels_name(picture->arena, curve, k), *half = strchr(name, ' ');
@@ -216,37 +242,60 @@ static void step_put(const struct picture *picture, const struct step *step, siz
                  arena_printf(picture->arena, "read at %s", figure_text(picture, step->bandwidth)));
 }
 
-// Draws the levels of memory as a pyramid; draws nothing if the run does not show at least two
-// levels.
-static void pyramid_put(const struct picture *picture, const struct card *card)
+static size_t steps_height(size_t count)
 {
-    struct step steps[LEVELS_MAX];
-    size_t count = card->curve.count ? steps_of(picture, card, &card->curve, steps) : 0;
-    if (!count)
-        return;
+    return count * (STEP + STEP_GAP) - STEP_GAP;
+}
+
+static void steps_put(const struct picture *picture, const struct card *card,
+                      const struct step *steps, size_t count)
+{
     fprintf(picture->out,
-            "<figure><figcaption>Memory: size, latency and bandwidth of each level</figcaption>\n"
             "<svg class=\"pyramid\" width=\"100%%\" height=\"%zu\" role=\"group\" "
             "aria-label=\"Levels of memory of %s\">\n",
-            count * (STEP + STEP_GAP) - STEP_GAP, markup(picture, card->device->id));
+            steps_height(count), markup(picture, card->device->id));
     for (size_t k = 0; k < count; k++)
         step_put(picture, &steps[k], k, count);
-    fputs("</svg></figure>\n", picture->out);
+    fputs("</svg>\n", picture->out);
 }
 
 // ---------------------------------------------------------------- a device
+
+static const char steps_title[] = "Memory: size, latency and bandwidth of each level";
+static const char notes_title[] = "What stands out";
+
+static const char *rows_title(const struct picture *picture, const struct card *card)
+{
+    const struct known_card *known = card->reference;
+    return known ? arena_printf(picture->arena,
+                                "Key figures, beside the reference %s through %s, preset %s",
+                                known->device, known->api, known->preset)
+                 : "Key figures";
+}
+
+static void pyramid_put(const struct picture *picture, const struct card *card)
+{
+    struct step steps[LEVELS_MAX];
+    size_t count = steps_of(picture, card, steps);
+    if (!count)
+        return;
+    fprintf(picture->out, "<figure><figcaption>%s</figcaption>\n", steps_title);
+    steps_put(picture, card, steps, count);
+    fputs("</figure>\n", picture->out);
+}
 
 static void notes_put(const struct picture *picture, const struct card *card)
 {
     if (card->count == 0)
         return;
-    fputs("<div class=\"notes\"><h3>What stands out</h3><ul>\n", picture->out);
+    fprintf(picture->out, "<div class=\"notes\"><h3>%s</h3><ul>\n", notes_title);
     for (size_t i = 0; i < card->note_count; i++)
         fprintf(picture->out, "<li>%s</li>\n", markup(picture, card->notes[i]));
     fputs("</ul></div>\n", picture->out);
 }
 
-static void warnings_put(const struct picture *picture, const struct card *card)
+// Returns why the run says less than it could; NULL: nothing is missing.
+static const char *state_text(const struct card *card)
 {
     static const char *const states[] = {
         [RUN_INTERRUPTED] = "This run was interrupted: not everything was measured.",
@@ -254,15 +303,18 @@ static void warnings_put(const struct picture *picture, const struct card *card)
     };
     const struct run *run = card->run;
     const struct run_counts counts = run_count(run, card->device->id, NULL);
-    const char *state = !counts.all ? "Nothing was measured on this device."
-                        : !counts.measured
-                            ? "No case of this device gave a number; the reasons stand below."
-                        : run->status < sizeof states / sizeof *states ? states[run->status]
-                                                                       : NULL;
-    if (card->warning)
-        fprintf(picture->out, "<p class=\"warning\">%s</p>\n", markup(picture, card->warning));
-    if (state)
-        fprintf(picture->out, "<p class=\"warning\">%s</p>\n", state);
+    return !counts.all        ? "Nothing was measured on this device."
+           : !counts.measured ? "No case of this device gave a number; the reasons stand below."
+           : run->status < sizeof states / sizeof *states ? states[run->status]
+                                                          : NULL;
+}
+
+static void warnings_put(const struct picture *picture, const struct card *card)
+{
+    const char *texts[] = {card->warning, state_text(card)};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i])
+            fprintf(picture->out, "<p class=\"warning\">%s</p>\n", markup(picture, texts[i]));
 }
 
 // Returns the subtitle of a device: "vulkan:0 · driver 580.1 · preset standard ·
@@ -288,7 +340,6 @@ static const char *origin_text(const struct picture *picture, const struct run *
 static void device_put(const struct picture *picture, const struct card *card, size_t number)
 {
     const struct run_device *device = card->device;
-    const struct known_card *known = card->reference;
     fprintf(picture->out,
             "<article data-subject=\"%zu\">\n<%s>%s</%s>\n<p class=\"subtitle\">%s</p>\n", number,
             number ? "h2" : "h1", markup(picture, device->name ? device->name : device->id),
@@ -296,13 +347,9 @@ static void device_put(const struct picture *picture, const struct card *card, s
     warnings_put(picture, card);
     fputs("<div class=\"pair\">\n", picture->out);
     if (card->count) {
-        fprintf(
-            picture->out, "<figure><figcaption>Key figures%s</figcaption>\n",
-            known ? markup(picture, arena_printf(picture->arena,
-                                                 ", beside the reference %s through %s, preset %s",
-                                                 known->device, known->api, known->preset))
-                  : "");
-        card_put_rows(picture, card);
+        fprintf(picture->out, "<figure><figcaption>%s</figcaption>\n",
+                markup(picture, rows_title(picture, card)));
+        rows_put(picture, card);
         fputs("</figure>\n", picture->out);
     }
     fputs("<div>\n", picture->out);
@@ -310,6 +357,94 @@ static void device_put(const struct picture *picture, const struct card *card, s
     notes_put(picture, card);
     fputs("</div></div></article>\n", picture->out);
 }
+
+// ---------------------------------------------------------------- a drawing of its own
+
+// Returns the length of the first line of the text: as many words as fit `width`, at least one.
+static size_t line_bytes(const struct picture *picture, const char *text, double width)
+{
+    size_t fits = strcspn(text, " ");
+    while (text[fits]) {
+        size_t next = fits + 1 + strcspn(text + fits + 1, " ");
+        const char *line = arena_printf(picture->arena, "%.*s", (int)next, text);
+        if (chart_text_width(line, FONT) > width)
+            break;
+        fits = next;
+    }
+    return fits;
+}
+
+// Writes the text in lines of at most this width, from y on. Returns the y below it.
+static double sentence_put(const struct picture *picture, const char *class, double y, double width,
+                           const char *text)
+{
+    while (*text) {
+        size_t bytes = line_bytes(picture, text, width);
+        y += LINE;
+        text_put(picture, class, EDGE_TEXT, (int)y - 5,
+                 arena_printf(picture->arena, "%.*s", (int)bytes, text));
+        text += bytes + (text[bytes] == ' ');
+    }
+    return y;
+}
+
+// Opens a part of the drawing: its title at `place` (x, y), and below it an <svg> of this size.
+static void part_begin(const struct picture *picture, const char *title, const double place[2],
+                       double width, double height)
+{
+    text_put(picture, "m", arena_printf(picture->arena, "%.0f", place[0]), (int)place[1] + LINE - 5,
+             title);
+    fprintf(picture->out, "<svg x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\">\n", place[0],
+            place[1] + LINE + 3, width, height);
+}
+
+// Draws the card and, right of it, the levels of memory. Returns the y below them.
+static double pair_put(const struct picture *picture, const struct card *card, double y,
+                       double width)
+{
+    struct step steps[LEVELS_MAX];
+    size_t count = steps_of(picture, card, steps);
+    double left = (width - 3 * EDGE) * 0.55, height = rows_height(card);
+    part_begin(picture, rows_title(picture, card), (double[]){EDGE, y}, left, height);
+    rows_put(picture, card);
+    fputs("</svg>\n", picture->out);
+    if (count) {
+        double below = (double)steps_height(count);
+        part_begin(picture, steps_title, (double[]){left + 2 * EDGE, y}, width - left - 3 * EDGE,
+                   below);
+        steps_put(picture, card, steps, count);
+        fputs("</svg>\n", picture->out);
+        height = fmax(height, below);
+    }
+    return y + LINE + 3 + height + GAP;
+}
+
+double picture_put(struct arena *arena, const struct run *run, const char *device, double y,
+                   double width, FILE *stream)
+{
+    const struct picture picture = {.arena = arena, .out = stream};
+    struct card card;
+    card_build(arena, run, device, known_cards_builtin(arena), &card);
+    if (card.count == 0)
+        return 0;
+    const double top = y, room = width - 2 * EDGE;
+    const char *name = card.device->name ? card.device->name : device;
+    fputs("<g class=\"first\">\n", stream);
+    text_put(&picture, "h", EDGE_TEXT, (int)y + TITLE - 8, name);
+    y = sentence_put(&picture, "m", y + TITLE, room, origin_text(&picture, run, card.device));
+    const char *warnings[] = {card.warning, state_text(&card)};
+    for (size_t i = 0; i < sizeof warnings / sizeof *warnings; i++)
+        y = sentence_put(&picture, "n", y, room, warnings[i] ? warnings[i] : "");
+    y = pair_put(&picture, &card, y + GAP, width);
+    if (card.note_count)
+        y = sentence_put(&picture, "m", y, room, notes_title);
+    for (size_t i = 0; i < card.note_count; i++)
+        y = sentence_put(&picture, "", y, room, arena_printf(arena, "• %s", card.notes[i]));
+    fputs("</g>\n", stream);
+    return y + GAP - top;
+}
+
+// ---------------------------------------------------------------- the first screen of the page
 
 // Draws the charts of a device for readers without a script. With one, the page draws its own.
 static void charts_put(const struct picture *picture, const struct card *card)

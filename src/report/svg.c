@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "report/chart.h"
+#include "report/picture.h"
 #include "report/spans.h"
 #include "results/units.h"
 
@@ -224,8 +225,10 @@ bool svg_write(const struct run *run, FILE *stream, struct error *err)
     struct text_stream body;
     text_stream_open(&body);
     struct svg svg = {.arena = arena_create(), .out = body.file, .y = GAP};
-    for (size_t i = 0; i < run->device_count; i++)
+    for (size_t i = 0; i < run->device_count; i++) {
+        svg.y += picture_put(svg.arena, run, run->devices[i].id, svg.y, WIDTH, svg.out);
         charts_put(&svg, run, run->devices[i].id);
+    }
     for (size_t i = 0; i < run->result_count; i++)
         result_put(&svg, run->results[i]);
     text_stream_close(&body);
@@ -235,12 +238,12 @@ bool svg_write(const struct run *run, FILE *stream, struct error *err)
     }
     fprintf(stream,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" width=\"%d\" "
-            "height=\"%.0f\" role=\"group\" aria-label=\"Charts and time "
-            "lines\">\n<style>%s%s</style>\n"
+            "height=\"%.0f\" role=\"group\" aria-label=\"Key figures, "
+            "charts and time lines\">\n<style>%s%s%s</style>\n"
             "<defs><marker id=\"arrow\" viewBox=\"0 0 6 6\" refX=\"6\" refY=\"3\" "
             "markerWidth=\"6\" markerHeight=\"6\" orient=\"auto\"><path class=\"m\" "
             "d=\"M0 0L6 3L0 6z\"/></marker></defs>\n%s</svg>\n",
-            WIDTH, svg.y, WIDTH, svg.y, style, chart_style, body.text);
+            WIDTH, svg.y, WIDTH, svg.y, style, chart_style, picture_style, body.text);
     errno = EIO;
     bool done = fflush(stream) == 0 && !ferror(stream);
     free(body.text);

@@ -13,6 +13,7 @@ import fathom
 
 DEMO = str(fathom.ROOT / "tests/golden/demo.json")
 LINES = str(fathom.ROOT / "reference/h200-cuda-overlap-2.json")
+CARD = str(fathom.ROOT / "reference/h200-cuda-standard-4.json.gz")
 MAP = str(fathom.ROOT / "reference/h200-vulkan-map.json")
 
 
@@ -86,6 +87,23 @@ class Show(fathom.Case):
                 self.assertTrue(x >= ox + owidth or ox >= x + width or y >= oy + oheight)
             self.assertLessEqual(x + width, float(root.get("width")))
             self.assertLessEqual(y + height, float(root.get("height")))
+
+    def test_the_svg_begins_with_the_card_and_the_levels_of_memory(self):
+        # Given a run with a latency curve, the drawing holds the first screen of the page.
+        self.shown(CARD, "--svg", self.path("svg"))
+        root = xml.etree.ElementTree.parse(self.path("svg")).getroot()
+        name = "{http://www.w3.org/2000/svg}"
+        first = root.find(f"{name}g[@class='first']")
+        texts = ["".join(text.itertext()) for text in first.iter(f"{name}text")]
+        self.assertEqual("NVIDIA H200", texts[0])
+        for part in ("L1 latency", "DRAM", "near L2 to ", "What stands out", "of limit"):
+            self.assertTrue(any(part in text for text in texts), part)
+        # All of it lies above the first chart and within the drawing.
+        bottom = min(float(chart.get("y")) for chart in root.findall(f"{name}svg"))
+        for part in first.findall(f"{name}svg"):
+            self.assertLess(float(part.get("y")) + float(part.get("height")), bottom)
+            self.assertLess(float(part.get("x")) + float(part.get("width")), float(root.get("width")))
+        self.assertLess(max(float(text.get("y")) for text in first.findall(f"{name}text")), bottom)
 
     def test_the_page_can_be_written(self):
         done = fathom.run("show", DEMO, "--html", self.path("page.html"))

@@ -139,6 +139,46 @@ static void a_device_that_gave_nothing_says_so(void **state)
     free(text);
 }
 
+static char *drawn(struct run *run, double width, double *height)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *stream = open_memstream(&text, &bytes);
+    struct arena *arena = arena_create();
+    *height = picture_put(arena, run, run->devices[0].id, 0, width, stream);
+    arena_destroy(arena);
+    fclose(stream);
+    run_destroy(run);
+    char *copy = strdup(text);
+    free(text);
+    return copy;
+}
+
+static void a_drawing_breaks_sentences_to_its_width(void **state)
+{
+    (void)state;
+    double heights[2];
+    for (size_t i = 0; i < 2; i++) {
+        struct run *run = run_of("A chip");
+        add_curve(run, VERDICT_SUSPECT); // a note says that the figures are not trusted
+        char *text = drawn(run, i ? 200 : 2000, &heights[i]);
+        assert_non_null(strstr(text, ">A chip<"));
+        assert_non_null(strstr(text, ">near L2 to "));
+        free(text);
+    }
+    assert_true(heights[1] > heights[0]);
+}
+
+static void a_device_without_figures_is_not_drawn(void **state)
+{
+    (void)state;
+    double height;
+    char *text = drawn(run_of("A chip"), 1200, &height);
+    assert_true(height == 0);
+    assert_string_equal(text, "");
+    free(text);
+}
+
 static void foreign_text_becomes_no_markup(void **state)
 {
     (void)state;
@@ -160,6 +200,8 @@ int main(void)
         cmocka_unit_test(the_halves_of_a_cache_are_near_and_far),
         cmocka_unit_test(a_doubted_figure_is_grey_and_says_so),
         cmocka_unit_test(a_device_that_gave_nothing_says_so),
+        cmocka_unit_test(a_drawing_breaks_sentences_to_its_width),
+        cmocka_unit_test(a_device_without_figures_is_not_drawn),
         cmocka_unit_test(foreign_text_becomes_no_markup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
