@@ -335,3 +335,17 @@ void card_build(struct arena *arena, const struct run *run, const char *device,
     drop_empty_rows(card);
     card_judge(arena, card, known);
 }
+
+const char *card_state(const struct card *card)
+{
+    static const char *const states[] = {
+        [RUN_INTERRUPTED] = "This run was interrupted: not everything was measured.",
+        [RUN_RUNNING] = "This run was still going on when the file was saved.",
+    };
+    const struct run *run = card->run;
+    const struct run_counts counts = run_count(run, card->device->id, NULL);
+    return !counts.all        ? "Nothing was measured on this device."
+           : !counts.measured ? "No case of this device gave a number; the reasons stand below."
+           : run->status < sizeof states / sizeof *states ? states[run->status]
+                                                          : NULL;
+}

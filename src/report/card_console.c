@@ -138,6 +138,15 @@ static void head_line(struct screen *screen, const char *title, const char *rest
     fputc('\n', screen->stream);
 }
 
+// Prints a warning, cut to the screen; NULL: none.
+static void warning_line(struct screen *screen, const char *warning)
+{
+    if (!warning)
+        return;
+    screen_paint(screen, PAINT_YELLOW, screen_quote(screen->arena, warning, screen->columns));
+    fputc('\n', screen->stream);
+}
+
 static void card_head(struct screen *screen, const struct card *card)
 {
     struct arena *arena = screen->arena;
@@ -153,12 +162,11 @@ static void card_head(struct screen *screen, const struct card *card)
     if (run->preset)
         how = arena_printf(arena, "%s · preset %s", how, run->preset);
     how = text_join(arena, how, " · ", screen_time(arena, run->started));
-    if (card->warning) {
-        screen_paint(screen, PAINT_YELLOW, screen_quote(arena, card->warning, screen->columns));
-        fputc('\n', screen->stream);
-    }
+    warning_line(screen, card->warning);
     head_line(screen, name, rest);
     head_line(screen, "", arena_printf(arena, "%s · medians ± half the 95 %% interval", how));
+    if (run->status == RUN_INTERRUPTED)
+        warning_line(screen, card_state(card));
 }
 
 static void card_rows_print(struct screen *screen, const struct card *card)
@@ -231,6 +239,8 @@ void console_card_markdown(const struct card *card, FILE *stream)
     if (card->warning)
         fprintf(stream, "%s.\n\n", markdown_text(arena, card->warning));
     fprintf(stream, "%s\n\n", markdown_text(arena, head));
+    if (run->status == RUN_INTERRUPTED)
+        fprintf(stream, "%s\n\n", card_state(card));
     fprintf(stream,
             "| figure | value | ± | cycles | of limit | %s | not trusted |\n"
             "| --- | ---: | ---: | ---: | ---: | ---: | --- |\n",

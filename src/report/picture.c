@@ -86,7 +86,8 @@ static struct remark about(const struct picture *picture, const struct card_figu
     return remark;
 }
 
-// Returns the second line: the interval, and how far the figure is from the reference card's.
+// Returns the second line: the interval, and how much better or worse the figure is than the
+// reference card's.
 static struct remark margin(const struct picture *picture, const struct card_figure *figure)
 {
     double gain = card_figure_gain(figure);
@@ -96,8 +97,8 @@ static struct remark margin(const struct picture *picture, const struct card_fig
     const char *mark = *remark.text ? " · " : "";
     remark.wide = fabs(gain) < 0.005
                       ? arena_printf(picture->arena, "%slike the reference", mark)
-                      : arena_printf(picture->arena, "%sreference %.1f %% %s", mark,
-                                     100 * fabs(gain), gain > 0 ? "worse" : "better");
+                      : arena_printf(picture->arena, "%s%.1f %% %s", mark, 100 * fabs(gain),
+                                     gain > 0 ? "better" : "worse");
     return remark;
 }
 
@@ -266,11 +267,12 @@ static const char notes_title[] = "What stands out";
 
 static const char *rows_title(const struct picture *picture, const struct card *card)
 {
+    const char *title = "Key figures ± half the 95 % interval";
     const struct known_card *known = card->reference;
     return known ? arena_printf(picture->arena,
-                                "Key figures, beside the reference %s through %s, preset %s",
+                                "%s, compared with the reference run of %s (%s, preset %s)", title,
                                 known->device, known->api, known->preset)
-                 : "Key figures";
+                 : title;
 }
 
 static void pyramid_put(const struct picture *picture, const struct card *card)
@@ -294,24 +296,9 @@ static void notes_put(const struct picture *picture, const struct card *card)
     fputs("</ul></div>\n", picture->out);
 }
 
-// Returns why the run says less than it could; NULL: nothing is missing.
-static const char *state_text(const struct card *card)
-{
-    static const char *const states[] = {
-        [RUN_INTERRUPTED] = "This run was interrupted: not everything was measured.",
-        [RUN_RUNNING] = "This run was still going on when the file was saved.",
-    };
-    const struct run *run = card->run;
-    const struct run_counts counts = run_count(run, card->device->id, NULL);
-    return !counts.all        ? "Nothing was measured on this device."
-           : !counts.measured ? "No case of this device gave a number; the reasons stand below."
-           : run->status < sizeof states / sizeof *states ? states[run->status]
-                                                          : NULL;
-}
-
 static void warnings_put(const struct picture *picture, const struct card *card)
 {
-    const char *texts[] = {card->warning, state_text(card)};
+    const char *texts[] = {card->warning, card_state(card)};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i])
             fprintf(picture->out, "<p class=\"warning\">%s</p>\n", markup(picture, texts[i]));
@@ -334,7 +321,9 @@ static const char *origin_text(const struct picture *picture, const struct run *
             text = also(picture, text,
                         arena_printf(picture->arena, "%s%s", parts[i].what, parts[i].value));
     const struct run_counts counts = run_count(run, device->id, NULL);
-    return counts.all ? also(picture, text, screen_counts(picture->arena, &counts)) : text;
+    const char *cases =
+        arena_printf(picture->arena, "cases: %s", screen_counts(picture->arena, &counts));
+    return counts.all ? also(picture, text, cases) : text;
 }
 
 static void device_put(const struct picture *picture, const struct card *card, size_t number)
@@ -432,7 +421,7 @@ double picture_put(struct arena *arena, const struct run *run, const char *devic
     fputs("<g class=\"first\">\n", stream);
     text_put(&picture, "h", EDGE_TEXT, (int)y + TITLE - 8, name);
     y = sentence_put(&picture, "m", y + TITLE, room, origin_text(&picture, run, card.device));
-    const char *warnings[] = {card.warning, state_text(&card)};
+    const char *warnings[] = {card.warning, card_state(&card)};
     for (size_t i = 0; i < sizeof warnings / sizeof *warnings; i++)
         y = sentence_put(&picture, "n", y, room, warnings[i] ? warnings[i] : "");
     y = pair_put(&picture, &card, y + GAP, width);
