@@ -4,6 +4,7 @@
 exit status, no crash of ours, and the rest goes on."""
 
 import os
+import pathlib
 import signal
 import time
 import unittest
@@ -185,14 +186,18 @@ class Orphans(Failing):
 
     def wait_for(self, condition):
         deadline = time.monotonic() + fathom.TIMEOUT_S
-        while not condition() and time.monotonic() < deadline:
+        while time.monotonic() < deadline:
+            if condition():
+                return True
             time.sleep(0.02)
-        return condition()
+        return False
 
     def test_a_killed_parent_takes_its_worker_with_it(self):
-        token = f"orphan={self.folder.name}"
-        process = fathom.start(*QUICK, fake=f"hang=30,{token}")
-        self.assertTrue(self.wait_for(lambda: len(self.processes(token)) == 2))
+        token, log = f"orphan={self.folder.name}", pathlib.Path(self.path("calls"))
+        process = fathom.start(*QUICK, fake=f"hang=30,log={log},{token}")
+        # Given a worker that hangs in its thirtieth call (each process adds a line as it is loaded).
+        self.assertTrue(self.wait_for(lambda: log.exists() and len(log.read_text().splitlines()) >= 32))
+        self.assertEqual(2, len(self.processes(token)))
         process.send_signal(signal.SIGKILL)
         process.communicate()
         self.assertTrue(self.wait_for(lambda: not self.processes(token)))
