@@ -176,7 +176,7 @@ struct frame {
     struct run *run;
     struct numbered_plan plan;
     const char *key; // of the case that is visited
-    unsigned losses; // of workers in a row, as far as pages know
+    unsigned losses; // number of lost workers that the pages know of
     bool lost;       // the frame lost a worker
 };
 
@@ -189,7 +189,8 @@ static void say_result(const struct frame *frame, const struct result *result)
 
 static void say_loss(struct frame *frame, const struct result *result)
 {
-    const char *why = result && result->reason_count
+    bool in_visit = executor_losses(frame->live->executor) > 0; // then its result has the reason
+    const char *why = in_visit && result && result->reason_count
                           ? result->reasons[result->reason_count - 1].text
                           : "it ended";
     struct arena *arena = arena_create();
@@ -213,7 +214,7 @@ static void end_visit(void *context)
     struct frame *frame = context;
     struct live *live = frame->live;
     const struct result *result = run_find(frame->run, live->device->id, frame->key);
-    unsigned losses = executor_losses(live->executor);
+    unsigned losses = executor_losses_ever(live->executor);
     if (interrupt_count(&live->interrupt))
         return;
     if (losses > frame->losses)
@@ -321,6 +322,7 @@ static void measure(struct live *live, const struct request *request)
     struct error err;
     budget_of(request->choices.preset, request->device, &budget);
     prepare_worker(live, request->device, &budget);
+    frame.losses = executor_losses_ever(live->executor);
     if (!open_frame(&frame, &err)) {
         say_error(live, request->id, err.message);
         run_destroy(frame.run);

@@ -16,7 +16,7 @@ struct executor {
     struct executor_desc desc;
     struct child *worker;    // NULL: no worker is running
     struct visitor *visitor; // used in process; NULL: none yet
-    unsigned losses;
+    unsigned losses, losses_ever;
     bool hurries; // a worker is asked to end its visit early
 };
 
@@ -51,11 +51,22 @@ unsigned executor_losses(const struct executor *executor)
     return executor->losses;
 }
 
+unsigned executor_losses_ever(const struct executor *executor)
+{
+    return executor->losses_ever;
+}
+
+static void note_loss(struct executor *executor)
+{
+    executor->losses++;
+    executor->losses_ever++;
+}
+
 // ---------------------------------------------------------------- in a worker
 
 static bool lose_worker(struct executor *executor)
 {
-    executor->losses++;
+    note_loss(executor);
     child_destroy(executor->worker, 0);
     executor->worker = NULL;
     return false;
@@ -196,7 +207,7 @@ static bool send_order(struct executor *executor, const char *order, struct erro
                                               .environment = executor->desc.worker_environment},
                          err);
     if (!executor->worker) {
-        executor->losses++;
+        note_loss(executor);
         return false;
     }
     return send_line(executor, order, err);
@@ -247,7 +258,8 @@ static bool open_here(struct executor *executor, struct error *err)
             visitor_create(&(struct visitor_desc){.device = executor->desc.device_id,
                                                   .validation = executor->desc.validation},
                            err);
-    executor->losses += !executor->visitor;
+    if (!executor->visitor)
+        note_loss(executor);
     return executor->visitor != NULL;
 }
 
@@ -258,7 +270,7 @@ static bool note_here(struct executor *executor, bool done, const struct error *
         executor->losses = 0;
         return done;
     }
-    executor->losses++;
+    note_loss(executor);
     visitor_destroy(executor->visitor);
     executor->visitor = NULL;
     return false;

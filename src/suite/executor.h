@@ -72,4 +72,8 @@ void executor_visit_together(struct executor_part *parts, size_t count, struct a
 // between them.
 unsigned executor_losses(const struct executor *executor);
 
+// Returns how many were lost since the executor was made. A worker may also be lost between visits,
+// while it watches the device; the visit that follows then succeeds in another worker.
+unsigned executor_losses_ever(const struct executor *executor);
+
 #endif

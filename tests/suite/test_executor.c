@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How long an executor waits for a worker that never answers. What time limits do is set, not
 // awaited: the others are an hour away.
-#define _GNU_SOURCE // kill
+#define _GNU_SOURCE // kill, mkstemp
 #include "suite/executor.h"
 
 #include "base/clock.h"
@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -159,6 +160,39 @@ static void a_worker_that_leaves_early_stays(void **state)
     arena_destroy(arena);
 }
 
+// Given a worker that dies at its first order, when the next one answers, then no loss is left in a
+// row, but the one that was is remembered: nobody may have asked between the two.
+static void a_loss_is_remembered_after_the_next_answer(void **state)
+{
+    (void)state;
+    char mark[] = "/tmp/fathom-executor-XXXXXX";
+    int fd = mkstemp(mark);
+    assert_true(fd >= 0);
+    close(fd);
+    const char *const worker[] = {
+        "/bin/sh", "-c",
+        "read order; test -e \"$0\" && rm \"$0\" && exit 3; "
+        "echo '{\"failure\":{\"code\":\"unsupported\",\"message\":\"no\"}}' >&0; exec sleep 3600",
+        mark, NULL};
+    struct arena *arena = arena_create();
+    struct watch_finding finding;
+    struct error err = {0};
+    struct executor *executor =
+        executor_create(arena, &(struct executor_desc){.device_id = "fake:0",
+                                                       .worker_argv = worker,
+                                                       .silence_ns = hour_ns,
+                                                       .leave_ns = hour_ns});
+    assert_false(executor_watch(executor, 0, arena, &finding, &err));
+    assert_int_equal(executor_losses(executor), 1);
+    err = (struct error){0};
+    assert_false(executor_watch(executor, 0, arena, &finding, &err));
+    assert_string_equal(err.message, "no");
+    assert_int_equal(executor_losses(executor), 0);
+    assert_int_equal(executor_losses_ever(executor), 1);
+    executor_destroy(executor);
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,6 +201,7 @@ int main(void)
         cmocka_unit_test(a_silent_worker_is_given_up),
         cmocka_unit_test(an_interrupt_of_its_own_ends_the_wait),
         cmocka_unit_test(a_worker_that_leaves_early_stays),
+        cmocka_unit_test(a_loss_is_remembered_after_the_next_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
