@@ -267,11 +267,10 @@ static const char notes_title[] = "What stands out";
 
 static const char *rows_title(const struct picture *picture, const struct card *card)
 {
-    const char *title = "Key figures ± half the 95 % interval";
+    const char *title = "Key figures (± half the 95 % interval)";
     const struct known_card *known = card->reference;
-    return known ? arena_printf(picture->arena,
-                                "%s, compared with the reference run of %s (%s, preset %s)", title,
-                                known->device, known->api, known->preset)
+    return known ? arena_printf(picture->arena, "%s; reference: a run of %s (%s)", title,
+                                known->device, known->api)
                  : title;
 }
 
