@@ -97,9 +97,9 @@ bool vulkan_ray_pipeline_create(const struct vulkan_device *device,
 
 // ---------------------------------------------------------------- the table
 
-// Copies the names to the table, a group every `stride` bytes.
+// Copies the names to the table: from `first` bytes on, a group every `stride` bytes.
 static bool write_table(struct vulkan_device *device, const struct vulkan_program *program,
-                        uint32_t stride, struct error *err)
+                        VkDeviceSize first, uint32_t stride, struct error *err)
 {
     const uint32_t bytes = device->physical->ray_handle_bytes;
     struct arena *scratch = arena_create();
@@ -114,7 +114,7 @@ static bool write_table(struct vulkan_device *device, const struct vulkan_progra
     if (ok) {
         for (uint32_t i = 0; i < VULKAN_RAY_GROUPS; i++)
             device->vk.vkCmdUpdateBuffer(device->transfer.commands, program->table->buffer,
-                                         (VkDeviceSize)i * stride, bytes,
+                                         first + (VkDeviceSize)i * stride, bytes,
                                          names + (size_t)i * bytes);
         ok = vulkan_transfer_end(device, err);
     }
@@ -129,13 +129,16 @@ static bool create_table(struct vulkan_device *device, const struct vulkan_progr
     struct vulkan_ray_table *table = program->table;
     const uint32_t align = physical->ray_align_bytes;
     const uint32_t stride = (physical->ray_handle_bytes + align - 1) / align * align;
+    // One group more than there are, because the buffer's own address need not be aligned.
     if (!vulkan_ray_memory(device, (uint64_t)(VULKAN_RAY_GROUPS + 1) * stride,
                            VK_BUFFER_USAGE_SHADER_BINDING_TABLE_BIT_KHR |
                                VK_BUFFER_USAGE_TRANSFER_DST_BIT,
-                           &table->buffer, &table->memory, err) ||
-        !write_table(device, program, stride, err))
+                           &table->buffer, &table->memory, err))
         return false;
-    VkDeviceAddress address = vulkan_ray_address(device, table->buffer);
+    const VkDeviceAddress start = vulkan_ray_address(device, table->buffer);
+    const VkDeviceAddress address = (start + align - 1) / align * align;
+    if (!write_table(device, program, address - start, stride, err))
+        return false;
     for (uint32_t i = 0; i < VULKAN_RAY_GROUPS; i++)
         table->groups[i] = (VkStridedDeviceAddressRegionKHR){
             .deviceAddress = address + (VkDeviceSize)i * stride, .stride = stride, .size = stride};
