@@ -56,9 +56,10 @@ struct gpu_system_desc {
 };
 
 // Loads the backends and lists their devices, without opening one; `desc` may be NULL for defaults.
-// This never fails: a backend that has no usable device, whose library cannot be loaded, or whose
-// limits cannot be true (gpu_info_check), is listed as unavailable, with the reason. Names and
-// reasons are printable (text_printable). The system must outlive the devices opened from it.
+// This never fails. A backend that has no usable device, or whose library cannot be loaded, is
+// listed as unavailable, with the reason; so is a device whose limits cannot be true
+// (gpu_info_check). Names and reasons are printable (text_printable). The system must outlive the
+// devices opened from it.
 struct gpu_system *gpu_system_create(const struct gpu_system_desc *desc);
 void gpu_system_destroy(struct gpu_system *system);
 
@@ -74,7 +75,8 @@ const struct gpu_info *gpu_system_info(const struct gpu_system *system, size_t d
 size_t gpu_system_unavailable_count(const struct gpu_system *system);
 const struct gpu_unavailable *gpu_system_unavailable(const struct gpu_system *system, size_t index);
 
-// Finds the device with this id ("cuda:0") or identity (gpu_info_identity); else returns NULL.
+// Returns the device with this id ("cuda:0"); NULL if there is none. `name` may also be an identity
+// (gpu_info_identity), of which only the id is compared.
 const struct gpu_info *gpu_system_find(const struct gpu_system *system, const char *name);
 
 // ---------------------------------------------------------------- devices, queues, scopes
@@ -276,7 +278,7 @@ MUST_CHECK bool gpu_image_write(struct gpu_image *image, uint32_t mip, uint32_t 
                                 const void *texels, uint64_t bytes, struct error *err);
 
 // Copies tightly packed rows from a buffer to mip 0 of layer 0, and returns when the copy is done.
-// For images that are too large for a copy in host memory.
+// Use it for images that are too large for a copy in host memory.
 MUST_CHECK bool gpu_image_copy_from(struct gpu_image *image, struct gpu_buffer *source,
                                     uint64_t offset, struct error *err);
 
@@ -330,7 +332,8 @@ enum gpu_stage { // zero, the default, is compute
 };
 
 // One variant of one kernel, as constant data that the build embedded (table: gpu/kernels.h). A
-// form (spirv, ptx, …) is NULL if the build lacked its compiler or the kernel cannot be written so.
+// form (spirv, ptx, …) is NULL if the build lacked its compiler, or if the kernel cannot have this
+// form.
 struct gpu_kernel {
     const char *name;   // unique, for example "latency_vector_pointer"
     const char *source; // as run files name it, for example "bench/latency/latency.comp -DPATH=1"
@@ -345,8 +348,9 @@ struct gpu_kernel {
     const char *opencl_options; // -D options for that source
     const char *entry;          // name of the entry point in ptx and opencl; in spirv it is "main"
     void (*host)(void);         // compiled for the host, for the model backend (gpu/model.h)
-    void (*stream)(void); // on the host: describes what a dispatch accesses, computes its results
-    uint64_t hash;        // FNV-1a of all forms; it changes when the kernel changes
+    // Also compiled for the host: describes what a dispatch accesses, and computes its results.
+    void (*stream)(void);
+    uint64_t hash; // FNV-1a of all forms; it changes when the kernel changes
 };
 
 // How arguments reach a kernel. In GLSL, the arguments that are not ADDRESS are in descriptor set
@@ -424,7 +428,8 @@ struct gpu_dispatch {
 };
 
 // An ordered batch has a full barrier before each command, also before the first, so that the
-// batches of a queue run one after another. An unordered batch has only its recorded barriers.
+// batches of a queue run one after another. An unordered batch has only the barriers that are
+// recorded, and those of its spans.
 enum gpu_barrier {
     GPU_BARRIER_MEMORY,    // commands after the barrier see all that commands before it wrote
     GPU_BARRIER_EXECUTION, // commands after the barrier start when the commands before it are
@@ -439,8 +444,8 @@ void gpu_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint64_t
                     uint64_t bytes, uint32_t word);
 void gpu_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier);
 
-// Records a memory barrier for this buffer only: for what was written to it. An API without such a
-// barrier uses GPU_BARRIER_MEMORY.
+// Records a memory barrier only for what was written to this buffer. An API without such a barrier
+// uses GPU_BARRIER_MEMORY.
 void gpu_batch_barrier_buffer(struct gpu_batch *batch, struct gpu_buffer *buffer);
 
 // A memory barrier in two halves. Commands after the wait start when all commands before the set
@@ -490,7 +495,7 @@ struct gpu_submit {
 
 // Submits the batch so that it starts after other batches, on any queue. The device waits (for
 // timeline semaphores or events of streams), not the host. The other batches may be waited for,
-// submitted again and recorded again as usual; only closing their scope waits for this batch.
+// submitted again and recorded again as usual, but closing their scope also waits for this batch.
 MUST_CHECK bool gpu_batch_submit_after(struct gpu_batch *batch, const struct gpu_submit *submit,
                                        struct error *err);
 

@@ -57,8 +57,8 @@ struct gpu_draw_program_desc {
 };
 
 // Compiles both kernels. They share one list of arguments: the shorter list must be the beginning
-// of the longer one. Bindings and push constants are as for a dispatch. A vertex kernel may only
-// read buffers.
+// of the longer one. Bindings and push constants are as for a dispatch. A vertex kernel may read
+// buffers, but not write to them.
 struct gpu_draw_program;
 struct gpu_draw_program *gpu_draw_program_create(struct gpu_scope *scope,
                                                  const struct gpu_draw_program_desc *desc,

@@ -61,8 +61,9 @@ void model_count_streams(struct model_device *device, const struct model_executi
     }
 }
 
-// Fills `now` with all that the device has counted so far. A load moves a sector of each level that
-// it reaches, as the level before it asks for it.
+// Fills `now` with all that the device has counted so far. A load reads one sector from each level
+// that it reaches. The size of the sector is that of the level before, or for the first level its
+// own.
 static void count(const struct model_device *device, double now[GPU_COUNTER_COUNT])
 {
     const struct model_machine *machine = &device->machine;

@@ -161,8 +161,7 @@ static bool read_sharers(const struct member_place *place, struct model_cache_de
     return true;
 }
 
-// Reads the bandwidths. If the core's is missing, it is an equal share of the chip's
-// (share_bandwidths).
+// Reads the bandwidths. If the bandwidth of a core is missing, share_bandwidths sets it later.
 static bool read_bandwidth(const struct member_place *place, struct model_cache_desc *level)
 {
     json_t *object = json_object_get(place->object, "bandwidth");
@@ -340,8 +339,8 @@ double model_company_ns(const struct model_machine *machine, double own_ns)
     return periods * away_ns + begun;
 }
 
-// Sets how many cores share a near cache: the sharers of the next level, divided by the number of
-// near caches that form it.
+// Sets how many cores share a near cache: the number of cores that share the next level, divided by
+// the number of near caches that form that level.
 static bool resolve_near(const struct member_place *level_place, struct model_cache_desc *level,
                          const struct model_cache_desc *next, uint32_t cores)
 {
