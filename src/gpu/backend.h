@@ -88,7 +88,7 @@ struct gpu_batch {
     struct gpu_batch_desc desc;
     enum gpu_batch_state state;
     struct error first_error;           // the first error of the recording; ERROR_NONE: none
-    unsigned commands;                  // number so far, without barriers, splits, spans
+    unsigned commands;                  // number of commands; not barriers, splits, spans
     int open_span;                      // number of the open span; -1: none
     uint64_t spans_recorded;            // bit i: span i is recorded
     uint64_t splits_set, splits_waited; // bit i: split i is set, is waited for
@@ -140,8 +140,8 @@ struct gpu_device {
     unsigned queue_count;
     size_t live_objects;
     struct gpu_scope *scopes; // list, newest first
-    bool lost;                // set by the front end after ERROR_DEVICE_LOST: later calls fail
-    bool hung;                // a wait reached its time limit: nothing more is destroyed
+    bool lost;                // the device was lost, or hangs: later calls fail
+    bool hung;                // a batch or copy did not end in time: nothing more is destroyed
 };
 
 struct gpu_scope {
@@ -228,8 +228,8 @@ struct gpu_counting {
     // arena. Factors are not applied to the values that set_read returns.
     struct gpu_counter_set *(*set_create)(struct gpu_counters *, const struct gpu_counter_source *,
                                           size_t count, struct error *);
-    // A backend may keep its profiler open for the next run (gpu_counters.kept). If a run with a
-    // kept profiler fails, set_end closes the profiler; if the error is ERROR_UNSUPPORTED, the
+    // A backend may keep its profiler open for the next run (gpu_counters.kept), and closes the
+    // profiler when a run fails. If a run with a kept profiler fails with ERROR_UNSUPPORTED, the
     // front end repeats the run once.
     // One run: set_begin, then pass_begin and pass_end until no more pass is needed, set_read,
     // set_end. Nothing runs on the device during these calls. set_end follows a set_begin that

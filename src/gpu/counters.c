@@ -3,7 +3,7 @@
 #include "gpu/front.h"
 
 enum {
-    PASSES_MAX = 1000 // a library that asks for more passes than this would never end
+    PASSES_MAX = 1000 // limit for a library that never stops asking for more passes
 };
 
 const struct gpu_counter_info *gpu_counter_info(enum gpu_counter counter)

@@ -3,7 +3,7 @@
 // by their kind, cycles. These counters have the same names on all devices. All other counters of a
 // device have only their vendor's names.
 //
-//   counters     of one open device; while they are open, the device may be slower than usual
+//   counters     belong to one open device; while they are open, the device may be slower
 //   counter set  counters that are read together, in as many passes as the device needs: in each
 //                pass the same batch runs once
 //
@@ -94,7 +94,7 @@ struct gpu_counter_info {
 
 const struct gpu_counter_info *gpu_counter_info(enum gpu_counter counter);
 
-// The native counter (the vendor's) from which a counter's value is computed.
+// The vendor's own (native) counter, from which the value of a counter is computed.
 struct gpu_counter_source {
     const char *native; // name of the native counter
     double factor;      // value = factor · native value; for example the bytes of a sector

@@ -34,8 +34,8 @@ static inline bool gpu_device_note(struct gpu_device *device, bool ok, const str
 const struct gpu_backend *gpu_system_backend(const struct gpu_system *system,
                                              const struct gpu_info *info, void **state);
 
-// Returns the next batch of the device that is in flight after `batch`, or the first one if `batch`
-// is NULL; NULL at the end.
+// Returns the batch in flight that follows `batch` in the lists of the device's objects, or the
+// first batch in flight if `batch` is NULL. Returns NULL at the end of the lists.
 struct gpu_batch *gpu_batch_next_in_flight(struct gpu_device *device, struct gpu_batch *batch);
 
 // Returns the queues whose work `queue` may have to wait for, including `queue` itself, as a bit

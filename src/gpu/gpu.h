@@ -6,8 +6,9 @@
 //   scope  ── owns objects; closing it releases its holds, waits at most 5 s for each batch, then
 //             frees the objects, newest first
 //   buffer, typed view, image, sampler, program ── made in a scope
-//   batch  ── commands, recorded once and submitted many times: a submission is one driver call
-//             without checks and without allocation
+//   batch  ── commands, recorded once and submitted many times, without checks and without
+//             allocation. Vulkan and `replay` submit all commands with one driver call, CUDA and
+//             OpenCL each command with its own
 //   hold   ── keeps a submitted batch from starting until the host releases it; a batch can also
 //             wait for other batches, on the device (gpu_batch_submit_after)
 //
@@ -94,7 +95,9 @@ enum gpu_priority { // zero, the default, is medium
 
 struct gpu_queue_request {
     enum gpu_queue_kind kind;
-    enum gpu_priority priority; // among all programs on the GPU, if the API has such priorities
+    // Relative to the queues of all programs on the GPU if the device has PRIORITY_GLOBAL, else
+    // relative to the other queues of this program.
+    enum gpu_priority priority;
 };
 
 enum {
@@ -106,7 +109,9 @@ struct gpu_device_desc {
     // ERROR_UNSUPPORTED if the device has too few queues of a kind or refuses a priority.
     struct gpu_queue_request queues[GPU_QUEUES_MAX];
     unsigned queue_count;
-    bool robust; // check the bounds of buffer accesses (robustBufferAccess); not all devices can
+    // Check the bounds of buffer accesses (robustBufferAccess). Opening fails with
+    // ERROR_UNSUPPORTED if the API cannot do this.
+    bool robust;
 };
 
 // Opens a device of the system; `desc` NULL means one universal queue. Returns NULL with the error
@@ -155,9 +160,9 @@ struct gpu_scope *gpu_scope_open(struct gpu_device *device);
 
 // Closes the scope: releases its holds and the holds that its batches wait for, waits at most 5 s
 // for each batch that uses the scope, then frees the scope's objects. A batch uses the scope if it
-// belongs to it, or waits for one of its holds or batches. Batches of other scopes that use its
-// buffers or programs must be done. If a batch is still not done after 5 s, its device counts as
-// lost, and nothing that the device may still access is freed. Accepts NULL.
+// belongs to the scope, or waits for a hold or a batch of the scope. Batches of other scopes that
+// use the scope's buffers, images or programs must be done. If a batch is still not done after 5 s,
+// its device counts as lost, and nothing that the device may still access is freed. Accepts NULL.
 void gpu_scope_close(struct gpu_scope *scope);
 
 struct gpu_device *gpu_scope_device(const struct gpu_scope *scope);
@@ -180,8 +185,9 @@ struct gpu_buffer_desc {
 struct gpu_buffer;
 
 // Creates a buffer with undefined contents. It can be used as storage, constant and typed buffer,
-// in copies, and by its address if the device has ADDRESSES. Fails with ERROR_OUT_OF_MEMORY if it
-// does not fit.
+// in copies, and by its address if the device has ADDRESSES. Fails with ERROR_UNSUPPORTED if the
+// device lacks this kind of memory or allows only smaller buffers, and with ERROR_OUT_OF_MEMORY if
+// the buffer does not fit.
 struct gpu_buffer *gpu_buffer_create(struct gpu_scope *scope, const struct gpu_buffer_desc *desc,
                                      struct error *err);
 uint64_t gpu_buffer_bytes(const struct gpu_buffer *buffer);
@@ -332,8 +338,7 @@ enum gpu_stage { // zero, the default, is compute
 };
 
 // One variant of one kernel, as constant data that the build embedded (table: gpu/kernels.h). A
-// form (spirv, ptx, …) is NULL if the build lacked its compiler, or if the kernel cannot have this
-// form.
+// form (spirv, ptx, …) is NULL if the build lacked its compiler or the kernel cannot have the form.
 struct gpu_kernel {
     const char *name;   // unique, for example "latency_vector_pointer"
     const char *source; // as run files name it, for example "bench/latency/latency.comp -DPATH=1"
@@ -427,7 +432,7 @@ struct gpu_dispatch {
     size_t params_bytes; // a multiple of 4
 };
 
-// An ordered batch has a full barrier before each command, also before the first, so that the
+// An ordered batch has a memory barrier before each command, also before the first, so that the
 // batches of a queue run one after another. An unordered batch has only the barriers that are
 // recorded, and those of its spans.
 enum gpu_barrier {
@@ -476,8 +481,8 @@ struct gpu_hold;
 struct gpu_hold *gpu_hold_create(struct gpu_scope *scope, struct error *err);
 MUST_CHECK bool gpu_hold_release(struct gpu_hold *hold, struct error *err);
 
-// Submits the batch with one driver call. It starts when `hold` is released, or at once if `hold`
-// is NULL. A batch in flight cannot be submitted again.
+// Submits the batch. The device starts it after the earlier work of its queue, and if `hold` is not
+// NULL, after the release of the hold. A batch in flight cannot be submitted again.
 MUST_CHECK bool gpu_batch_submit(struct gpu_batch *batch, struct gpu_hold *hold, struct error *err);
 
 enum {

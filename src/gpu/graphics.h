@@ -86,7 +86,7 @@ struct gpu_draw {
 // other command ends the pass; two passes into one target need a barrier between them.
 void gpu_batch_draw(struct gpu_batch *batch, const struct gpu_draw *draw);
 
-// Records a memory barrier for what kernels wrote to this storage image only. Legal in all
+// Records a memory barrier only for what kernels wrote to this storage image. Legal in all
 // batches. An API without such a barrier uses GPU_BARRIER_MEMORY.
 void gpu_batch_barrier_image(struct gpu_batch *batch, struct gpu_image *image);
 

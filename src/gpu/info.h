@@ -81,7 +81,7 @@ enum gpu_cap_bit {
     GPU_CAP_BIT_COUNT
 };
 
-typedef uint64_t gpu_caps; // a set of GPU_CAP(name)
+typedef uint64_t gpu_caps; // a set of capabilities, for example GPU_CAP(RAYS) | GPU_CAP(TYPED)
 #define GPU_CAP(name) ((gpu_caps)1 << GPU_CAP_BIT_##name)
 
 // Limits, in one table so that run files can list them by name. 0: the API does not report the
@@ -95,11 +95,11 @@ typedef uint64_t gpu_caps; // a set of GPU_CAP(name)
     X(storage_align_bytes)  /* offsets of GPU_ARG_BUFFER must be multiples of this */              \
     X(constant_align_bytes) /* offsets of GPU_ARG_CONSTANT: as above */                            \
     X(typed_align_bytes)    /* offsets of typed views: as above */                                 \
-    X(image_1d)             /* longest side in texels */                                           \
-    X(image_2d)                                                                                    \
-    X(image_3d)                                                                                    \
+    X(image_1d)             /* longest side of a 1-D image, in texels */                           \
+    X(image_2d)             /* longest side of 2-D and cube images */                              \
+    X(image_3d)             /* longest side of a 3-D image */                                      \
     X(image_layers)                                                                                \
-    X(params_bytes) /* params and addresses of a kernel, together */                               \
+    X(params_bytes) /* largest sum of params and addresses that a kernel gets */                   \
     X(workgroup_threads)                                                                           \
     X(workgroup_threads_x)                                                                         \
     X(workgroup_threads_y)                                                                         \
@@ -109,7 +109,7 @@ typedef uint64_t gpu_caps; // a set of GPU_CAP(name)
     X(workgroup_count_z)                                                                           \
     X(loop_iterations)     /* most iterations of all loops of a thread; llvmpipe then ends them */ \
     X(shared_bytes)        /* shared memory of a workgroup */                                      \
-    X(shared_choice_bytes) /* shared_bytes if the host chooses the size */                         \
+    X(shared_choice_bytes) /* as shared_bytes, if the host chooses the size (SHARED_CHOICE) */     \
     X(subgroup_threads)    /* default size of a subgroup */                                        \
     X(subgroup_threads_min)                                                                        \
     X(subgroup_threads_max)                                                                        \

@@ -4,7 +4,7 @@
 //   tree        boxes within boxes around triangles, around boxes, or around instances of trees
 //   build       a command of a batch, like a dispatch; so are updates and copies of a tree
 //
-// Kernels trace rays through a tree of instances. They get its address in their params, for
+// Kernels trace rays through a tree of instances. Their params contain the tree's address, for
 // accelerationStructureEXT(address). The caller keeps the tree, its input and the trees of its
 // instances alive while they are in use. Batches with commands of this header, and batches whose
 // kernels trace rays, are created with `rays`.
@@ -51,8 +51,8 @@ struct gpu_tree_desc {
     bool compacts;            // the tree can be compacted
 };
 
-// Creates a tree that is not built yet, with the memory that its build needs. ERROR_UNSUPPORTED if
-// the device allows fewer primitives.
+// Creates a tree that is not built yet, with the memory that its build needs. Fails with
+// ERROR_UNSUPPORTED if the device allows fewer primitives.
 struct gpu_tree;
 struct gpu_tree *gpu_tree_create(struct gpu_scope *scope, const struct gpu_tree_desc *desc,
                                  struct error *err);
@@ -64,9 +64,9 @@ struct gpu_tree *gpu_tree_create_copy(struct gpu_scope *scope, const struct gpu_
 uint64_t gpu_tree_bytes(const struct gpu_tree *tree); // without the memory that only builds use
 uint64_t gpu_tree_address(const struct gpu_tree *tree);
 
-// Reads the size that the tree will have when it is compacted. The tree needs `compacts`, and its
-// build must be done. Like gpu_buffer_read, this waits for the device's first queue and is not for
-// timing.
+// Reads the size that a compacted copy of the tree needs. The tree must have been created with
+// `compacts`, and its build must be done. Like gpu_buffer_read, this waits for the device's first
+// queue and is not for timing.
 MUST_CHECK bool gpu_tree_compact_bytes(struct gpu_tree *tree, uint64_t *bytes, struct error *err);
 
 // Records a build from the input.
@@ -76,7 +76,8 @@ void gpu_batch_tree_build(struct gpu_batch *batch, struct gpu_tree *tree);
 void gpu_batch_tree_update(struct gpu_batch *batch, struct gpu_tree *tree);
 
 // Records a copy to `to`, a tree of gpu_tree_create_copy. If `compact` is true, the copy is
-// compacted, and `from` needs `compacts`; else `to` must not be smaller than `from`.
+// compacted, and `from` must have been created with `compacts`; else `to` must have at least the
+// bytes of `from`.
 void gpu_batch_tree_copy(struct gpu_batch *batch, struct gpu_tree *to, struct gpu_tree *from,
                          bool compact);
 

@@ -83,8 +83,8 @@ uint32_t gpu_queue_behind(struct gpu_device *device, const struct gpu_queue *que
     return queues;
 }
 
-// Releases the holds of all batches for which the work of `queue` may wait: earlier batches on the
-// queue, and batches in `after`. The holds may belong to any scope.
+// Releases the holds of all batches that the work of `queue` may wait for: batches on the queue,
+// and batches on the queues of batches in `after`. The holds may belong to any scope.
 static void release_queue(struct gpu_device *device, const struct gpu_queue *queue)
 {
     uint32_t queues = gpu_queue_behind(device, queue);

@@ -43,7 +43,7 @@ uint64_t model_memory_address(struct model_memory *memory, const void *host);
 uint32_t model_memory_sum(struct model_memory *memory, const void *from, uint64_t bytes);
 
 // Discards the remembered sums of the buffer that contains `host`, because something may have
-// written to it. If `host` is NULL, discards the sums of all buffers.
+// written to it. If no buffer contains `host`, or `host` is NULL, discards the sums of all buffers.
 void model_memory_forget(struct model_memory *memory, const void *host);
 
 // Frees the remembered sums of a range.

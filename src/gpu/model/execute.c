@@ -141,7 +141,7 @@ void model_thread_compute(uint32_t cycles)
     fiber_here()->now += cycles;
 }
 
-// The time of a thread in ns, without the time in which other work had the device.
+// Returns the time of a thread in ns, without the time in which other work had the device.
 static double own_ns(const struct fiber *fiber)
 {
     const struct model_execution *execution = fiber->group->execution;

@@ -231,7 +231,7 @@ static bool is_beyond(const struct member_place *place, const struct model_cache
     return true;
 }
 
-// Reads an array of at most `most` caches.
+// Reads an array of at most `most` caches. Levels must become larger and slower.
 static bool read_caches(const struct member_place *root, const char *key, uint32_t most,
                         bool (*read)(const struct member_place *, struct model_cache_desc *),
                         struct model_cache_desc *caches, uint32_t *count)
@@ -467,7 +467,7 @@ static bool read_file(struct arena *arena, const char *path, struct model_machin
                       struct error *err)
 {
     json_error_t broken;
-    json_set_alloc_funcs(arena_malloc, free); // jansson takes a failed allocation for wrong JSON
+    json_set_alloc_funcs(arena_malloc, free); // jansson reports a failed malloc as wrong JSON
     json_t *document = json_load_file(path, JSON_REJECT_DUPLICATES, &broken);
     if (!document && broken.line < 0) // the file could not be read
         return error_set(err, ERROR_USAGE, "model: %s", broken.text);
