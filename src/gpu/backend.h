@@ -12,7 +12,7 @@
 //
 // Order: the backend orders commands. In an ordered batch each command starts after the previous
 // command is done, and sees what it wrote. Streams and in-order queues do this by themselves;
-// Vulkan records a barrier. In an unordered batch only batch_barrier and spans order the commands.
+// Vulkan records a barrier. In an unordered batch only barriers, splits and spans order commands.
 #ifndef GPU_BACKEND_H
 #define GPU_BACKEND_H
 
@@ -88,13 +88,13 @@ struct gpu_batch {
     struct gpu_batch_desc desc;
     enum gpu_batch_state state;
     struct error first_error;           // the first error of the recording; ERROR_NONE: none
-    unsigned commands;                  // number so far, without barriers, splits, spans
+    unsigned commands;                  // number of commands; not barriers, splits, spans
     int open_span;                      // number of the open span; -1: none
     uint64_t spans_recorded;            // bit i: span i is recorded
     uint64_t splits_set, splits_waited; // bit i: split i is set, is waited for
     bool finished;                      // true: a submission is done, so the spans have lengths
     // What the submission in flight waits for: a hold (or NULL), and batches that were submitted
-    // before it. Set before batch_submit is called.
+    // before it. `hold` is set after batch_submit succeeds, `after` before batch_submit is called.
     struct gpu_hold *hold;
     struct gpu_batch *after[GPU_AFTER_MAX];
     unsigned after_count;
@@ -108,7 +108,7 @@ struct gpu_hold {
 struct gpu_target {
     struct gpu_object object;
     struct gpu_target_desc desc;
-    struct gpu_image *image; // the colours; destroyed with the target, in no list of objects
+    struct gpu_image *image; // the colours; destroyed with the target, not in the scope's list
     bool blends;             // true: draws can blend into it
 };
 
@@ -140,8 +140,8 @@ struct gpu_device {
     unsigned queue_count;
     size_t live_objects;
     struct gpu_scope *scopes; // list, newest first
-    bool lost;                // set by the front end after ERROR_DEVICE_LOST: later calls fail
-    bool hung;                // a wait reached its time limit: nothing more is destroyed
+    bool lost;                // the device was lost, or hangs: later calls fail
+    bool hung;                // a batch or copy did not end in time: nothing more is destroyed
 };
 
 struct gpu_scope {
@@ -180,8 +180,8 @@ struct gpu_graphics {
 
 // The slots that implement gpu/rays.h.
 struct gpu_rays {
-    // Fills bytes and address. `copy_bytes`: the size of a tree that receives copies; 0: what the
-    // build of the tree needs.
+    // Fills bytes and address. `copy_bytes` is the size of a tree that receives copies; 0 means
+    // that the tree will be built, and gets the size that its build needs.
     struct gpu_tree *(*tree_create)(struct gpu_scope *, const struct gpu_tree_desc *,
                                     uint64_t copy_bytes, struct error *);
     bool (*tree_compact_bytes)(struct gpu_tree *, uint64_t *bytes, struct error *);
@@ -205,7 +205,7 @@ struct gpu_managed {
 
 struct gpu_counters {
     struct gpu_device *device;
-    bool kept;           // a run that begins now uses what the backend kept of an earlier one
+    bool kept;           // true: the next run uses the profiler that an earlier run has left open
     struct arena *arena; // lives as long as the counters; their sets are in it
 };
 
@@ -214,7 +214,7 @@ struct gpu_counter_set {
     const double *factors; // gpu_counter_source.factor of each counter
     size_t count;
     unsigned passes;
-    bool done; // the run that ends in set_end has succeeded
+    bool done; // for set_end: true if the run has succeeded
 };
 
 // The slots that implement gpu/counters.h.
@@ -228,8 +228,9 @@ struct gpu_counting {
     // arena. Factors are not applied to the values that set_read returns.
     struct gpu_counter_set *(*set_create)(struct gpu_counters *, const struct gpu_counter_source *,
                                           size_t count, struct error *);
-    // A backend may keep its profiler from one run to the next (`kept`). If such a run fails,
-    // set_end lets go of it, and the front end makes the run once more.
+    // A backend may keep its profiler open for the next run (gpu_counters.kept), and closes the
+    // profiler when a run fails. If a run with a kept profiler fails with ERROR_UNSUPPORTED, the
+    // front end repeats the run once.
     // One run: set_begin, then pass_begin and pass_end until no more pass is needed, set_read,
     // set_end. Nothing runs on the device during these calls. set_end follows a set_begin that
     // succeeded, whatever failed later.
@@ -312,7 +313,7 @@ struct gpu_backend {
     bool (*batch_fill)(struct gpu_batch *, struct gpu_buffer *, uint64_t offset, uint64_t bytes,
                        uint32_t word, struct error *);
     bool (*batch_barrier)(struct gpu_batch *, enum gpu_barrier, struct error *);
-    // Both are optional. If NULL, the front end calls batch_barrier with MEMORY instead.
+    // The next two slots are optional. For NULL the front end calls batch_barrier with MEMORY.
     bool (*batch_barrier_buffer)(struct gpu_batch *, struct gpu_buffer *, struct error *);
     bool (*batch_barrier_image)(struct gpu_batch *, struct gpu_image *, struct error *);
     bool (*batch_split)(struct gpu_batch *, unsigned split, bool wait,
@@ -331,10 +332,10 @@ struct gpu_backend {
     struct gpu_hold *(*hold_create)(struct gpu_scope *, struct error *); // required for HOLDS
     bool (*hold_release)(struct gpu_hold *, struct error *);             // required for HOLDS
 
-    const struct gpu_graphics *graphics; // with GRAPHICS
-    const struct gpu_rays *rays;         // with RAYS
-    const struct gpu_peers *peers;       // with PEERS
-    const struct gpu_managed *managed;   // with MANAGED
+    const struct gpu_graphics *graphics; // required for GRAPHICS
+    const struct gpu_rays *rays;         // required for RAYS
+    const struct gpu_peers *peers;       // required for PEERS
+    const struct gpu_managed *managed;   // required for MANAGED
 
     const struct gpu_counting *counting; // NULL: fathom reads no hardware counters through this API
 

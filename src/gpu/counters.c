@@ -3,7 +3,7 @@
 #include "gpu/front.h"
 
 enum {
-    PASSES_MAX = 1000 // a library that asks for more passes than this never ends
+    PASSES_MAX = 1000 // limit for a library that never stops asking for more passes
 };
 
 const struct gpu_counter_info *gpu_counter_info(enum gpu_counter counter)
@@ -94,7 +94,7 @@ static bool run_passes(struct gpu_counter_set *set, const struct gpu_counter_run
         if (!gpu_batch_run(run->before ? run->before : run->batch, run->timeout_ns, err) ||
             !slots->pass_begin(set, err))
             return false;
-        // The pass ends also after an error: the device would stay in it.
+        // The pass must also end after an error; else the device would stay in the pass.
         struct error unheard;
         bool ran = gpu_batch_run(run->batch, run->timeout_ns, err);
         if (!slots->pass_end(set, &more, ran ? err : &unheard) || !ran)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Hardware counters around one submission: bytes that each level of the memory moved, instructions
-// by their kind, cycles. Counters have the same names on all devices; what a device counts beyond
-// them is reached by its vendor's own names.
+// by their kind, cycles. These counters have the same names on all devices. All other counters of a
+// device have only their vendor's names.
 //
-//   counters     of one open device; while they are open, the device may be slower than usual
+//   counters     belong to one open device; while they are open, the device may be slower
 //   counter set  counters that are read together, in as many passes as the device needs: in each
 //                pass the same batch runs once
 //
@@ -21,8 +21,8 @@ enum gpu_counter_unit {
     GPU_COUNTER_RATIO, // an average: it does not grow with the work
 };
 
-// Counters of one group are read in one set. A set costs more than a pass, so there are few: the
-// two parts of the L1's hit rate, which devices read in one pass, and all others.
+// Counters of one group are read in one set. A set costs more than a pass, so there are only two
+// groups: the two counters of the L1's hit rate, which devices read in one pass, and all others.
 enum gpu_counter_group {
     GPU_COUNTERS_L1,
     GPU_COUNTERS_OTHERS,
@@ -30,8 +30,8 @@ enum gpu_counter_group {
 };
 
 // Counters: name, name in files, group, unit, meaning. Bytes of caches are those of whole sectors:
-// a load of 4 bytes moves a sector. A subgroup counts once in instructions, wavefronts and
-// requests.
+// a load of 4 bytes moves a sector. Instructions, wavefronts and requests count per subgroup, not
+// per thread.
 #define GPU_COUNTERS(X)                                                                            \
     X(DRAM_READ, "dram_read", OTHERS, BYTES, "bytes read from the device's memory")                \
     X(DRAM_WRITTEN, "dram_written", OTHERS, BYTES, "bytes written to the device's memory")         \
@@ -94,46 +94,47 @@ struct gpu_counter_info {
 
 const struct gpu_counter_info *gpu_counter_info(enum gpu_counter counter);
 
-// Where a device reads a counter.
+// The vendor's own (native) counter, from which the value of a counter is computed.
 struct gpu_counter_source {
-    const char *native; // name that the vendor gives it
-    double factor;      // the counter is `factor` times the native one: bytes of a sector
+    const char *native; // name of the native counter
+    double factor;      // value = factor · native value; for example the bytes of a sector
 };
 
 struct gpu_counters;
 
-// Opens the counters of a device. NULL with ERROR_UNSUPPORTED if the API or the device has none, a
-// library is missing, or the user may not read them; the message then has the remedy. At most one
-// at a time for each device; gpu_counters_close(NULL) is legal.
+// Opens the counters of a device, which may be open only once at a time. Returns NULL with
+// ERROR_UNSUPPORTED if the API or the device has no counters, a library is missing, or the user may
+// not read counters; the message then has the remedy. gpu_counters_close(NULL) is legal.
 struct gpu_counters *gpu_counters_open(struct gpu_device *device, struct error *err);
 void gpu_counters_close(struct gpu_counters *counters);
 
-// Where the device reads this counter; NULL if it does not have it.
+// Returns the native counter behind `counter`; NULL if the device does not have it.
 const struct gpu_counter_source *gpu_counters_source(const struct gpu_counters *counters,
                                                      enum gpu_counter counter);
 
-// All native names, `*count` of them. They live as long as `counters`.
+// Returns the names of all native counters, and their number in `*count`. The names live as long as
+// `counters`.
 const char *const *gpu_counters_natives(const struct gpu_counters *counters, size_t *count);
 
-// A set of `count` counters. ERROR_UNSUPPORTED if the device does not have one of them. It lives as
-// long as `counters`.
+// Creates a set of `count` counters, which lives as long as `counters`. Fails with
+// ERROR_UNSUPPORTED if the device does not have one of the counters.
 struct gpu_counter_set;
 struct gpu_counter_set *gpu_counter_set_create(struct gpu_counters *counters,
                                                const struct gpu_counter_source *sources,
                                                size_t count, struct error *err);
 
-// The number of passes in which the device reads the set.
+// Returns the number of passes in which the device reads the set.
 unsigned gpu_counter_set_passes(const struct gpu_counter_set *set);
 
 struct gpu_counter_run {
     struct gpu_batch *batch; // ready; its queue has no other work
     // Runs before each pass, uncounted, so that all passes find the caches in the same state. NULL:
-    // `batch` itself; the caches are then as this work leaves them.
+    // `batch` itself also runs before each pass.
     struct gpu_batch *before;
     uint64_t timeout_ns; // longest wait for one submission
 };
 
-// Counts the batch, in all passes. values[i] belongs to source i of the set.
+// Runs and counts the batch in all passes. Sets values[i] to the value of counter i of the set.
 MUST_CHECK bool gpu_counter_set_run(struct gpu_counter_set *set, const struct gpu_counter_run *run,
                                     double *values, struct error *err);
 

@@ -14,7 +14,7 @@ static inline void gpu_object_adopt(struct gpu_scope *scope, struct gpu_object *
     scope->device->live_objects++;
 }
 
-// Fails with ERROR_DEVICE_LOST if the device is lost. Every call that can fail makes this check.
+// Fails with ERROR_DEVICE_LOST if the device is lost.
 MUST_CHECK static inline bool gpu_device_check(const struct gpu_device *device, struct error *err)
 {
     if (!device->lost)
@@ -34,8 +34,8 @@ static inline bool gpu_device_note(struct gpu_device *device, bool ok, const str
 const struct gpu_backend *gpu_system_backend(const struct gpu_system *system,
                                              const struct gpu_info *info, void **state);
 
-// Returns the next batch of the device that is in flight after `batch`, or the first one if `batch`
-// is NULL; NULL at the end.
+// Returns the batch in flight that follows `batch` in the lists of the device's objects, or the
+// first batch in flight if `batch` is NULL. Returns NULL at the end of the lists.
 struct gpu_batch *gpu_batch_next_in_flight(struct gpu_device *device, struct gpu_batch *batch);
 
 // Returns the queues whose work `queue` may have to wait for, including `queue` itself, as a bit
@@ -62,20 +62,21 @@ MUST_CHECK bool gpu_range_check(const struct gpu_buffer *buffer, uint64_t offset
 // Fails with ERROR_INTERNAL if the batch is not being recorded.
 MUST_CHECK bool gpu_record_check(const struct gpu_batch *batch, struct error *err);
 
-// Keeps the error if it is the batch's first one. A ready batch becomes failed. If the error is
-// ERROR_DEVICE_LOST, marks the device as lost.
+// Keeps `err` in the batch if it is the batch's first error. A ready batch becomes failed. If the
+// error is ERROR_DEVICE_LOST, marks the device as lost.
 void gpu_record_fail(struct gpu_batch *batch, const struct error *err);
 
-// Notes a recorded command: counts it if `ok`, else keeps its error.
+// Counts a recorded command if `ok`; else calls gpu_record_fail with the command's error.
 void gpu_record_count(struct gpu_batch *batch, bool ok, const struct error *err);
 
 struct gpu_arguments {
-    struct gpu_arg *args; // the check sets the length of ranges that have bytes 0
+    struct gpu_arg *args; // gpu_arguments_check writes to it
     const void *params;
     size_t params_bytes;
 };
 
-// Checks the arguments and params that a dispatch or a draw passes to `kernel`.
+// Checks the arguments and params that a dispatch or a draw passes to `kernel`. Also sets the
+// length of each range whose bytes are 0: up to the end of the buffer, or to the device's limit.
 MUST_CHECK bool gpu_arguments_check(const struct gpu_device *device,
                                     const struct gpu_kernel *kernel,
                                     const struct gpu_arguments *given, struct error *err);

@@ -6,8 +6,9 @@
 //   scope  ── owns objects; closing it releases its holds, waits at most 5 s for each batch, then
 //             frees the objects, newest first
 //   buffer, typed view, image, sampler, program ── made in a scope
-//   batch  ── commands, recorded once and submitted many times: a submission is one driver call
-//             without checks and without allocation
+//   batch  ── commands, recorded once and submitted many times, without checks and without
+//             allocation. Vulkan and `replay` submit all commands with one driver call, CUDA and
+//             OpenCL each command with its own
 //   hold   ── keeps a submitted batch from starting until the host releases it; a batch can also
 //             wait for other batches, on the device (gpu_batch_submit_after)
 //
@@ -56,9 +57,10 @@ struct gpu_system_desc {
 };
 
 // Loads the backends and lists their devices, without opening one; `desc` may be NULL for defaults.
-// This never fails: a backend that has no usable device, whose library cannot be loaded, or whose
-// limits cannot be true (gpu_info_check), is listed as unavailable, with the reason. Names and
-// reasons are printable (text_printable). The system must outlive the devices opened from it.
+// This never fails. A backend that has no usable device, or whose library cannot be loaded, is
+// listed as unavailable, with the reason; so is a device whose limits cannot be true
+// (gpu_info_check). Names and reasons are printable (text_printable). The system must outlive the
+// devices opened from it.
 struct gpu_system *gpu_system_create(const struct gpu_system_desc *desc);
 void gpu_system_destroy(struct gpu_system *system);
 
@@ -74,7 +76,8 @@ const struct gpu_info *gpu_system_info(const struct gpu_system *system, size_t d
 size_t gpu_system_unavailable_count(const struct gpu_system *system);
 const struct gpu_unavailable *gpu_system_unavailable(const struct gpu_system *system, size_t index);
 
-// Finds the device with this id ("cuda:0") or identity (gpu_info_identity); else returns NULL.
+// Returns the device with this id ("cuda:0"); NULL if there is none. `name` may also be an identity
+// (gpu_info_identity), of which only the id is compared.
 const struct gpu_info *gpu_system_find(const struct gpu_system *system, const char *name);
 
 // ---------------------------------------------------------------- devices, queues, scopes
@@ -92,7 +95,9 @@ enum gpu_priority { // zero, the default, is medium
 
 struct gpu_queue_request {
     enum gpu_queue_kind kind;
-    enum gpu_priority priority; // among all programs on the GPU, if the API has such priorities
+    // Relative to the queues of all programs on the GPU if the device has PRIORITY_GLOBAL, else
+    // relative to the other queues of this program.
+    enum gpu_priority priority;
 };
 
 enum {
@@ -104,7 +109,9 @@ struct gpu_device_desc {
     // ERROR_UNSUPPORTED if the device has too few queues of a kind or refuses a priority.
     struct gpu_queue_request queues[GPU_QUEUES_MAX];
     unsigned queue_count;
-    bool robust; // check the bounds of buffer accesses (robustBufferAccess); not all devices can
+    // Check the bounds of buffer accesses (robustBufferAccess). Opening fails with
+    // ERROR_UNSUPPORTED if the API cannot do this.
+    bool robust;
 };
 
 // Opens a device of the system; `desc` NULL means one universal queue. Returns NULL with the error
@@ -153,9 +160,9 @@ struct gpu_scope *gpu_scope_open(struct gpu_device *device);
 
 // Closes the scope: releases its holds and the holds that its batches wait for, waits at most 5 s
 // for each batch that uses the scope, then frees the scope's objects. A batch uses the scope if it
-// belongs to it, or waits for one of its holds or batches. Batches of other scopes that use its
-// buffers or programs must be done. If a batch is still not done after 5 s, its device counts as
-// lost, and nothing that the device may still access is freed. Accepts NULL.
+// belongs to the scope, or waits for a hold or a batch of the scope. Batches of other scopes that
+// use the scope's buffers, images or programs must be done. If a batch is still not done after 5 s,
+// its device counts as lost, and nothing that the device may still access is freed. Accepts NULL.
 void gpu_scope_close(struct gpu_scope *scope);
 
 struct gpu_device *gpu_scope_device(const struct gpu_scope *scope);
@@ -178,8 +185,9 @@ struct gpu_buffer_desc {
 struct gpu_buffer;
 
 // Creates a buffer with undefined contents. It can be used as storage, constant and typed buffer,
-// in copies, and by its address if the device has ADDRESSES. Fails with ERROR_OUT_OF_MEMORY if it
-// does not fit.
+// in copies, and by its address if the device has ADDRESSES. Fails with ERROR_UNSUPPORTED if the
+// device lacks this kind of memory or allows only smaller buffers, and with ERROR_OUT_OF_MEMORY if
+// the buffer does not fit.
 struct gpu_buffer *gpu_buffer_create(struct gpu_scope *scope, const struct gpu_buffer_desc *desc,
                                      struct error *err);
 uint64_t gpu_buffer_bytes(const struct gpu_buffer *buffer);
@@ -276,7 +284,7 @@ MUST_CHECK bool gpu_image_write(struct gpu_image *image, uint32_t mip, uint32_t 
                                 const void *texels, uint64_t bytes, struct error *err);
 
 // Copies tightly packed rows from a buffer to mip 0 of layer 0, and returns when the copy is done.
-// For images that are too large for a copy in host memory.
+// Use it for images that are too large for a copy in host memory.
 MUST_CHECK bool gpu_image_copy_from(struct gpu_image *image, struct gpu_buffer *source,
                                     uint64_t offset, struct error *err);
 
@@ -330,7 +338,7 @@ enum gpu_stage { // zero, the default, is compute
 };
 
 // One variant of one kernel, as constant data that the build embedded (table: gpu/kernels.h). A
-// form (spirv, ptx, …) is NULL if the build lacked its compiler or the kernel cannot be written so.
+// form (spirv, ptx, …) is NULL if the build lacked its compiler or the kernel cannot have the form.
 struct gpu_kernel {
     const char *name;   // unique, for example "latency_vector_pointer"
     const char *source; // as run files name it, for example "bench/latency/latency.comp -DPATH=1"
@@ -345,8 +353,9 @@ struct gpu_kernel {
     const char *opencl_options; // -D options for that source
     const char *entry;          // name of the entry point in ptx and opencl; in spirv it is "main"
     void (*host)(void);         // compiled for the host, for the model backend (gpu/model.h)
-    void (*stream)(void); // on the host: describes what a dispatch accesses, computes its results
-    uint64_t hash;        // FNV-1a of all forms; it changes when the kernel changes
+    // Also compiled for the host: describes what a dispatch accesses, and computes its results.
+    void (*stream)(void);
+    uint64_t hash; // FNV-1a of all forms; it changes when the kernel changes
 };
 
 // How arguments reach a kernel. In GLSL, the arguments that are not ADDRESS are in descriptor set
@@ -423,8 +432,9 @@ struct gpu_dispatch {
     size_t params_bytes; // a multiple of 4
 };
 
-// An ordered batch has a full barrier before each command, also before the first, so that the
-// batches of a queue run one after another. An unordered batch has only its recorded barriers.
+// An ordered batch has a memory barrier before each command, also before the first, so that the
+// batches of a queue run one after another. An unordered batch has only the barriers that are
+// recorded, and those of its spans.
 enum gpu_barrier {
     GPU_BARRIER_MEMORY,    // commands after the barrier see all that commands before it wrote
     GPU_BARRIER_EXECUTION, // commands after the barrier start when the commands before it are
@@ -439,8 +449,8 @@ void gpu_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint64_t
                     uint64_t bytes, uint32_t word);
 void gpu_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier);
 
-// Records a memory barrier for this buffer only: for what was written to it. An API without such a
-// barrier uses GPU_BARRIER_MEMORY.
+// Records a memory barrier only for what was written to this buffer. An API without such a barrier
+// uses GPU_BARRIER_MEMORY.
 void gpu_batch_barrier_buffer(struct gpu_batch *batch, struct gpu_buffer *buffer);
 
 // A memory barrier in two halves. Commands after the wait start when all commands before the set
@@ -471,8 +481,8 @@ struct gpu_hold;
 struct gpu_hold *gpu_hold_create(struct gpu_scope *scope, struct error *err);
 MUST_CHECK bool gpu_hold_release(struct gpu_hold *hold, struct error *err);
 
-// Submits the batch with one driver call. It starts when `hold` is released, or at once if `hold`
-// is NULL. A batch in flight cannot be submitted again.
+// Submits the batch. The device starts it after the earlier work of its queue, and if `hold` is not
+// NULL, after the release of the hold. A batch in flight cannot be submitted again.
 MUST_CHECK bool gpu_batch_submit(struct gpu_batch *batch, struct gpu_hold *hold, struct error *err);
 
 enum {
@@ -490,7 +500,7 @@ struct gpu_submit {
 
 // Submits the batch so that it starts after other batches, on any queue. The device waits (for
 // timeline semaphores or events of streams), not the host. The other batches may be waited for,
-// submitted again and recorded again as usual; only closing their scope waits for this batch.
+// submitted again and recorded again as usual, but closing their scope also waits for this batch.
 MUST_CHECK bool gpu_batch_submit_after(struct gpu_batch *batch, const struct gpu_submit *submit,
                                        struct error *err);
 

@@ -57,8 +57,8 @@ struct gpu_draw_program_desc {
 };
 
 // Compiles both kernels. They share one list of arguments: the shorter list must be the beginning
-// of the longer one. Bindings and push constants are as for a dispatch. A vertex kernel may only
-// read buffers.
+// of the longer one. Bindings and push constants are as for a dispatch. A vertex kernel may read
+// buffers, but not write to them.
 struct gpu_draw_program;
 struct gpu_draw_program *gpu_draw_program_create(struct gpu_scope *scope,
                                                  const struct gpu_draw_program_desc *desc,
@@ -86,7 +86,7 @@ struct gpu_draw {
 // other command ends the pass; two passes into one target need a barrier between them.
 void gpu_batch_draw(struct gpu_batch *batch, const struct gpu_draw *draw);
 
-// Records a memory barrier for what kernels wrote to this storage image only. Legal in all
+// Records a memory barrier only for what kernels wrote to this storage image. Legal in all
 // batches. An API without such a barrier uses GPU_BARRIER_MEMORY.
 void gpu_batch_barrier_image(struct gpu_batch *batch, struct gpu_image *image);
 

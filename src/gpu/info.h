@@ -81,7 +81,7 @@ enum gpu_cap_bit {
     GPU_CAP_BIT_COUNT
 };
 
-typedef uint64_t gpu_caps; // a set of GPU_CAP(name)
+typedef uint64_t gpu_caps; // a set of capabilities, for example GPU_CAP(RAYS) | GPU_CAP(TYPED)
 #define GPU_CAP(name) ((gpu_caps)1 << GPU_CAP_BIT_##name)
 
 // Limits, in one table so that run files can list them by name. 0: the API does not report the
@@ -95,11 +95,11 @@ typedef uint64_t gpu_caps; // a set of GPU_CAP(name)
     X(storage_align_bytes)  /* offsets of GPU_ARG_BUFFER must be multiples of this */              \
     X(constant_align_bytes) /* offsets of GPU_ARG_CONSTANT: as above */                            \
     X(typed_align_bytes)    /* offsets of typed views: as above */                                 \
-    X(image_1d)             /* longest side in texels */                                           \
-    X(image_2d)                                                                                    \
-    X(image_3d)                                                                                    \
+    X(image_1d)             /* longest side of a 1-D image, in texels */                           \
+    X(image_2d)             /* longest side of 2-D and cube images */                              \
+    X(image_3d)             /* longest side of a 3-D image */                                      \
     X(image_layers)                                                                                \
-    X(params_bytes) /* params and addresses of a kernel, together */                               \
+    X(params_bytes) /* largest sum of params and addresses that a kernel gets */                   \
     X(workgroup_threads)                                                                           \
     X(workgroup_threads_x)                                                                         \
     X(workgroup_threads_y)                                                                         \
@@ -107,9 +107,9 @@ typedef uint64_t gpu_caps; // a set of GPU_CAP(name)
     X(workgroup_count_x)                                                                           \
     X(workgroup_count_y)                                                                           \
     X(workgroup_count_z)                                                                           \
-    X(loop_iterations)     /* of all loops of a thread; llvmpipe ends the loops after so many */   \
+    X(loop_iterations)     /* most iterations of all loops of a thread; llvmpipe then ends them */ \
     X(shared_bytes)        /* shared memory of a workgroup */                                      \
-    X(shared_choice_bytes) /* shared_bytes if the host chooses the size */                         \
+    X(shared_choice_bytes) /* as shared_bytes, if the host chooses the size (SHARED_CHOICE) */     \
     X(subgroup_threads)    /* default size of a subgroup */                                        \
     X(subgroup_threads_min)                                                                        \
     X(subgroup_threads_max)                                                                        \
@@ -176,8 +176,8 @@ struct gpu_info {
     unsigned family_count;
 };
 
-// gpu_cap_name returns the short name of a capability; gpu_cap_missing what a device without it
-// lacks. Both return NULL if there is no such bit.
+// gpu_cap_name returns the short name of a capability. gpu_cap_missing returns the text of GPU_CAPS
+// about the feature that a device without the capability lacks. Both return NULL for other bits.
 const char *gpu_cap_name(enum gpu_cap_bit bit);
 const char *gpu_cap_missing(enum gpu_cap_bit bit);
 const char *gpu_kind_name(enum gpu_kind kind); // for example "discrete"
@@ -195,13 +195,13 @@ const char *gpu_info_uuid(struct arena *arena, const struct gpu_info *info);
 // example after a card was lost.
 const char *gpu_info_identity(struct arena *arena, const struct gpu_info *info);
 
-// Checks the limits before fathom computes with them. Fails with ERROR_UNSUPPORTED "driver reports
-// …" if one of them cannot be true. 0 means that the API does not report the limit, which is
-// allowed; but time stamps must have a unit.
+// Checks the limits and queue families before fathom computes with them. Fails with
+// ERROR_UNSUPPORTED "driver reports …" if one of them cannot be true. A limit may be 0 (not
+// reported), but the unit of time stamps may not, if the device has time stamps.
 MUST_CHECK bool gpu_info_check(const struct gpu_info *info, struct error *err);
 
-// Return name and value of limit number `limit` of GPU_LIMITS, from 0 on; NULL and 0 if there is no
-// such limit.
+// Return the name and the value of limit number `limit` of GPU_LIMITS, counted from 0; NULL and 0
+// if there is no such limit.
 const char *gpu_limit_name(unsigned limit);
 uint64_t gpu_limit_value(const struct gpu_limits *limits, unsigned limit);
 

@@ -44,8 +44,8 @@
 // of cores. noise: a factor on all latencies of a dispatch, an AR(1) series over dispatches;
 // outliers: the share of dispatches that take 1.5 times as long. throttling: from `after_ns` on,
 // the dispatches that start in the first `length_ns` of each period run with the lower clock.
-// docs/MODELS.md lists the optional members. Unknown members are errors, as are levels that are not
-// larger and slower than the level before.
+// docs/MODELS.md lists the optional members. Unknown members are errors. Each level must be larger
+// and slower than the level before.
 #ifndef GPU_MODEL_H
 #define GPU_MODEL_H
 

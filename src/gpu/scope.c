@@ -83,8 +83,8 @@ uint32_t gpu_queue_behind(struct gpu_device *device, const struct gpu_queue *que
     return queues;
 }
 
-// A batch cannot finish while a batch that it waits for is held: an earlier batch on its queue, or
-// one in its `after`. The hold may belong to any scope.
+// Releases the holds of all batches that the work of `queue` may wait for: batches on the queue,
+// and batches on the queues of batches in `after`. The holds may belong to any scope.
 static void release_queue(struct gpu_device *device, const struct gpu_queue *queue)
 {
     uint32_t queues = gpu_queue_behind(device, queue);

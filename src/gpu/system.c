@@ -39,7 +39,7 @@ struct enumeration {
 
 // ---------------------------------------------------------------- ids
 
-// True if `identity` ("cuda:0=…", or an id alone) is of the device with this id.
+// True if `identity` ("cuda:0=…", or an id alone) begins with this id.
 static bool is_id_of(const char *identity, const char *id)
 {
     size_t length = strlen(id);
@@ -56,8 +56,8 @@ static bool is_id_free(const struct enumeration *enumeration, const char *id)
     return is_free;
 }
 
-// Writes the id of a known device if `info` has the same API and the same UUID or PCI address, else
-// the first id that no device has.
+// Sets info->id: to the id of a known device if `info` has the same API and the same UUID or PCI
+// address, else to the first id that no device has.
 static void choose_id(struct enumeration *enumeration, struct gpu_info *info)
 {
     const struct gpu_system_desc *desc = enumeration->neutral.desc;

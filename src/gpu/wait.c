@@ -5,7 +5,7 @@ enum {
     SPIN_NS = 50000,
     SLEEP_NS = 20000,
     SLEEP_MOST_NS = 500000,
-    SLEEP_SHARE = 64 // a long wait sleeps 1/64 of its time so far: it is at most 1/64 too long
+    SLEEP_SHARE = 64 // long waits sleep 1/64 of the time so far, so they end at most 1/64 too late
 };
 
 bool gpu_wait(const struct gpu_wait_desc *desc, struct error *err)

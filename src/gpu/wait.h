@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Waits for work by asking the driver whether it is done, for drivers that cannot wait with a time
-// limit. The first 50 µs pass without sleep, so that short work does not wait for a timer; later
-// gpu_wait sleeps between the questions, for longer and longer times up to 500 µs.
+// Waits for work by asking the driver again and again whether the work is done, for drivers that
+// cannot wait with a time limit. The first 50 µs pass without sleep, so that short work does not
+// wait for a timer; later gpu_wait sleeps between the questions, for longer and longer times up to
+// 500 µs.
 #ifndef GPU_WAIT_H
 #define GPU_WAIT_H
 

@@ -298,8 +298,8 @@ struct dynlib *cuda_api_load(struct cuda_api *api, struct error *err);
 // True if the driver has all functions for graphs and stream capture.
 bool cuda_api_has_graphs(const struct cuda_api *api);
 
-// True if `result` is CU_SUCCESS. Else false with an error "WHAT: CUDA_ERROR_… (its text)", whose
-// code matches the result.
+// True if `result` is CU_SUCCESS. Else fails with "WHAT: CUDA_ERROR_… NUMBER (TEXT)"; the code of
+// the error matches the result.
 MUST_CHECK bool cuda_check(const struct cuda_api *api, int result, const char *what,
                            struct error *err);
 

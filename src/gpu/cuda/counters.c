@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Hardware counters through CUPTI. The library is loaded when counters are opened, so a run without
-// them never meets it. Each set has a host object of its own, whose configuration lists the set's
-// counters. The device's profiler takes tenths of a second to create, so it stays from the first
-// run on; a run that fails ends it.
+// counters does not load it. Each set has a host object of its own, whose configuration lists the
+// set's counters. The device's profiler takes tenths of a second to create, so the first run
+// creates it for all later runs; a run that fails closes it.
 #include "gpu/cuda/cuda.h"
 #include "gpu/cuda/cupti.h"
 
@@ -19,8 +19,8 @@ struct counters {
     struct cupti_api api;
     bool initialized;
     const char *chip;
-    const uint8_t *availability; // NULL: the library does not tell
-    const char **natives;        // without the suffix for the sum
+    const uint8_t *availability; // which counters can be read (learn_availability)
+    const char **natives;        // names without ".sum" and other suffixes
     size_t native_count, native_capacity;
     struct gpu_counter_source sources[GPU_COUNTER_COUNT]; // native NULL: the device lacks it
     struct set *sets;                                     // list, newest first
@@ -41,8 +41,9 @@ struct set {
 
 // ---------------------------------------------------------------- names
 
-// Native names of the counters, by Nsight Compute's reference of metrics. The first that a chip has
-// is taken. L2 and L1 count sectors.
+// Native names of the counters, from Nsight Compute's list of metrics. If a counter has several
+// names, the first that the chip has is taken. The bytes of L2, L1 and textures are counted in
+// sectors.
 static const struct native {
     enum gpu_counter counter;
     const char *name;
@@ -129,7 +130,7 @@ static void close_host(const struct counters *counters, struct cupti_host *host)
         counters->api.cuptiProfilerHostDeinitialize(&params);
 }
 
-// The names that the library returns may end with the host object, so they are copied.
+// Copies the names that the library returns, because they may live only as long as the host object.
 static bool add_natives(struct counters *counters, struct cupti_host *host, int type,
                         struct error *err)
 {
@@ -157,8 +158,8 @@ static bool list_natives(struct counters *counters, struct error *err)
 
 // ---------------------------------------------------------------- opening
 
-// Learns which counters the chip, the driver and the user's rights leave. This is the first call
-// that fails where counters are not permitted.
+// Finds out which counters the chip, the driver and the user's rights allow. This is the first call
+// that fails if the user may not read counters.
 static bool learn_availability(struct counters *counters, struct error *err)
 {
     struct cupti_availability params = {CUPTI_HEAD(cupti_availability, image),
@@ -271,7 +272,8 @@ static bool make_config(struct counters *counters, struct set *set, struct error
     return true;
 }
 
-// The native name as the library takes it. A bare name of a counter means its sum over all units.
+// Returns the native name as the library takes it: ".sum" is added to a name without a suffix, and
+// means the sum over all units.
 static const char *full_name(struct arena *arena, const char *native)
 {
     return strchr(native, '.') ? arena_strdup(arena, native)

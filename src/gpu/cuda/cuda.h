@@ -27,7 +27,7 @@ struct cuda_queue {
     struct cu_event *fork, *joined[CUDA_SIDES];
 };
 
-// An object whose release makes the driver wait for all work of the device. Exactly one member is
+// An object whose release makes the driver wait for all work of the device. At most one member is
 // set.
 struct cuda_owned {
     uint64_t memory;
@@ -55,7 +55,7 @@ struct cuda_device {
 
 struct cuda_buffer {
     struct gpu_buffer base;
-    uint64_t address; // address that the device uses, of device or host memory
+    uint64_t address; // the device's address of the memory, which is device or host memory
 };
 
 struct cuda_typed {
@@ -196,7 +196,7 @@ MUST_CHECK bool cuda_enter(const struct cuda_device *device, struct error *err);
 MUST_CHECK bool cuda_stream_drain(const struct cuda_device *device, struct cu_stream *stream,
                                   struct error *err);
 
-// Waits until all work before `event` is done. ERROR_TIMEOUT after timeout_ns.
+// Waits until all work before `event` is done. Fails with ERROR_TIMEOUT after timeout_ns.
 MUST_CHECK bool cuda_event_wait(const struct cuda_device *device, struct cu_event *event,
                                 uint64_t timeout_ns, struct error *err);
 
@@ -211,7 +211,7 @@ MUST_CHECK bool cuda_host_alloc(const struct cuda_api *api, uint64_t bytes, void
                                 uint64_t *address, struct error *err);
 
 // True if this driver and system can move single pages of managed memory; the device's context is
-// then current (cuda_enter). Else false with ERROR_UNSUPPORTED.
+// then current (cuda_enter). Else fails with ERROR_UNSUPPORTED.
 MUST_CHECK bool cuda_pages_check(const struct cuda_device *device, struct error *err);
 
 // Creates the texture object for reading an image through a sampler. The caller destroys it.

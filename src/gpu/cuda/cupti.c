@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finding libcupti, which no package puts on the loader's path, and the text of its errors.
+// Finds libcupti, which no package puts on the loader's path, and turns its results into errors.
 #include "gpu/cuda/cupti.h"
 
 #include <glob.h>
@@ -65,8 +65,8 @@ static struct candidates find_candidates(struct arena *arena)
     return list;
 }
 
-// Opens the library of that name in the folder of libcupti. libcupti asks the loader for it by this
-// name alone, and the loader then takes the one that is open already.
+// Opens the library `name` in the folder of `file`, which is libcupti. Later libcupti asks the
+// loader for `name` without a folder, and the loader takes the library that is already open.
 static struct dynlib *open_beside(struct arena *arena, const char *file, const char *name,
                                   struct error *err)
 {

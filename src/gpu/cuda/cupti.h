@@ -4,9 +4,9 @@
 // are those of the CUPTI reference (docs.nvidia.com/cupti), for 64-bit Linux. The library belongs
 // to the CUDA toolkit, not to the driver.
 //
-// Every struct begins with its size, up to the end of its last member without padding; a library
-// refuses sizes that it does not know. Members that a later CUDA appended are left out, because
-// each library takes the sizes of older ones.
+// Every struct begins with its size, up to the end of its last member without padding. A library
+// refuses sizes that it does not know, but takes the sizes of older versions. So the structs here
+// lack the members that a later CUDA has appended.
 #ifndef GPU_CUDA_CUPTI_H
 #define GPU_CUDA_CUPTI_H
 
@@ -230,14 +230,16 @@ struct cupti_api {
     int (*cuptiGetResultString)(int result, const char **text);
 };
 
-// Opens libcupti and the two libraries that it needs, and fills the table: the file or folder that
-// FATHOM_CUPTI names; else $CUDA_HOME, the loader's path and /usr/local/cuda*. False with
-// ERROR_UNSUPPORTED; the message says what to install. The libraries stay loaded as long as the
-// process, because they leave threads and hooks in the driver behind. Scratch memory is in `arena`.
+// Opens libcupti and the two libraries that it needs, and fills the table. Looks for libcupti in
+// the file or folder that FATHOM_CUPTI names; if that is not set, in $CUDA_HOME, the loader's path
+// and /usr/local/cuda*. Else fails with ERROR_UNSUPPORTED; the message says what to install. The
+// libraries are never unloaded, because they leave threads and hooks in the driver behind. Scratch
+// memory is in `arena`.
 MUST_CHECK bool cupti_load(struct arena *arena, struct cupti_api *api, struct error *err);
 
-// True if `result` is CUPTI_SUCCESS. Else false with ERROR_UNSUPPORTED: "WHAT: its text", or what
-// lacks (permission, a free device) with the remedy.
+// True if `result` is CUPTI_SUCCESS. Else fails with ERROR_UNSUPPORTED. If the user may not read
+// counters, or another program reads them, the message has the remedy; else `what` failed, and the
+// message has the library's text.
 MUST_CHECK bool cupti_check(const struct cupti_api *api, int result, const char *what,
                             struct error *err);
 

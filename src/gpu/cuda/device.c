@@ -86,7 +86,7 @@ void cuda_free_deferred(struct cuda_device *device)
 // ---------------------------------------------------------------- opening and closing
 
 // The driver's priorities are numbers from `greatest` (negative) to `least` (0). HIGH and REALTIME
-// become `greatest`, MEDIUM becomes the middle.
+// become `greatest`, MEDIUM becomes the middle, LOW becomes `least`.
 static int stream_priority(enum gpu_priority priority, int least, int greatest)
 {
     switch (priority) {

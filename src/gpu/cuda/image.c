@@ -41,7 +41,8 @@ static int array_format(enum gpu_format format)
     return CU_FORMAT_UINT32;
 }
 
-// The flag for UINT formats. UNORM formats do not get it, so that reads convert 8 bits to [0, 1].
+// Returns the flag that UINT formats need; 0 for other formats, so that reads of UNORM formats
+// convert 8 bits to [0, 1].
 static unsigned read_flags(enum gpu_format format)
 {
     return array_format(format) == CU_FORMAT_UINT32 ? CU_TEXTURE_READ_AS_INTEGER : 0;
@@ -194,7 +195,7 @@ static bool level_array(const struct cuda_api *api, const struct cuda_image *ima
                                   "cuMipmappedArrayGetLevel", err);
 }
 
-// Copies `from`, whose rows are tightly packed, to one level of one layer. Waits until it is done.
+// Copies `from`, whose rows are tightly packed, to one level of one layer, and waits for the copy.
 static bool fill_level(struct cuda_image *image, uint32_t mip, uint32_t layer,
                        struct cu_copy_end from, struct error *err)
 {

@@ -10,7 +10,7 @@ enum {
     LOG_BYTES = 8192
 };
 
-// The driver takes option values that are numbers as pointers, too.
+// The driver takes all option values as pointers, also those that are numbers.
 static void *option_value(unsigned number)
 {
     return (void *)(uintptr_t)number;

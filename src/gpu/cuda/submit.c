@@ -4,15 +4,16 @@
 
 // ---------------------------------------------------------------- issuing
 
-// An unordered batch distributes its commands over the queue's side streams. A side is forked from
-// the main stream when it is first used, and joined with it at barriers, stamps and the end.
+// An unordered batch distributes its commands over the queue's side streams. A side stream is
+// forked from the main stream when it is first used. Barriers, the events of spans and the end of
+// the batch join all side streams with the main stream.
 struct issue {
     const struct cuda_api *api;
     struct cuda_batch *batch;
     bool capturing;
-    bool forked;   // queue->fork was recorded after the main stream's last join
-    uint32_t used; // bit set of the sides in use since that join
-    unsigned next; // number of the side for the next command
+    bool forked;   // queue->fork was recorded after the last join
+    uint32_t used; // bit set of the side streams in use since the last join
+    unsigned next; // the next command runs on side stream next % CUDA_SIDES
 };
 
 static int join(struct issue *issue)

@@ -140,8 +140,8 @@ bool cuda_moves_pages(const struct cuda_api *api, int device)
     return attribute(api, device, CU_ATTR_CONCURRENT_MANAGED_ACCESS) != 0;
 }
 
-// Sets info->driver to "NVIDIA 580.159.04", with the version in /proc, as Vulkan does. Without that
-// file, it names the newest CUDA version that the library supports.
+// Sets info->driver to, for example, "NVIDIA 580.159.04", as Vulkan does; the version is from
+// /proc. Without that file, names the newest CUDA version that the library supports.
 static void fill_driver(int version, struct gpu_info *info)
 {
     char line[256] = "", number[64] = "";

@@ -151,7 +151,7 @@ static void device_close(struct gpu_device *device)
     model_places_free(&model->places);
 }
 
-// Limits the core clock, as the lock of a card's clock does: throttling can still lower it.
+// Limits the core clock like the clock lock of a real card: throttling can still lower the clock.
 static bool device_choose_clock(struct gpu_device *device, double core_hz, struct error *err)
 {
     (void)err;

@@ -32,18 +32,18 @@ struct model_memory {
     size_t last_used; // index of the range that the last search found
 };
 
-// The range that contains this byte; NULL if there is none.
+// Returns the range that contains this byte; NULL if there is none.
 struct model_range *model_memory_find(struct model_memory *memory, const void *host);
 
-// The address of this byte in the simulation; 0 if no buffer contains it.
+// Returns the address of this byte in the simulation; 0 if no buffer contains the byte.
 uint64_t model_memory_address(struct model_memory *memory, const void *host);
 
-// The sum modulo 2^32 of the 32-bit words in the `bytes` bytes from `from` on; `bytes` is a
+// Returns the sum modulo 2^32 of the 32-bit words in the `bytes` bytes from `from` on; `bytes` is a
 // multiple of 4. Sums over device memory are kept until that memory may have been written.
 uint32_t model_memory_sum(struct model_memory *memory, const void *from, uint64_t bytes);
 
 // Discards the remembered sums of the buffer that contains `host`, because something may have
-// written to it. If `host` is NULL, discards the sums of all buffers.
+// written to it. If no buffer contains `host`, or `host` is NULL, discards the sums of all buffers.
 void model_memory_forget(struct model_memory *memory, const void *host);
 
 // Frees the remembered sums of a range.
@@ -99,9 +99,9 @@ struct model_execution {
 };
 
 // Runs all groups and sets `*cycles` to the duration of the dispatch. A kernel that describes
-// streams is called once, and model_steady_solve computes the duration. ERROR_UNSUPPORTED if the
-// kernel does not take one or two buffers, if its host form has more than 256 threads per group, or
-// if the machine's file lacks a bandwidth that its streams need.
+// streams is called once, and model_steady_solve computes the duration. Fails with
+// ERROR_UNSUPPORTED if the kernel does not take one or two buffers, if its host form has more than
+// 256 threads per group, or if the machine's file lacks a bandwidth that its streams need.
 MUST_CHECK bool model_execute(struct model_execution *execution, double *cycles, struct error *err);
 
 // ---------------------------------------------------------------- what kernels call: execute.c

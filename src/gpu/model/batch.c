@@ -129,7 +129,7 @@ bool model_batch_reset(struct gpu_batch *batch, struct error *err)
 
 // ---------------------------------------------------------------- running
 
-// A random number in [0, 1), by splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
+// Returns a random number in [0, 1), by splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
 static double draw_unit(uint64_t *state)
 {
     uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
@@ -155,7 +155,7 @@ static double draw_slowness(struct model_device *device)
     return draw_unit(&device->random) < machine->outliers ? 1.5 * factor : factor;
 }
 
-// The current core clock. A dispatch keeps this clock until its end.
+// Returns the current core clock. A dispatch keeps this clock until its end.
 static double core_clock_hz(const struct model_device *device)
 {
     const struct model_machine *machine = &device->machine;
@@ -208,8 +208,8 @@ static bool run_dispatch(struct model_device *device, struct model_execution *ex
     return true;
 }
 
-// The time that a copy or fill takes at the chip's memory bandwidth, or at copy_bytes_per_ns if the
-// file has no such bandwidth. A copy moves each byte twice: it reads and writes.
+// Returns the time in ns that a copy or fill takes at the chip's memory bandwidth, or at
+// copy_bytes_per_ns if the file has no such bandwidth. A copy reads and writes each byte.
 static double transfer_ns(const struct model_device *device, const struct command *command)
 {
     const struct model_machine *machine = &device->machine;
@@ -229,7 +229,7 @@ static void run_transfer(struct model_device *device, const struct command *comm
     pass_time(device, device->machine.launch_ns + transfer_ns(device, command));
 }
 
-// The time on the device's clock, which goes on while other work has the device.
+// Returns the time on the device's clock, which goes on while other work has the device.
 static double clock_ns(const struct model_device *device)
 {
     return device->now_ns + model_company_ns(&device->machine, device->now_ns);

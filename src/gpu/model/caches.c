@@ -9,8 +9,10 @@
 #include <string.h>
 
 struct cache {
-    uint32_t *lines; // sets × ways: tag (0: no line) above one bit per sector; LRU: newest first
-    uint64_t *trees; // PLRU: [set]: the bits of its tree
+    // A word for each line, set by set: the tag (0: no line) above one bit per sector. In an LRU
+    // cache the newest line of a set is first.
+    uint32_t *lines;
+    uint64_t *trees; // PLRU: [set]: the bits of the set's tree
     uint64_t random;
 };
 
@@ -99,8 +101,8 @@ struct place {
     uint32_t tag;
 };
 
-// The set and the tag of an address. Consecutive lines fall into consecutive sets. If the level is
-// hashed, each round through the sets begins at another set.
+// Returns the set and the tag of an address. Consecutive lines fall into consecutive sets. If the
+// level is hashed, each round through the sets begins at another set.
 static inline struct place place_of(const struct level *level, uint64_t address)
 {
     uint64_t line = address >> level->line_shift, sets = level->sets;
@@ -165,7 +167,7 @@ static inline bool any_of_eight(const uint32_t *lines, uint32_t tag, uint32_t up
     return (halves[0] | halves[1]) != 0;
 }
 
-// The way that holds the line; `ways` if none does, which is the most frequent case.
+// Returns the way that holds the line; `ways` if none does, which is the most frequent case.
 static inline uint32_t find_way(const struct level *level, const uint32_t *lines, uint32_t tag)
 {
     const uint32_t ways = level->ways, upper = UINT32_MAX << level->sectors;
@@ -194,8 +196,8 @@ static bool access_in_place(const struct level *level, struct cache *cache, stru
     return hit;
 }
 
-// An access to an LRU set, whose lines are sorted by age, newest first. A new line replaces the
-// last one, which is free or the oldest.
+// Simulates an access to an LRU set, whose lines are sorted by age, newest first. A new line
+// replaces the last one, which is free or the oldest. True if the sector was in the set.
 static inline bool access_newest_first(const struct level *level, uint32_t *lines, uint32_t tag,
                                        uint32_t sector)
 {

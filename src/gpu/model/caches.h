@@ -12,7 +12,8 @@ struct model_caches;
 // `machine` must live as long as the caches.
 struct model_caches *model_caches_create(struct arena *arena, const struct model_machine *machine);
 
-// The lowest address that the tags of the caches cannot represent. Buffers must lie below it.
+// Returns the lowest address that the tags of the caches cannot represent. Buffers must lie below
+// it.
 uint64_t model_caches_end(const struct model_caches *caches);
 
 // Sets the duration of a core cycle from now on.
@@ -23,10 +24,12 @@ void model_caches_clock(struct model_caches *caches, double cycle_ns);
 // that missed.
 double model_caches_load(struct model_caches *caches, uint32_t core, uint64_t address, double now);
 
-// The number of loads that each level has served so far; the last element is of memory.
+// Returns the number of loads that each level has served so far; the last element counts the loads
+// that the memory has served.
 const uint64_t *model_caches_served(const struct model_caches *caches);
 
-// A fill or copy wrote `bytes`: caches that hold no more than that lose what they had.
+// Simulates that a fill or copy wrote `bytes`: empties all caches whose capacity is at most
+// `bytes`.
 void model_caches_fill(struct model_caches *caches, uint64_t bytes);
 
 // Announces a load: the host prefetches the words that simulate its lines. The simulated caches do

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Counters of a model: loads by the levels that served them, and the bytes of streams. The level
-// nearest to the core counts as L1, the next one as L2, unless the only level is shared by all
-// cores. A model counts in one pass.
+// nearest to the core counts as L1, the next one as L2. If there is only one level and all cores
+// share it, that level counts as L2. A model counts in one pass.
 #include "gpu/model/backend.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ static const struct gpu_counter_source sources[GPU_COUNTER_COUNT] = {
 
 // ---------------------------------------------------------------- what is counted
 
-// The index of the level that counts as L2; level_count if the model has none.
+// Returns the index of the level that counts as L2; level_count if the model has no L2.
 static uint32_t l2_of(const struct model_machine *machine)
 {
     bool has_l1 = machine->level_count > 1 || machine->levels[0].sharers != 0;
@@ -61,8 +61,9 @@ void model_count_streams(struct model_device *device, const struct model_executi
     }
 }
 
-// Fills `now` with all that the device has counted so far. A load moves a sector of each level that
-// it reaches, as the level before it asks for it.
+// Fills `now` with all that the device has counted so far. A load reads one sector from each level
+// that it reaches. The size of the sector is that of the level before, or for the first level its
+// own.
 static void count(const struct model_device *device, double now[GPU_COUNTER_COUNT])
 {
     const struct model_machine *machine = &device->machine;

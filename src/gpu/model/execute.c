@@ -141,14 +141,14 @@ void model_thread_compute(uint32_t cycles)
     fiber_here()->now += cycles;
 }
 
-// The time of a thread in ns, without the time in which other work had the device.
+// Returns the time of a thread in ns, without the time in which other work had the device.
 static double own_ns(const struct fiber *fiber)
 {
     const struct model_execution *execution = fiber->group->execution;
     return execution->start_ns + (fiber->now - execution->start_cycles) * execution->cycle_ns;
 }
 
-// Both clocks go on while other work has the device.
+// This clock and the device's clock go on while other work has the device.
 uint64_t model_thread_clock_core(void)
 {
     struct fiber *fiber = fiber_here();
@@ -274,8 +274,8 @@ static bool pass_barrier(struct group *group)
     return any;
 }
 
-// The fiber to continue with: the one that stopped, else one that may continue, else one for a
-// thread that has not started. NULL if there is none.
+// Returns the fiber to continue with: the one that stopped at the deadline, else the next one that
+// may continue, or that is idle while the group has threads to start. NULL if there is none.
 static struct fiber *next_fiber(struct group *group)
 {
     struct fiber *fiber = group->stopped;

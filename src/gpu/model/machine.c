@@ -161,8 +161,7 @@ static bool read_sharers(const struct member_place *place, struct model_cache_de
     return true;
 }
 
-// Reads the bandwidths. If the core's is missing, it is an equal share of the chip's
-// (share_bandwidths).
+// Reads the bandwidths. If the bandwidth of a core is missing, share_bandwidths sets it later.
 static bool read_bandwidth(const struct member_place *place, struct model_cache_desc *level)
 {
     json_t *object = json_object_get(place->object, "bandwidth");
@@ -232,7 +231,7 @@ static bool is_beyond(const struct member_place *place, const struct model_cache
     return true;
 }
 
-// Reads an array of at most `most` caches.
+// Reads an array of at most `most` caches. Levels must become larger and slower.
 static bool read_caches(const struct member_place *root, const char *key, uint32_t most,
                         bool (*read)(const struct member_place *, struct model_cache_desc *),
                         struct model_cache_desc *caches, uint32_t *count)
@@ -340,8 +339,8 @@ double model_company_ns(const struct model_machine *machine, double own_ns)
     return periods * away_ns + begun;
 }
 
-// Sets how many cores share a near cache: the sharers of the next level, divided by the number of
-// near caches that form it.
+// Sets how many cores share a near cache: the number of cores that share the next level, divided by
+// the number of near caches that form that level.
 static bool resolve_near(const struct member_place *level_place, struct model_cache_desc *level,
                          const struct model_cache_desc *next, uint32_t cores)
 {
@@ -468,7 +467,7 @@ static bool read_file(struct arena *arena, const char *path, struct model_machin
                       struct error *err)
 {
     json_error_t broken;
-    json_set_alloc_funcs(arena_malloc, free); // jansson takes a failed allocation for wrong JSON
+    json_set_alloc_funcs(arena_malloc, free); // jansson reports a failed malloc as wrong JSON
     json_t *document = json_load_file(path, JSON_REJECT_DUPLICATES, &broken);
     if (!document && broken.line < 0) // the file could not be read
         return error_set(err, ERROR_USAGE, "model: %s", broken.text);

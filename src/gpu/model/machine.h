@@ -35,7 +35,8 @@ struct model_cache_desc {
     uint32_t sharers;        // number of cores that share a cache; 0: all cores
     bool hashed;             // true: a hash of the address selects the set; false: its bits do
     enum model_replacement replacement;
-    // Read bandwidth, bytes per core cycle; 0: unknown. Default of the core's: chip's / `cores`.
+    // Read bandwidth of a core and of the chip, in bytes per core cycle; 0: unknown. If the file
+    // lacks the bandwidth of a core, it is the chip's bandwidth divided by the number of cores.
     double core_bytes_per_cycle, chip_bytes_per_cycle;
 };
 
@@ -65,8 +66,8 @@ struct model_machine {
 // the batches of this process.
 double model_company_ns(const struct model_machine *machine, double own_ns);
 
-// Reads the file into `machine`, with strings in `arena`. False with ERROR_USAGE; the message has
-// the JSON path and the reason.
+// Reads the file into `machine`, with strings in `arena`. If the file does not describe a model,
+// fails with ERROR_USAGE; the message has the JSON path and the reason.
 MUST_CHECK bool model_machine_read(struct arena *arena, const char *path,
                                    struct model_machine *machine, struct error *err);
 

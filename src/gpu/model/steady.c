@@ -10,7 +10,8 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// The number of groups that run on the first `sharers` cores. Group g runs on core g % cores.
+// Returns the number of groups that run on the first `sharers` cores. Group g runs on core
+// g % cores.
 static uint64_t groups_of(const struct model_machine *machine, uint64_t groups, uint64_t sharers)
 {
     return groups / machine->cores * sharers + least(groups % machine->cores, sharers);
@@ -22,7 +23,7 @@ static uint64_t sharers_of(const struct model_machine *machine,
     return level->sharers ? level->sharers : machine->cores;
 }
 
-// The number of different bytes of the stream that the cores of one cache access.
+// Returns the number of different bytes of the stream that the cores of one cache access.
 static double footprint(const struct model_machine *machine, const struct model_cache_desc *level,
                         const struct model_stream *stream)
 {
@@ -45,7 +46,7 @@ static bool serves(const struct model_machine *machine, const struct model_cache
     return all <= (double)level->capacity_bytes;
 }
 
-// The bytes that a core has in flight at a time, in all streams; 0: no limit.
+// Returns the bytes that a core has in flight at a time, in all streams; 0 if there is no limit.
 static double in_flight(const struct model_machine *machine, const struct model_stream *streams,
                         size_t count)
 {

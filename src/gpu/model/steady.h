@@ -30,7 +30,7 @@ struct model_stream {
 
 struct model_steady {
     uint32_t level;     // the level that serves the streams; level_count: memory
-    bool has_bandwidth; // false if the file does not have this level's bandwidth
+    bool has_bandwidth; // false if the file lacks this level's bandwidth, or there are no groups
     double cycles;      // duration of the dispatch, from the first load to the last
 };
 

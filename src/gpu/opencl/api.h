@@ -66,8 +66,8 @@ struct opencl_api {
 // with ERROR_NO_DEVICE if this fails. Close it with dynlib_close.
 struct dynlib *opencl_api_load(struct opencl_api *api, struct error *err);
 
-// True if `result` is CL_SUCCESS. Else false with an error "WHAT: CL_… number", whose code matches
-// the result.
+// True if `result` is CL_SUCCESS. Else fails with "WHAT: CL_… NUMBER"; the code of the error
+// matches the result.
 MUST_CHECK bool opencl_check(cl_int result, const char *what, struct error *err);
 
 #endif

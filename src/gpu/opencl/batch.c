@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-    BOUND_LOOK_BACK = 8, // number of earlier dispatches that a dispatch is compared with
+    BOUND_LOOK_BACK = 8, // a dispatch is compared with this many of the newest kernel objects
 };
 
 // ---------------------------------------------------------------- making

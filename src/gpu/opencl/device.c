@@ -23,7 +23,7 @@ static enum gpu_wait_answer ask(void *context, struct error *err)
     if (status >= 0)
         return status == CL_COMPLETE ? GPU_WAIT_DONE : GPU_WAIT_NOT_YET;
     if (!opencl_check(status, "a command ended", err) && err)
-        // Whatever the code was: after it, the state of the memory is unknown.
+        // The state of the memory is unknown after any failed command.
         err->code = ERROR_DEVICE_LOST;
     return GPU_WAIT_FAILED;
 }

@@ -43,7 +43,8 @@ static cl_image_format format_of(enum gpu_format format)
 }
 
 // True if the driver lists the format for this type of image and this use. Some drivers crash, or
-// convert in software, with a format that they do not list.
+// convert in software, with a format that they do not list. False for packed formats, and for half
+// floats on PoCL.
 static bool has_format(const struct opencl_device *device, struct arena *arena, cl_mem_flags flags,
                        cl_mem_object_type type, enum gpu_format format)
 {

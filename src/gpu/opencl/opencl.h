@@ -86,15 +86,16 @@ struct opencl_command {
     uint32_t word;
 };
 
-// A kernel object with its arguments, kept until the batch is reset. A dispatch with the same
-// arguments reuses it.
+// A kernel object with its arguments, kept until the batch is reset. A later dispatch of the same
+// program with the same arguments and params reuses it, if it is one of the newest
+// (BOUND_LOOK_BACK).
 struct opencl_bound {
     struct gpu_dispatch dispatch;
     unsigned char params[GPU_PARAMS_MAX_BYTES];
     cl_kernel kernel;
 };
 
-// Events of the commands that a span times, of the latest submission.
+// Events of the latest submission, from which the length of a span is computed.
 struct opencl_span {
     cl_event *events;
     size_t count;
@@ -130,8 +131,8 @@ static inline struct opencl_device *opencl_device_of(const struct gpu_object *ob
 MUST_CHECK bool opencl_queue_create(const struct opencl_device *device, cl_command_queue *queue,
                                     cl_command_queue_properties properties, struct error *err);
 
-// Waits until `event` is complete. ERROR_TIMEOUT after timeout_ns; ERROR_DEVICE_LOST if the command
-// ended with an error.
+// Waits until `event` is complete. Fails with ERROR_TIMEOUT after timeout_ns, and with
+// ERROR_DEVICE_LOST if the command ended with an error.
 MUST_CHECK bool opencl_event_wait(const struct opencl_device *device, cl_event event,
                                   uint64_t timeout_ns, struct error *err);
 

@@ -49,8 +49,8 @@ static cl_int issue_command(const struct issue *issue, const struct opencl_comma
 }
 
 // Makes the submission wait for the hold, for the batches in `after`, and for the queue's previous
-// submission if that one went to the other command queue. Then gives the host buffers to the
-// device.
+// submission if that went to the other command queue. An unordered batch also waits for the earlier
+// work of its own command queue. Then gives the host buffers to the device.
 static cl_int issue_begin(struct issue *issue, const struct gpu_hold *hold)
 {
     const struct opencl_queue *queue = issue->batch->queue;
@@ -79,8 +79,8 @@ static cl_int issue_begin(struct issue *issue, const struct gpu_hold *hold)
     return result;
 }
 
-// Maps the host buffers again. Drivers return the address that they had before; if one does not,
-// the submission fails with CL_INVALID_OPERATION, because the host still uses the old address.
+// Maps the host buffers again. Drivers return the same addresses as before; if a driver does not,
+// the submission fails with CL_INVALID_OPERATION, because the host still uses the old addresses.
 static cl_int issue_end(const struct issue *issue, cl_event *done)
 {
     cl_int result = CL_SUCCESS;

@@ -16,7 +16,7 @@ enum {
 };
 
 enum {
-    TEXT_BYTES_MAX = 1 << 20 // a longer text of a driver counts as none
+    TEXT_BYTES_MAX = 1 << 20 // longer texts of a driver are ignored
 };
 
 // ---------------------------------------------------------------- properties of a device
@@ -29,7 +29,7 @@ struct asked {
     unsigned version; // 10 × major + minor
 };
 
-// Value of an integer property of 4 or 8 bytes; 0 if the driver does not have the property.
+// Returns the value of an integer property of 4 or 8 bytes; 0 if the driver lacks the property.
 static uint64_t number(const struct asked *asked, cl_device_info which)
 {
     uint64_t value = 0;
@@ -113,7 +113,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// The product, or UINT64_MAX if it is larger.
+// Returns the product; UINT64_MAX if the product is larger.
 static uint64_t times(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX / b ? UINT64_MAX : a * b;
@@ -293,11 +293,11 @@ static bool nvidia_is_there(void)
     return access("/dev/nvidiactl", F_OK) == 0;
 }
 
-// True if NVIDIA's driver is installed. The OpenCL loader loads the drivers of all vendors. If it
-// loads PoCL first, NVIDIA's driver lists no device: PoCL's LLVM uses up the C library's space for
-// thread-local variables of libraries that are loaded late (driver 580, PoCL 5.0, glibc 2.39).
-// NVIDIA's driver lists its devices if NVIDIA's other libraries were loaded before, or with
-// GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384.
+// True if NVIDIA's driver is installed and GLIBC_TUNABLES lacks GPU_TUNABLE_STATIC_TLS. The OpenCL
+// loader loads the drivers of all vendors. If it loads PoCL first, NVIDIA's driver lists no device:
+// PoCL's LLVM uses up the C library's space for thread-local variables of libraries that are loaded
+// late (driver 580, PoCL 5.0, glibc 2.39). NVIDIA's driver lists its devices if NVIDIA's other
+// libraries were loaded before, or with GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384.
 bool opencl_after_others(void)
 {
     const char *tunables = getenv("GLIBC_TUNABLES");

@@ -13,7 +13,7 @@
 //   batch.c       command buffers, submission, holds;  record.c  recording commands
 //   spare.c       keeps objects of destroyed batches for reuse
 //   descriptors.c descriptor sets of a batch
-//   graphics.h    drawing;  rays.h  acceleration structures, pipelines of rays
+//   graphics.h    drawing;  rays.h  acceleration structures, ray pipelines
 //   result.c      VkResult → struct error
 #ifndef GPU_VULKAN_API_H
 #define GPU_VULKAN_API_H
@@ -78,13 +78,13 @@ struct vulkan_features {
 struct vulkan_physical {
     VkPhysicalDevice handle;
     struct vulkan_extensions extensions;
-    struct vulkan_features features;      // all features of the device; do not use pNext
+    struct vulkan_features features;      // all features of the device; pNext is not valid
     uint32_t families[GPU_FAMILIES_MAX];  // Vulkan's family for gpu_info.families[i]
     bool subgroup_choice, full_subgroups; // what compute kernels may demand
     float max_anisotropy;
     uint64_t tree_primitives, tree_instances; // most in one acceleration structure
-    uint64_t scratch_align_bytes;             // of the memory for building one
-    // Of the table that names the kernels of a ray pipeline: bytes of a name, and its alignment.
+    uint64_t scratch_align_bytes;             // alignment of the memory for building one
+    // For shader binding tables: bytes of the handle of a shader group, and alignment of an entry.
     uint32_t ray_handle_bytes, ray_align_bytes;
     double stamp_ns; // one unit of a time stamp; gpu_limits.stamp_step_ps is this value, rounded
 };
@@ -105,7 +105,7 @@ struct vulkan_queue {
     struct gpu_queue base;
     VkQueue handle;
     uint32_t family;              // Vulkan's family index
-    VkPipelineStageFlags2 stages; // stages that its barriers cover
+    VkPipelineStageFlags2 stages; // stages that barriers in its batches cover
 };
 
 // Staging memory and a command buffer, for blocking copies on the first queue.
@@ -131,7 +131,7 @@ struct vulkan_device {
     uint32_t family_count;
     struct vulkan_transfer transfer;
     struct vulkan_spare *spare,
-        *empty; // lists: objects of destroyed batches, for reuse; unused entries
+        *empty; // two lists: objects of destroyed batches, for reuse; structs for new entries
 };
 
 struct vulkan_buffer {
@@ -277,7 +277,8 @@ MUST_CHECK bool vulkan_transfer_need(struct vulkan_device *device, struct error 
 void vulkan_transfer_fini(struct vulkan_device *device);
 
 // vulkan_transfer_begin begins the device's only transfer command buffer, transfer.commands.
-// vulkan_transfer_end submits it and waits at most 10 s; after that, the device counts as hung.
+// vulkan_transfer_end records a barrier, submits the command buffer and waits for it. If that takes
+// longer than 10 s, the device counts as lost and hung.
 MUST_CHECK bool vulkan_transfer_begin(struct vulkan_device *device, struct error *err);
 MUST_CHECK bool vulkan_transfer_end(struct vulkan_device *device, struct error *err);
 
@@ -299,8 +300,8 @@ struct vulkan_allocation {
     const char *what;
 };
 
-// Allocates memory of the most suitable type. ERROR_UNSUPPORTED if no type is suitable;
-// ERROR_OUT_OF_MEMORY, with the size, if the memory does not fit.
+// Allocates memory of the most suitable type. Fails with ERROR_UNSUPPORTED if no type is suitable,
+// and with ERROR_OUT_OF_MEMORY and the size if the memory does not fit.
 MUST_CHECK bool vulkan_memory_allocate(const struct vulkan_device *device,
                                        const struct vulkan_allocation *allocation,
                                        VkDeviceMemory *memory, struct error *err);
@@ -364,7 +365,8 @@ struct gpu_program *vulkan_program_create(struct gpu_scope *scope,
                                           const struct gpu_program_desc *desc, struct error *err);
 void vulkan_program_destroy(struct vulkan_device *device, struct vulkan_program *program);
 
-// Creates the layouts of kernels with these arguments and stages. program_destroy destroys them.
+// Creates the layouts for a kernel's arguments, for use in `stages`. vulkan_program_destroy and
+// vulkan_draw_program_destroy destroy them.
 MUST_CHECK bool vulkan_layouts_init(const struct vulkan_device *device,
                                     const struct gpu_kernel *kernel, VkShaderStageFlags stages,
                                     struct vulkan_layouts *layouts, struct error *err);
@@ -389,7 +391,8 @@ VkDescriptorType vulkan_descriptor_type(enum gpu_arg_kind kind);
 // after a reset of them. False if there are none: the batch then creates its own.
 bool vulkan_spare_take(struct vulkan_device *device, struct vulkan_batch *batch);
 
-// Keeps the objects of a batch for reuse. The batch must not be in flight.
+// Keeps the objects of a batch for reuse; destroys them if the batch is incomplete or the device is
+// lost. The batch must not be in flight.
 void vulkan_spare_put(struct vulkan_device *device, const struct vulkan_batch *batch);
 
 void vulkan_spare_fini(struct vulkan_device *device);

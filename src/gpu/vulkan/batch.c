@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Command buffers, their submission, and holds. Each batch has a timeline semaphore that counts its
-// finished submissions. A submission is one vkQueueSubmit2 of structs that were filled before it.
+// finished submissions. A submission is one vkQueueSubmit2. Its structs are filled when the batch
+// is created; a submission only sets the semaphores to wait for and the values of all semaphores.
 #include "base/clock.h"
 #include "gpu/vulkan/graphics.h"
 #include "gpu/vulkan/rays.h"
@@ -34,7 +35,7 @@ static VkResult create_commands(struct vulkan_device *device, struct vulkan_batc
 }
 
 // Creates the query pool for time stamps. The host resets it, here and after each wait, so that the
-// timed commands contain no reset. Transfer queues could not reset it at all.
+// timed commands contain no reset. Commands on transfer queues cannot reset query pools.
 static VkResult create_stamps(struct vulkan_device *device, struct vulkan_batch *batch)
 {
     uint32_t count = 2 * batch->span_count;
@@ -138,8 +139,8 @@ void vulkan_batch_destroy(struct vulkan_device *device, struct vulkan_batch *bat
     vulkan_spare_put(device, batch);
 }
 
-// Makes what the batch wrote visible to the host's mapped memory. After draws, makes it visible to
-// later batches, too, because their own barriers may not cover the stages of draws.
+// Makes what the batch wrote visible to the host in mapped memory. In a batch with draws, makes it
+// visible to later batches, too, because their own barriers may not cover the stages of draws.
 static void record_host_barrier(const struct vulkan_device *device,
                                 const struct vulkan_batch *batch)
 {

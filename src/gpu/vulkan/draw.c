@@ -25,7 +25,7 @@ void vulkan_pass_forget(struct vulkan_pass *pass)
 
 // ---------------------------------------------------------------- layouts
 
-// The stages in which kernels may read a target's image.
+// Returns the stages in which kernels may read a target's image.
 static VkPipelineStageFlags2 reading_stages(const struct vulkan_batch *batch)
 {
     return batch->queue->stages | VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT |

@@ -72,7 +72,7 @@ static void fill_identity(const struct properties *p, struct gpu_info *info)
     const VkPhysicalDeviceProperties *core = &p->core.properties;
     info->kind = kind_of(core->deviceType);
     snprintf(info->name, sizeof info->name, "%.*s", VK_MAX_PHYSICAL_DEVICE_NAME_SIZE,
-             core->deviceName); // a broken driver may not end it
+             core->deviceName); // a broken driver may leave out the final NUL
     name_vendor(core->vendorID, info->vendor, sizeof info->vendor);
     info->vendor_id = core->vendorID <= 0xffff ? core->vendorID : 0;
     info->device_id = info->vendor_id ? core->deviceID : 0;
@@ -162,8 +162,8 @@ static void fill_kernel_limits(const struct properties *p, struct gpu_limits *li
     limits->subgroup_threads_max = p->v13.maxSubgroupSize;
     if (p->v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE)
         limits->loop_iterations = LLVMPIPE_LOOP_ITERATIONS;
-    // A period that is negative or not a number becomes 0; an infinite one too, but then the device
-    // has no time stamps (fill_families).
+    // A period that is negative or not a number becomes 0, which gpu_info_check refuses. An
+    // infinite period becomes 0, too, but then the device has no time stamps (fill_families).
     double step_ps = isinf(vk->timestampPeriod) ? 0 : (double)vk->timestampPeriod * 1000.0 + 0.5;
     limits->stamp_step_ps = !(step_ps >= 0) ? 0 : step_ps < 0x1p63 ? (uint64_t)step_ps : UINT64_MAX;
 }
@@ -187,8 +187,8 @@ static enum gpu_queue_kind queue_kind_of(VkQueueFlags flags)
     return flags & VK_QUEUE_GRAPHICS_BIT ? GPU_QUEUE_UNIVERSAL : GPU_QUEUE_COMPUTE;
 }
 
-// An infinite period of time stamps is that of a clock that stands still: RADV without hardware,
-// which compiles kernels in tests, has none.
+// A device whose unit of time stamps is infinite has no time stamps. RADV without hardware, which
+// compiles kernels in tests, reports such a unit.
 static void fill_families(struct vulkan_physical *physical, const struct properties *p,
                           struct gpu_info *info, struct arena *scratch)
 {

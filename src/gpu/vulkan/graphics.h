@@ -61,8 +61,8 @@ struct vulkan_pass *vulkan_pass_create(struct arena *arena);
 // Resets the state for a new recording of the batch.
 void vulkan_pass_forget(struct vulkan_pass *pass);
 
-// Records the last commands of a batch: ends the render pass, and changes all targets back to the
-// layout for draws.
+// Records the last commands of a batch: ends the render pass, and changes the targets that are in
+// the layout for kernels back to the layout for draws.
 void vulkan_pass_end_batch(struct vulkan_batch *batch);
 
 bool vulkan_batch_draw(struct gpu_batch *batch, const struct gpu_draw *draw, struct error *err);

@@ -32,8 +32,8 @@ static int count_bits(VkMemoryPropertyFlags flags)
     return count;
 }
 
-// Index of the memory type whose properties differ least from the preference, or of the first such
-// type if there are several; -1 if none is suitable. Skips types with a flag of `special`.
+// Returns the index of the memory type whose properties differ least from the preference, the first
+// such type if there are several; -1 if none is suitable. Skips types with a flag of `special`.
 static int choose_type(const VkPhysicalDeviceMemoryProperties *memory, uint32_t allowed,
                        const struct preference *preference)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compute and graphics pipelines; those of rays are in trace.c. The state of graphics pipelines
+// Compute and graphics pipelines; ray pipelines are in trace.c. The state of graphics pipelines
 // that no benchmark varies is constant.
 #include "gpu/vulkan/graphics.h"
 #include "gpu/vulkan/rays.h"

@@ -22,7 +22,7 @@ static VkAccelerationStructureGeometryKHR geometry_of(const struct gpu_tree_desc
     const VkDeviceOrHostAddressConstKHR input = {.deviceAddress = desc->input->address};
     VkAccelerationStructureGeometryKHR geometry = {
         .sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_KHR,
-        // A kernel is asked about a triangle only once, so that it can count them.
+        // The any-hit kernel runs at most once for a ray and a triangle, so that it can count hits.
         .flags = is_instances(desc) ? 0
                  : desc->opaque     ? VK_GEOMETRY_OPAQUE_BIT_KHR
                                     : VK_GEOMETRY_NO_DUPLICATE_ANY_HIT_INVOCATION_BIT_KHR,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rays through Vulkan: acceleration structures (rays.c) and pipelines of rays (trace.c).
+// Rays through Vulkan: acceleration structures (rays.c) and ray pipelines (trace.c).
 #ifndef GPU_VULKAN_RAYS_H
 #define GPU_VULKAN_RAYS_H
 
@@ -14,7 +14,8 @@ struct vulkan_tree {
     VkDeviceAddress scratch_address; // aligned
 };
 
-// Makes a buffer on the device that commands reach by its address.
+// Creates a buffer in device memory whose address commands can use (vulkan_ray_address). If it
+// fails, the caller destroys what it has made.
 MUST_CHECK bool vulkan_ray_memory(const struct vulkan_device *device, uint64_t bytes,
                                   VkBufferUsageFlags usage, VkBuffer *buffer,
                                   VkDeviceMemory *memory, struct error *err);
@@ -29,7 +30,7 @@ bool vulkan_batch_tree_build(struct gpu_batch *batch, struct gpu_tree *tree, boo
 bool vulkan_batch_tree_copy(struct gpu_batch *batch, struct gpu_tree *to, struct gpu_tree *from,
                             bool compact, struct error *err);
 
-// The stages in which the commands of a batch with rays run.
+// Returns the stages that a batch with rays uses, in addition to the stages of its queue.
 VkPipelineStageFlags2 vulkan_ray_stages(const struct vulkan_device *device);
 
 // ---------------------------------------------------------------- trace.c
@@ -43,7 +44,7 @@ enum {
     VULKAN_RAY_GROUPS = 3 // RAYGEN; miss; closest hit with any hit and intersection
 };
 
-// The table that names the kernels of a pipeline (shader binding table), one of each group.
+// The shader binding table of a ray pipeline: one entry for each group of kernels.
 struct vulkan_ray_table {
     VkBuffer buffer;
     VkDeviceMemory memory;

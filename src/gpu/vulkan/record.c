@@ -160,8 +160,8 @@ bool vulkan_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, stru
     return true;
 }
 
-// The stages in which kernels access buffers and storage images, without the fixed-function stages
-// of draws.
+// Returns the stages in which kernels access buffers and storage images, without the fixed-function
+// stages of draws.
 static VkPipelineStageFlags2 kernel_stages(const struct vulkan_batch *batch)
 {
     return batch->queue->stages | (batch->pass ? VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT |
@@ -237,8 +237,9 @@ bool vulkan_batch_split(struct gpu_batch *base, unsigned split, bool wait, struc
 }
 
 // Begin: a barrier makes the time stamp and all later commands wait until the earlier commands are
-// done. End: a stamp at ALL_COMMANDS is written when the commands before it are done; the barrier
-// after it, outside the span, makes the following commands wait.
+// done; an ordered batch that has just recorded a barrier needs no other. End: a stamp at
+// ALL_COMMANDS is written when the commands before it are done. The barrier after the stamp,
+// outside the span, makes the following commands wait.
 bool vulkan_batch_span(struct gpu_batch *base, unsigned span, bool end, struct error *err)
 {
     (void)err;

@@ -73,8 +73,8 @@ void vulkan_spare_put(struct vulkan_device *device, const struct vulkan_batch *b
                                    .descriptors = batch->descriptors,
                                    .done = batch->done,
                                    .submissions = batch->signal.value};
-    // An incomplete batch is not reused, nor is a batch of a lost device: its semaphore may never
-    // reach its value.
+    // The objects of an incomplete batch are not reused. Neither are those of a lost device: the
+    // semaphore may never reach `submissions`.
     if (!batch->commands || !batch->done || device->base.lost) {
         destroy(device, place);
         leave_place(device, place);

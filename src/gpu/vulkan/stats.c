@@ -42,7 +42,7 @@ static double number_of(const VkPipelineExecutableStatisticKHR *statistic)
 static const char *text_of(struct arena *arena, const VkPipelineExecutableStatisticKHR *statistic)
 {
     if (statistic->format == VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_UINT64_KHR)
-        return arena_printf(arena, "%" PRIu64, statistic->value.u64); // a hash has 64 bits
+        return arena_printf(arena, "%" PRIu64, statistic->value.u64); // a double has too few bits
     return arena_printf(arena, "%.15g", number_of(statistic));
 }
 
@@ -140,7 +140,7 @@ bool vulkan_program_stats(struct gpu_program *base, struct arena *arena,
         .arena = arena,
         .stats = stats,
     };
-    // A compute pipeline has one executable, number 0; the first of a pipeline of rays is read.
+    // A compute pipeline has one executable, number 0. Of a ray pipeline only number 0 is read.
     VkResult result = read_statistics(&capture);
     if (result == VK_SUCCESS)
         result = read_representations(&capture);

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Pipelines of rays and the tables that name their kernels.
+// Ray pipelines and their shader binding tables.
 #include "gpu/vulkan/rays.h"
 
 enum {
     STAGES_MAX = 5
 };
 
-// The stages of a pipeline, in the order of their kernels below, without those that it lacks.
+// The stages of a ray pipeline, in the order of add_stages; stages without a kernel are left out.
 struct stages {
     VkShaderModule modules[STAGES_MAX];
     VkPipelineShaderStageCreateInfo infos[STAGES_MAX];
     uint32_t count;
 };
 
-// Adds a stage and sets *number to its place; VK_SHADER_UNUSED_KHR if there is no kernel.
+// Adds a stage and sets *number to its index in `stages`. If `kernel` is NULL, adds nothing and
+// sets *number to VK_SHADER_UNUSED_KHR.
 static bool add_stage(const struct vulkan_device *device, const struct gpu_kernel *kernel,
                       VkShaderStageFlagBits stage, struct stages *stages, uint32_t *number,
                       struct error *err)
