@@ -12,7 +12,7 @@
 #include "results/results.h"
 
 // Bytes that a kernel can address by a 32-bit index of 4-byte words. They limit the longest chain
-// on a device without GPU_CAP(ADDRESSES).
+// of indices.
 #define BENCH_INDEX_REACH_BYTES (UINT64_C(16) << 30)
 
 // The values chosen for one parameter, by the preset or by --set, with ranges expanded.
@@ -78,10 +78,10 @@ struct bench_product {
     bool (*first)(const struct bench_product *product, const struct bench_case *c);
 };
 
-// Appends the cases of the product. If neighbouring values have become equal, only one of them is
-// used. If there is no case although the user chose values, fails with ERROR_UNSUPPORTED if the
-// device supports none of them, else with ERROR_USAGE. If the user chose no values, it is no error
-// that there is no case.
+// Appends the cases of the product. Of neighbouring values that replace() or reach() made equal,
+// only one is used. If there is no case although the user chose values, fails with
+// ERROR_UNSUPPORTED if the device supports none of them, else with ERROR_USAGE. If the user chose
+// no values, it is no error that there is no case.
 MUST_CHECK bool bench_plan_product(const struct bench_product *product,
                                    struct bench_case_list *list, struct error *err);
 
@@ -95,13 +95,13 @@ struct bench_session {
     struct gpu_scope *scope;          // lives as long as the session
     struct measure_programs programs; // built once, in `scope`
     struct measure_limits limits;     // limits of the device
-    struct measure_clock clock;       // for open() to probe (measure_clock_probe)
+    struct measure_clock clock;       // set by open() (measure_clock_probe), if needed
     bool warm;                        // a case was measured, so the core clock is high
     void *state;                      // the benchmark's own data, set by open()
 };
 
 // Begins a session on an open device of `system`, with an arena and a scope of its own.
-// bench_session_end closes these.
+// bench_session_end frees both.
 struct bench_session bench_session_begin(struct gpu_system *system, struct gpu_device *device);
 void bench_session_end(struct bench_session *session);
 
@@ -129,9 +129,9 @@ struct bench_visit {
     void **memory;
 };
 
-// Returns how a visit times the work that `record` records: in the visit's scope, with the
-// session's clock. In a warm session one run is enough as warm-up, because cases follow without a
-// pause.
+// Returns a description for timing the work that `record` records, in the visit's scope and with
+// the session's clock. In a warm session one run is enough as warm-up, because cases follow without
+// a pause.
 struct measure_span_desc bench_span_desc(const struct bench_visit *run, measure_record *record,
                                          void *context);
 
@@ -147,12 +147,12 @@ struct benchmark {
     // "no".
     bool together;
 
-    // Rough time of a case, as a multiple of the time of a case of `latency` on an H200; 0: 1. In
-    // the preset quick, quick_slowness counts instead; 0: the same as slowness. For the estimate of
-    // the time left (suite/forecast.h).
+    // Rough time of a case, as a multiple of the time of a case of `latency` on an H200; 0 means 1.
+    // In the preset quick, quick_slowness counts instead; 0 means the same as slowness. For the
+    // estimate of the time left (suite/forecast.h).
     double slowness, quick_slowness;
 
-    bool counted; // its visits can be counted (measure_request.count)
+    bool counted; // performance counters can count its visits (measure_request.count)
 
     // True: its cases use the link between host and device, so other work on the link disturbs
     // them. The host has its part in their times, so a slow sample is no sign of other work on the
@@ -168,8 +168,8 @@ struct benchmark {
 
     // Sets in `desc`, which is zeroed, the queues with which the device is opened. Optional.
     // Without it, or if it does not change `desc`, the device has one universal queue. A device
-    // with other queues stays open until a benchmark with yet other queues is visited; the device
-    // with one universal queue stays open meanwhile, idle.
+    // opened with more queues stays open until a benchmark that needs different queues is visited.
+    // The device with one universal queue stays open and idle meanwhile.
     void (*device)(const struct gpu_info *info, struct gpu_device_desc *desc);
 
     // Makes the programs and buffers that cases share. Called once per session. Optional.
@@ -188,8 +188,8 @@ struct benchmark {
     bool (*visit)(struct bench_visit *run, struct measure_visit *visit, struct error *err);
 
     // Writes the built-in scenarios of a benchmark whose parameter "scenario" takes a FILE, as
-    // elements of an open array: {"name": …, "help": …, "scenario": as in a FILE}, and "set" with
-    // the other parameters that belong to it. Optional.
+    // elements of an open array: {"name": …, "help": …, "scenario": …, "set": …}. "scenario" is as
+    // in a FILE; "set" has the values of other parameters that the scenario needs. Optional.
     void (*put_scenarios)(struct json_out *out);
 
     // Adds findings to `run`: conclusions from this benchmark's results on the device with the id
@@ -211,7 +211,7 @@ const struct benchmark *benchmark_find(const char *name);
 
 // Writes what a program needs to know of a benchmark, as an element of an open array
 // (results/codec.h): its metrics and views, and its parameters with choices, bounds and presets.
-// `least`, `most`, `multiple`, `power_of_two` and `takes_max` are left out where they do not bound.
+// `least`, `most`, `multiple`, `power_of_two` and `takes_max` are left out if they are 0 or false.
 void benchmark_describe(struct json_out *out, const struct benchmark *benchmark);
 
 #endif

@@ -168,8 +168,8 @@ bool choices_make(struct arena *arena, const struct choice_request *request,
                              "--set %s: more than %d combinations with what else is set for %s: "
                              "take fewer values",
                              setting->text, COMBINATIONS_MAX, info->name);
-        // Only axes are in the key. Several values of any other parameter would give several cases
-        // the same key.
+        // A case's key has only the axes. Several values of any other parameter would give several
+        // cases the same key.
         if (info->params[i].role != PARAM_AXIS && list.count > 1)
             return error_set(err, ERROR_USAGE, "--set %s: %s takes one value, not a list",
                              setting ? setting->text : info->name, info->params[i].key);

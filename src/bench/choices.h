@@ -33,12 +33,12 @@ MUST_CHECK bool setting_parse(struct arena *arena, const char *text, struct sett
                               struct error *err);
 
 // The values of a preset for the parameter, in the grammar of bench/values.h: those of the preset
-// standard if it has none of its own; NULL if that has none either.
+// standard if it has none of its own; NULL if the preset standard has none either.
 const char *choices_preset_values(const struct param_info *param, const char *preset);
 
 // False with ERROR_USAGE if the preset is unknown, a setting names a benchmark that is not in the
-// run or a key that no benchmark has, or choices_make fails for a benchmark. The message suggests
-// the nearest right name.
+// run or a key that no benchmark has, or choices_make fails for a benchmark. For an unknown name,
+// the message suggests the nearest known one.
 MUST_CHECK bool choices_check(struct arena *arena, const struct choice_request *request,
                               struct error *err);
 

@@ -37,7 +37,7 @@ static double round_whole(double value)
     return value + large - large;
 }
 
-// Calls no library function, because one case makes millions of calls to this one.
+// Uses bit operations instead of frexp() and ldexp(), because one case calls it millions of times.
 double fma_round(enum fma_number number, double value)
 {
     uint64_t bits;
@@ -118,7 +118,7 @@ void fma_chain_follow(enum fma_number number, uint64_t steps, struct fma_chain c
     for (unsigned i = FMA_CHAINS; i-- > 0;) {
         struct fma_chain own = follow(number, i, steps);
         chains[i] = own;
-        // In FMA_F16X2, the high half of the word is the next chain.
+        // For FMA_F16X2, the high half of a word holds the next chain.
         if (number == FMA_F16X2)
             chains[i] =
                 (struct fma_chain){own.start | next.start << 16, own.fused | next.fused << 16,

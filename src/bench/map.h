@@ -10,14 +10,14 @@
 #define MAP_HIERARCHY  "hierarchy"  // how many levels a path has
 #define MAP_LEVEL      "level"      // one cache
 #define MAP_MEMORY     "memory"     // the memory after the last level found
-#define MAP_TLB        "tlb"        // a TLB level; without a level number: loads beyond all
+#define MAP_TLB        "tlb"        // a TLB level; without a level number: misses in all TLB levels
 #define MAP_SHARED     "shared"     // a core's shared memory
-#define MAP_PROBE      "probe"      // a chain with a stride of its own: shows lines
-#define MAP_PAGES      "pages"      // a chain over pages at a chosen distance: shows a TLB's pages
-#define MAP_WAYS       "ways"       // a chain through one set, if address bits choose it
-#define MAP_CLOCKS     "clocks"     // a chain within a level at a core clock that was asked for
-#define MAP_NEIGHBOURS "neighbours" // a chain on each core at once: shows who shares a level
-#define MAP_CODE       "code"       // straight-line code: shows the caches of instructions
+#define MAP_PROBE      "probe"      // a chain with a chosen stride: shows the size of lines
+#define MAP_PAGES      "pages"      // a chain over pages at a chosen distance: shows page sizes
+#define MAP_WAYS       "ways"       // a chain through one cache set, if address bits choose the set
+#define MAP_CLOCKS     "clocks"     // a chain within one level, at a requested core clock
+#define MAP_NEIGHBOURS "neighbours" // chains on all cores at once: show which share a level
+#define MAP_CODE       "code"       // straight-line code: shows the instruction caches
 
 // The usual stride of a chain, in bytes.
 enum {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A plan chooses the cases that a run measures on one device, and returns them one at a time. The
 // plan of a preset (suite/plan.h) knows all its cases from the start. The plan of `fathom map`
-// (map/map.h) chooses the next cases by the results so far; it pauses until these are there.
+// (map/map.h) chooses the next cases from the results so far; it pauses until it has them.
 #ifndef BENCH_PLAN_H
 #define BENCH_PLAN_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Copies, LOADS elements of 16 bytes a thread and step, all loaded before the first is stored.
+// Copies LOADS elements of 16 bytes per thread and step. All are loaded before the first is stored.
 //
-// -DLOADS=…  -DACCESS_ADDRESS=0|1
+// -DLOADS=…  -DACCESS_ADDRESS=1: by 64-bit addresses; 0: storage buffers
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 #include "bench/prelude/access.glsl"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Fills a range with the data of a seed, or compares it with them: element by element and by
-// another way through memory than the kernels that are measured.
+// Fills a range with the data of a seed, or compares it with these data. It walks through memory in
+// a different order than the measured kernels.
 //
-// -DCHECK=0 fills  -DCHECK=1 leaves the number of equal elements and the sum of all words seen
+// -DCHECK=0: fills  -DCHECK=1: adds up the number of equal elements and the sum of all words read
 #include "bench/prelude/prelude.clh"
 
 #include "bench/bandwidth/bandwidth.h"
@@ -12,7 +12,7 @@
 
 struct params {
     uint first; // number of the range's first element
-    uint count; // its elements
+    uint count; // number of its elements
     uint seed;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Fills a range with the data of a seed, or compares it with them: element by element and by
-// another way through memory than the kernels that are measured.
+// Fills a range with the data of a seed, or compares it with these data. It walks through memory in
+// a different order than the measured kernels.
 //
-// -DCHECK=0 fills  -DCHECK=1 leaves the number of equal elements and the sum of all words seen
+// -DCHECK=0: fills  -DCHECK=1: adds up the number of equal elements and the sum of all words read
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 #include "bench/bandwidth/data.glsl"
@@ -23,7 +23,7 @@ layout(set = 0, binding = 0, std430) buffer Range
 layout(push_constant) uniform Params
 {
     uint first; // number of the range's first element
-    uint count; // its elements
+    uint count; // number of its elements
     uint seed;
 } params;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The data of `bandwidth` (bandwidth.h); the same in C: store.c.
+// The data of `bandwidth` (bandwidth.h); store.c has the same in C.
 #ifndef BENCH_BANDWIDTH_DATA_GLSL
 #define BENCH_BANDWIDTH_DATA_GLSL
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The element that a variant loads, by -DBYTES and -DDOUBLE; its bits and their sum.
+// The element that a kernel loads, by -DBYTES and -DDOUBLE: its type, its bits, and the sum of
+// these.
 #if DOUBLE && BYTES == 16
 #define ELEMENT dvec2
 #define SUM     uvec4

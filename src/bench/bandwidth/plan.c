@@ -22,16 +22,16 @@ enum { // indices in `params` of bandwidth.c
 };
 static const uint64_t gibibyte = (uint64_t)1 << 30;
 
-// Sizes of working sets. Three of them (small, middle, dram) are measured in every variant.
+// Sizes of working sets. Reads of small, middle and dram are measured with every width and type.
 struct regions {
     // The smallest working set for access=apart. Below it, two cores would often read the same line
     // at the same time, and one read of the cache would serve both.
     uint64_t apart;
     uint64_t small;  // fits a core's own cache
     uint64_t middle; // fits the last-level cache
-    uint64_t dram;   // the largest power of two that the device can hold; in quick: `least`
-    uint64_t least;  // the smallest that must be in DRAM; at most the largest power of two
-    uint64_t max;    // the largest that the device can hold
+    uint64_t dram;   // the largest power of two up to `max`; in quick: `least`
+    uint64_t least;  // the smallest that counts as DRAM; at most the largest power of two
+    uint64_t max;    // the largest of a preset: at most 4 GiB and 1/4 of the device's memory
 };
 
 // The context of the plan's struct bench_product.

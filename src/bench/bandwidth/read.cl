@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Reads: every thread has LOADS loads in flight and adds up the bits of what comes, as in
-// read.comp.
+// Reads: every thread has LOADS loads in flight and adds up their bits, as in read.comp.
 //
-// -DBYTES=4|8|16 a load  -DDOUBLE=0|1 the element's type  -DLOADS=… in flight
-// -DACCESS_ADDRESS: a pointer either way  -DBYPASS=0|1 past the core's cache
+// -DBYTES=4|8|16: bytes per load  -DDOUBLE=1: doubles; 0: floats  -DLOADS=…: loads in flight
+// -DACCESS_ADDRESS is ignored: the source is a pointer
+// -DBYPASS=1: loads bypass the core's cache
 #include "bench/prelude/prelude.clh"
 
 #include "bench/bandwidth/bandwidth.h"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Reads: every thread has LOADS loads in flight and adds up the bits of what comes. The sum is of
-// integers, so that order does not matter and the rate of floating-point units does not either.
+// Reads: every thread has LOADS loads in flight and adds up their bits as integers. So neither the
+// order of the additions nor the rate of floating-point units matters.
 //
-// -DBYTES=4|8|16 a load  -DDOUBLE=0|1 the element's type  -DLOADS=… in flight
-// -DACCESS_ADDRESS=0|1  -DBYPASS=0|1 past the core's cache
+// -DBYTES=4|8|16: bytes per load  -DDOUBLE=1: doubles; 0: floats  -DLOADS=…: loads in flight
+// -DACCESS_ADDRESS=1: by a 64-bit address; 0: a storage buffer
+// -DBYPASS=1: loads bypass the core's cache
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 #include "bench/prelude/access.glsl"

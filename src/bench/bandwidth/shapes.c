@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// Kinds of work. Each kind has forms of its own; a search finds the fastest.
+// Kinds of work. Each kind has forms of its own; a search finds the fastest form.
 enum kind {
     KIND_LOOP,
     KIND_PART,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Reads of shared memory: the workgroup fills its pool with the data of a seed, then every row
-// goes round in it as in read.cl.
+// walks through the pool in laps, as in read.cl.
 //
-// -DBYTES=4|8|16 a load  -DLOADS=… in flight
+// -DBYTES=4|8|16: bytes per load  -DLOADS=…: loads in flight
 #define DOUBLE 0
 #include "bench/prelude/prelude.clh"
 

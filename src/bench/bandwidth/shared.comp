@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #version 460
 // Reads of shared memory: the workgroup fills its pool with the data of a seed, then every row
-// goes round in it as in read.comp.
+// walks through the pool in laps, as in read.comp.
 //
-// -DBYTES=4|8|16 a load  -DLOADS=… in flight
+// -DBYTES=4|8|16: bytes per load  -DLOADS=…: loads in flight
 #define DOUBLE 0
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"

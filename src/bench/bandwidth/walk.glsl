@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The way of a workgroup through memory, in blocks; all of it comes at run time (work.c chooses
-// it). Reads go round: workgroup g works in place g % chunks, which it enters `turn` blocks further
-// in than the one before it there. Writes and copies go straight and divide nowhere: the time from
-// a workgroup's start to its first access is what one-shot grids are made of; for them, a grid's z
-// counts passes that all are the same.
+// How a workgroup walks through memory, in blocks. work.c chooses the parameters at run time. Reads
+// walk in laps: workgroup g works in place g % chunks, and starts there `turn` blocks after the
+// workgroup before it in that place. Writes and copies walk straight on, without divisions, because
+// threads of short grids spend most of their time before the first access. Each layer of their grid
+// along z repeats the same pass.
 #ifndef BENCH_BANDWIDTH_WALK_GLSL
 #define BENCH_BANDWIDTH_WALK_GLSL
 
@@ -13,7 +13,7 @@
     uint groups;  /* workgroups with work; the grid may be larger */                               \
     uint chunks;  /* places */                                                                     \
     uint pitch;   /* blocks from one place to the next */                                          \
-    uint turn;    /* blocks */                                                                     \
+    uint turn;    /* blocks between the starts of two workgroups in a place */                     \
     uint extent;  /* blocks of a place */                                                          \
     uint advance; /* blocks from step to step: rows of a workgroup, modulo extent */               \
     uint steps;                                                                                    \

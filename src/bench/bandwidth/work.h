@@ -53,14 +53,15 @@ enum {
     BANDWIDTH_SHAPES_MAX = 16
 };
 
-// A preset takes only working sets whose buffers are multiples of these, with access=same or
-// access=apart. (Walk PART leaves a remainder unread.)
+// A preset takes only working sets whose buffers are multiples of GRAIN_SAME (access=same) or
+// GRAIN_APART (access=apart). Walk PART leaves a remainder unread.
 enum {
     BANDWIDTH_GRAIN_SAME = 4 << 10,
     BANDWIDTH_GRAIN_APART = 512 << 10
 };
 
-// The form of a grid. Its loads bypass the core's own cache, except with walk BANDWIDTH_LOOP.
+// The form of a grid. Its reads of global memory bypass the core's own cache, except with walk
+// BANDWIDTH_LOOP and in copies.
 struct bandwidth_shape {
     bool address; // the kernel gets a 64-bit address; false: a storage buffer
     unsigned threads, loads;
@@ -119,7 +120,7 @@ uint64_t bandwidth_stream_bytes(const struct bandwidth_case *this_case);
 // True if the working set must be in DRAM: access=apart, and measure_limits_is_dram.
 bool bandwidth_is_dram(const struct bandwidth_case *this_case, const struct measure_limits *limits);
 
-// Returns the claim of a unit that moves `bytes` at the level that holds the working set.
+// Returns what a unit that moves `bytes` claims to move, at the level that holds the working set.
 struct measure_claim bandwidth_claim_of(const struct bandwidth_case *this_case,
                                         const struct measure_limits *limits, double bytes);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Writes the data of a seed, LOADS elements of 16 bytes a thread and step.
+// Writes the data of a seed: LOADS elements of 16 bytes per thread and step.
 //
-// -DLOADS=…  -DACCESS_ADDRESS: a pointer either way
+// -DLOADS=…  -DACCESS_ADDRESS is ignored: the target is a pointer
 #include "bench/prelude/prelude.clh"
 
 #include "bench/bandwidth/data.clh"

@@ -259,8 +259,8 @@ static bool run_samples(struct core *core, struct error *err)
 }
 
 // Chooses the number of iterations: enough that the step of the counter, or of the time stamps, is
-// negligible. Counts of the core clock need no lead, and a sample of four iterations would tell its
-// clock badly.
+// negligible. The trial run has no lead: its cycles do not depend on the core clock, and it is too
+// short to measure that clock.
 static bool size(struct core *core, struct error *err)
 {
     const uint64_t loops = core->session->bench->info->limits.loop_iterations; // 0: no limit
@@ -351,7 +351,7 @@ static struct gpu_batch *batch_of_iterations(struct core *core, unsigned proof, 
     return gpu_batch_end(batch, err) ? batch : NULL;
 }
 
-// Counts the case, if the visit is counted: its unit is all iterations of a sample.
+// Counts the case, if the visit has counters. The unit is all timed iterations of a sample.
 static bool count(struct core *core, struct measure_visit *visit, struct error *err)
 {
     const struct measure_request *request = core->run->request;

@@ -267,8 +267,8 @@ static void put(uint32_t *words, unsigned slot, uint64_t value)
 }
 
 // Fills the proof of tiles. Even rows of A and columns of B are 0.25, odd ones 0.5. An element of D
-// grows by 16 products of 0.25 × 0.25 in a step, and is exact while there are fewer than 2^21 of
-// them. The 8-bit kernels keep only one step of 32 products (tiles.clh).
+// grows by 16 products of 0.25 × 0.25 in a step, and is exact while it has fewer than 2^21
+// products. The 8-bit kernels keep only one step of 32 products (tiles.clh).
 static void fill_tiles(const struct incore_kind *kind, uint64_t steps, uint32_t *words)
 {
     static const uint64_t elements[] = {// copies of 0.25 in the low word, of 0.5 in the high word

@@ -180,9 +180,9 @@ static bool reach(const struct bench_pick *pick)
                : threads <= INCORE_THREADS;
 }
 
-// Returns false for cases without a kernel. If the device lacks an operation, one case of it on one
-// core is kept, or all its cases if the user chose the operation: their visits are skipped with the
-// reason.
+// Returns false for cases without a kernel. If the device lacks an operation, its case on the whole
+// chip and one case on one core are kept, or all its cases if the user chose the operation. Visits
+// of these cases are skipped with the reason.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     struct incore_case this_case;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chains of one operation, as incore.comp has them.
+// Chains of one operation, as in incore.comp.
 #include "bench/prelude/prelude.clh"
 
 #include "bench/prelude/functions.clh"
@@ -77,7 +77,7 @@ INLINE uint least(uint x)
     __asm__ volatile("redux.sync.min.u32 %0, %0, 0xffffffff;" : "+r"(x));
     return x;
 }
-#else // never asked for: OpenCL C 1.2 has no subgroups
+#else // compiled but never run: OpenCL C 1.2 has no subgroups
 #define shuffle_xor(x, mask) (x ^ mask)
 #define ballot(bits)         (bits)
 #define least(x)             (x)
@@ -132,7 +132,7 @@ INLINE uint least(uint x)
             code                                                                                   \
         }                                                                                          \
     }
-// Where the chains are so many.
+// Runs the loop if the case has n chains.
 #define LOOP_OF(n)                                                                                 \
     if (params.chains == n)                                                                        \
         LOOP(TURN(n))                                                                              \
@@ -161,7 +161,7 @@ KERNEL void KERNEL_NAME(__global uint *head, __global uint2 *stamps, const struc
     LOOP(TURN_PEAK)
 #else
     const bool first = thread < params.subgroup_threads;
-#if IS_OF_SUBGROUP // known to be of all lanes: compilers look after lanes that may be elsewhere
+#if IS_OF_SUBGROUP // the same in all lanes: compilers know that no lane diverges
     const bool works = ballot(thread < params.workers) != 0;
 #else
     const bool works = thread < params.workers;
@@ -181,7 +181,7 @@ KERNEL void KERNEL_NAME(__global uint *head, __global uint2 *stamps, const struc
             uint folded = 0;
             EACH_CHAIN(FOLD)
             begin = clock_core_after(folded, params.never).x;
-            // The chains go on with values that need the stamp.
+            // From here on, the values of the chains depend on the stamp.
             const uint late = begin & params.zero;
             EACH_CHAIN(LATE)
             EACH_COUNT(LOOP_OF)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Chains of one operation. On one core they are timed by its own counter; for the peak of the whole
-// chip (-DPEAK) they just run. METHOD.md says which and why.
+// Chains of one operation. On one core, the core's own counter times the chains. For the whole chip
+// (-DPEAK), the kernel reads no clock. METHOD.md explains the operations.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #extension GL_EXT_spirv_intrinsics : require
@@ -71,8 +71,8 @@ params;
 #define BARRIER()            barrier()
 
 #if OPERATION == INCORE_DOT4
-// OpUDot of SPV_KHR_integer_dot_product, which GLSL has no function for: its capabilities DotProduct
-// and DotProductInput4x8BitPacked, packed vectors of form 0.
+// OpUDot of SPV_KHR_integer_dot_product, for which GLSL has no function. 6019 and 6018 are the
+// capabilities DotProduct and DotProductInput4x8BitPacked; `form` 0 means packed vectors.
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6019, 6018],
                   id = 4451) uint dot4(uint x, uint y, spirv_literal int form);
 #define DOT4(x, y, z) (dot4(x, y, 0) + z)
@@ -131,7 +131,7 @@ spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [
             code                                                                                   \
         }                                                                                          \
     }
-// Where the chains are so many.
+// Runs the loop if the case has n chains.
 #define LOOP_OF(n)                                                                                 \
     if (params.chains == uint(n))                                                                  \
         LOOP(TURN(n))                                                                              \
@@ -155,7 +155,7 @@ void main()
     LOOP(TURN_PEAK)
 #else
     const bool first = thread < params.subgroup_threads;
-#if IS_OF_SUBGROUP // known to be of all lanes: compilers look after lanes that may be elsewhere
+#if IS_OF_SUBGROUP // the same in all lanes: compilers know that no lane diverges
     const bool works = subgroupBallot(thread < params.workers) != uvec4(0u);
 #else
     const bool works = thread < params.workers;
@@ -174,7 +174,7 @@ void main()
             uint folded = 0u;
             EACH_CHAIN(FOLD)
             begin = clock_core_after(folded, params.never).x;
-            // The chains go on with values that need the stamp.
+            // From here on, the values of the chains depend on the stamp.
             const uint late = begin & params.zero;
             EACH_CHAIN(LATE)
             EACH_COUNT(LOOP_OF)

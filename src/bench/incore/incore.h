@@ -36,28 +36,28 @@
 #define INCORE_SHUFFLE  15 // the x of lane (own number XOR a)
 #define INCORE_VOTE     16 // one bit of x ^ a from each lane
 #define INCORE_LEAST    17 // the minimum of x + c in the subgroup; c differs between lanes
-#define INCORE_BARRIER  18 // of the workgroup
+#define INCORE_BARRIER  18 // a barrier of the workgroup
 
 // Threads of a workgroup. The first `workers` of them compute.
 #define INCORE_THREADS 1024
 
-// Steps of a thread in one iteration of the loop, over all its chains: 1, 4 or 8 blocks, by
-// -DLENGTH. A block has fewer steps if it does not divide into rounds of two steps a chain.
-// Instructions that a core can issue every cycle need long iterations, or the loop's own
+// In one iteration of the loop, a thread makes 1, 4 or 8 blocks (-DLENGTH) of INCORE_BLOCK steps,
+// over all its chains. A block has fewer steps if these do not divide into rounds of two steps per
+// chain. Instructions that a core can issue every cycle need long iterations, or the loop's own
 // instructions would count.
 #define INCORE_BLOCK       64
-#define INCORE_CHAINS      8  // at most, on one core
-#define INCORE_PEAK_CHAINS 16 // at most, in kernels for the whole chip
-#define INCORE_TILE_CHAINS 4  // in matrix.cl
-#define INCORE_SUBGROUPS   32 // at most, that write stamps
+#define INCORE_CHAINS      8  // most chains per thread, on one core
+#define INCORE_PEAK_CHAINS 16 // most chains per thread, in kernels for the whole chip
+#define INCORE_TILE_CHAINS 4  // chains per subgroup in matrix.cl
+#define INCORE_SUBGROUPS   32 // most subgroups that write stamps
 
 // The proof: words that kernels count in, then slots of two words each.
 #define INCORE_GROUPS   0 // workgroups that ended
 #define INCORE_WRONG    1 // threads with a wrong result, or whose loop ended early
 #define INCORE_SEPARATE 2 // threads whose fma rounded twice
 #define INCORE_HEAD     4
-#define INCORE_START    0  // slots: x of each chain
-#define INCORE_SECOND   16 // y
+#define INCORE_START    0  // slots: first x of each chain
+#define INCORE_SECOND   16 // first y of each chain; tiles: growth of D
 #define INCORE_FUSED    32 // the expected end of each chain, if fma rounds once
 #define INCORE_ROUNDED  48 // the same, if fma rounds twice
 #define INCORE_A        64
@@ -65,8 +65,9 @@
 #define INCORE_SLOTS    66
 
 // Stamps of a dispatch, of two words each: the core's counter (its low words) at begin and end of
-// each subgroup; then the counter and the device's clock before the first and after the last.
-#define INCORE_STAMP_COUNTS 32 // low words before and after
+// each subgroup; then the counter and the device's clock before the first begin and after the last
+// end.
+#define INCORE_STAMP_COUNTS 32 // low words of the core's counter
 #define INCORE_STAMP_BEGIN  33 // the device's clock, low and high word
 #define INCORE_STAMP_END    34
 #define INCORE_STAMPS       35
@@ -78,7 +79,7 @@
     X(passes)           /* 2, but the compiler does not know that */                               \
     X(chains)           /* 1 to 8 */                                                               \
     X(workers)          /* threads that compute */                                                 \
-    X(subgroup_threads) /* in each subgroup */                                                     \
+    X(subgroup_threads) /* threads in each subgroup */                                             \
     X(stamp)            /* index of the dispatch's first stamp */                                  \
     X(zero)             /* 0, but the compiler does not know that */                               \
     X(never)            /* a word that no combination of results equals */

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The matrix units of NVIDIA's chips: chains of D = A·B + D on tiles of 16 × 16 × 16, halves into
-// floats, a tile a subgroup. Every element of A is a, every one of B is b, so that each element of
-// D grows by 16·a·b a step whatever the layout of tiles in registers, which is not told.
+// The matrix units of NVIDIA's chips: chains of D = A·B + D on tiles of 16 × 16 × 16, one tile per
+// subgroup. A and B have halves, D has floats. Each element of A is a, each of B is b, so each
+// element of D grows by 16·a·b per step. The layout of tiles in registers, which is not documented,
+// does not matter.
 #include "bench/prelude/prelude.clh"
 
 #include "bench/incore/incore.h"
 #include "bench/incore/tiles.clh"
 
-// INCORE_BLOCK steps in a turn.
+// A turn of the loop has INCORE_BLOCK steps.
 #define CHAINS(S) S(0) S(1) S(2) S(3)
 
 // A tile of floats in the registers of a thread.
@@ -23,7 +24,7 @@ struct tile {
             : "+f"(d.low.x), "+f"(d.low.y), "+f"(d.low.z), "+f"(d.low.w), "+f"(d.high.x),          \
               "+f"(d.high.y), "+f"(d.high.z), "+f"(d.high.w)                                       \
             : "r"(a), "r"(b));
-#else // never asked for
+#else // compiled for other targets, but never run
 #define MULTIPLY(d) d.low += (float)(a ^ b);
 #endif
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The matrix units of NVIDIA's chips from sm_80 on: chains of D = A·B + D by one subgroup, 16 × 8 floats
-// of D, 16 halves or bfloats or 32 bytes of e4m3 long (-DFORMAT). How a tile lies in registers is told
-// (PTX ISA, "Matrix Fragments for mma.m16n8k16"): a thread has two columns of D beside each other in
-// rows of one parity, the row of A and the column of B with the number of its lane / 4. Odd rows of A
-// and odd columns of B are twice the even ones: each element of D tells whether it met the right ones.
+// The matrix units of NVIDIA's chips from sm_80 on: chains of D = A·B + D, one per subgroup. D has
+// 16 × 8 floats. Rows of A have 16 halves, 16 bfloats or 32 bytes of e4m3 (-DFORMAT). The layout of
+// tiles in registers is documented (PTX ISA, "Matrix Fragments for mma.m16n8k16"): a thread has two
+// neighbouring columns of D in rows of one parity, and the row of A and the column of B with the
+// number lane / 4. Odd rows of A and odd columns of B are twice the even ones, so each element of D
+// shows whether it got the right row and column.
 #include "bench/prelude/prelude.clh"
 
 #include "bench/incore/incore.h"
@@ -25,7 +26,7 @@
                      " {%0, %1, %2, %3}, {%4, %4, %4, %4}, {%5, %5}, {%0, %1, %2, %3};"            \
                      : "+f"(d.x), "+f"(d.y), "+f"(d.z), "+f"(d.w)                                  \
                      : "r"(rows), "r"(columns));
-#else // never asked for
+#else // compiled for other targets, but never run
 #define MULTIPLY(d, rows) d += (float)(rows ^ columns);
 #endif
 

@@ -106,7 +106,7 @@ enum measure_class incore_kind_class(const struct incore_kind *kind)
     }
 }
 
-// True if the number of chains is not a power of two: another kernel has those.
+// True if the number of chains is not a power of two. Such cases have a kernel of their own.
 static bool needs_odd(const struct incore_case *this_case)
 {
     return (this_case->chains & (this_case->chains - 1)) != 0;

@@ -101,7 +101,8 @@ struct incore_params {
 
 MUST_CHECK bool incore_open(struct bench_session *bench, struct error *err);
 
-// Returns the program of the case; NULL with ERROR_UNSUPPORTED, which names what the device lacks.
+// Returns the program of the case; NULL with `err`, which is ERROR_UNSUPPORTED if the device or
+// this build cannot run the case.
 struct gpu_program *incore_program(struct incore_session *session,
                                    const struct incore_case *this_case, struct error *err);
 

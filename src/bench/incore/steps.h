@@ -120,7 +120,7 @@
 #define TIMES_32(code) TIMES_16(code) TIMES_16(code)
 #define TIMES_64(code) TIMES_32(code) TIMES_32(code)
 
-// As many whole rounds as INCORE_BLOCK steps have: incore_chain_steps counts them.
+// A block has as many whole rounds as fit in INCORE_BLOCK steps; incore_chain_steps counts them.
 #define BLOCK_1 TIMES_32(ROUND_1)
 #define BLOCK_2 TIMES_16(ROUND_2)
 #define BLOCK_3 TIMES_8(ROUND_3) ROUND_3 ROUND_3

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Hopper's matrix units by its own instruction: four subgroups multiply 64 × 256 floats of D at once,
-// from shared memory, and need not wait for it (PTX ISA, "Asynchronous Warpgroup Level Matrix
-// Instructions"). A and B stand there as blocks of 8 rows (of B: columns) of 16 bytes, unswizzled. Odd
-// rows of A and odd columns of B are twice the even ones, all else in them is alike. Which element of D
-// a thread has is told: rows of one parity, its lane / 4, and two columns beside each other.
+// Hopper's matrix units, by the instruction that only Hopper has: four subgroups together compute
+// 64 × 256 floats of D from A and B in shared memory, asynchronously (PTX ISA, "Asynchronous
+// Warpgroup Level Matrix Instructions"). A and B are stored in unswizzled blocks of 8 rows (of B:
+// columns) of 16 bytes. Odd rows of A and odd columns of B are twice the even ones; all even ones
+// are equal. The layout of D is documented: a thread has pairs of neighbouring columns, in rows of
+// the same parity as its lane / 4.
 //
-// The 128 floats of a thread are registers d00 … d7f of this module, not variables of the C around
-// them: that way none is moved between the instructions.
+// The 128 floats of a thread are PTX registers d00 … d7f, not C variables, so that no compiler
+// moves them between the instructions.
 #include "bench/prelude/prelude.clh"
 
 #include "bench/incore/incore.h"
 #include "bench/incore/tiles.clh"
 
-#define BLOCK_WORDS 8   // of 16 bytes
-#define A_BLOCKS    16  // 64 rows of two blocks
-#define BLOCKS      80  // and 256 columns
-#define BLOCK_BYTES 128 // from a block to the next of the same rows; twice that to the next rows
+#define BLOCK_WORDS 8   // words of 16 bytes per block
+#define A_BLOCKS    16  // blocks of A: 64 rows of two blocks each
+#define BLOCKS      80  // blocks of A, then of B: 256 columns of two blocks each
+#define BLOCK_BYTES 128 // bytes to the next block of the same rows; twice as many to the next rows
 
 #define ROW(h)                                                                                     \
     "d" #h "0, d" #h "1, d" #h "2, d" #h "3, d" #h "4, d" #h "5, d" #h "6, d" #h "7, "             \
@@ -87,12 +88,12 @@ INLINE uint differing(float even, float twice)
     __asm__ volatile(EACH(COMPARE) : "+r"(wrong) : "f"(even), "f"(twice) : "memory");
     return wrong;
 }
-// What is in shared memory is there for the matrix units, too.
+// Makes the threads' writes to shared memory visible to the matrix units.
 INLINE void fence(void)
 {
     __asm__ volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
-#else // never asked for
+#else // compiled for other targets, but never run
 #define declare(start)          (void)(start)
 #define multiply(a, b)          (void)(a ^ b)
 #define finish(a, b)            (void)(a ^ b)
@@ -100,7 +101,7 @@ INLINE void fence(void)
 #define fence()                 (void)0
 #endif
 
-// Where a matrix stands, as the instruction wants it told.
+// Returns the instruction's descriptor of a matrix in shared memory.
 INLINE ulong descriptor(const __local uint4 *blocks)
 {
     const uint place = (uint)(ulong)blocks;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// load=keep-awake: one workgroup beside the chase that computes until the chase has said that it is
-// done. Every `repeats` steps it asks and reads the next line of a large buffer, so that neither
-// the core clock nor the memory clock sees an idle device; rarely enough to leave the caches alone.
+// load=keep-awake: one workgroup that computes beside the chase until the chase ends. Every
+// `repeats` steps it reads the chase's done word and the next block of a large buffer. So the core
+// clock and the memory clock stay high. The reads are too rare to displace the chain from caches.
 #include "bench/prelude/prelude.clh"
 
 #include "bench/latency/order.clh"
@@ -11,7 +11,7 @@ KERNEL void KERNEL_NAME(__global uint *result, const __global uint *words,
 {
     const struct params *p = &params;
     uint x = local_x();
-    // `windows` bounds it: a chase that never ends must not keep the device.
+    // At most `windows` turns, so that this loop ends even if the chase never does.
     for (uint i = 0; i < p->windows; i++) {
         for (uint j = 0; j < p->repeats; j++)
             x = x * 0x85ebca6bu + (x >> 13);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// load=keep-awake: one workgroup beside the chase that computes until the chase has said that it is
-// done. Every `repeats` steps it asks and reads the next line of a large buffer, so that neither the
-// core clock nor the memory clock sees an idle device; rarely enough to leave the caches alone.
+// load=keep-awake: one workgroup that computes beside the chase until the chase ends. Every
+// `repeats` steps it reads the chase's done word and the next block of a large buffer. So the core
+// clock and the memory clock stay high. The reads are too rare to displace the chain from caches.
 #include "bench/prelude/kernel.glsl"
 
 #include "bench/latency/latency.h"
@@ -20,7 +20,7 @@ layout(set = 0, binding = 1, std430) readonly buffer Stream
 void main()
 {
     uint x = gl_LocalInvocationID.x;
-    // `windows` bounds it: a chase that never ends must not keep the device.
+    // At most `windows` turns, so that this loop ends even if the chase never does.
     for (uint i = 0u; i < params.windows; i++) {
         for (uint j = 0u; j < params.repeats; j++)
             x = x * 0x85ebca6bu + (x >> 13);

@@ -150,8 +150,8 @@ uint64_t latency_chunk_bytes(const struct gpu_info *info)
 
 // ---------------------------------------------------------------- chains
 
-// Returns the blocks in a row of the image: a power of two with which the image is at least as high
-// as wide.
+// Returns the blocks in a row of the image: the largest power of two with which the image is at
+// least as high as wide.
 static uint32_t image_columns(uint32_t nodes)
 {
     uint32_t columns = 1;

@@ -31,7 +31,7 @@ struct latency_case {
     uint64_t bytes; // size of the region
     bool keep_awake;
     uint32_t stride; // bytes from one node to the next; "pitch" in case keys
-    uint32_t page;   // bytes
+    uint32_t page;   // bytes of a page, for the order page
 };
 
 // The chain in a region. Members before `bytes` are kernel parameters of the same names
@@ -80,7 +80,7 @@ MUST_CHECK bool latency_chain_of(const struct latency_case *this_case, uint32_t 
 // lap could stay in a first-level cache; if that cache uses virtual addresses, the TLB is not used.
 #define LATENCY_PAGE_LAP_BYTES (UINT64_C(1) << 20)
 
-// Returns n for a power 2^n.
+// Returns the base-2 logarithm, rounded down; 0 for 0.
 uint32_t latency_log2(uint64_t power);
 
 // The place that a hop loads: the number of a block, and a byte in that block.

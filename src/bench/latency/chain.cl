@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Builds a chain, one node a thread: at hop k's place stands the link to hop k + 1's. With
-// -DPOINTER links are addresses, with -DIMAGE places of texels, else indices.
+// Builds a chain. Each thread writes one node: at the place of hop k, the link to the place of hop
+// k + 1. Links are addresses with -DPOINTER, coordinates of texels with -DIMAGE, else indices.
 #include "bench/prelude/prelude.clh"
 
 #include "bench/latency/order.clh"
@@ -11,7 +11,7 @@
 #define REGION __global uint *words
 #endif
 
-// A model's threads take turns.
+// Hops to prefetch ahead on the host, which runs the threads of a modelled device in turn.
 #define AHEAD_OF(p) ((p)->nodes < 16u ? 0u : 16u)
 
 KERNEL void KERNEL_NAME(REGION, const struct params params)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Builds a chain, one node a thread: at hop k's place stands the link to hop k + 1's. With -DPOINTER
-// links are addresses, with -DIMAGE places of texels, else indices.
+// Builds a chain. Each thread writes one node: at the place of hop k, the link to the place of hop
+// k + 1. Links are addresses with -DPOINTER, coordinates of texels with -DIMAGE, else indices.
 #define WRITES
 #include "bench/prelude/kernel.glsl"
 

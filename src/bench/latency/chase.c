@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 enum {
-    BUILD_NODES = 1 << 22, // nodes per submission: few enough for any watchdog, even in software
+    BUILD_NODES = 1 << 22, // nodes per submission: few enough for any watchdog, even on a CPU
     NAME_BYTES = 64,
     TOUCH_BYTES = 65536,       // no page of device memory is smaller
     AWAKE_POLLS_MAX = 1 << 18, // each poll takes about a microsecond
@@ -181,8 +181,8 @@ static bool build(struct latency_chase *chase, struct error *err)
     return builder && build_links(chase, builder, &chase->region, err);
 }
 
-// Makes a typed view of the chain's memory for path texel, and a copy of it in an image for path
-// image. Other paths need neither.
+// For path texel, makes a typed view of the chain's memory; for path image, copies that memory into
+// an image. Other paths need neither.
 static bool make_views(struct latency_chase *chase, struct error *err)
 {
     struct gpu_scope *scope = chase->visit->scope;
@@ -326,7 +326,8 @@ static struct gpu_batch *batch_of_run(struct latency_chase *chase, const struct 
     return gpu_batch_end(batch, err) ? batch : NULL;
 }
 
-// Returns a batch that fills memory of several times the largest cache. NULL with `err`.
+// Returns a batch that fills a buffer twice as large as the largest cache possible. NULL with
+// `err`.
 static struct gpu_batch *batch_of_fill(const struct latency_chase *chase, struct error *err)
 {
     struct gpu_scope *scope = chase->visit->scope;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The chase, as in latency.comp: one workgroup warms the caches with all its threads, then its
-// first subgroup follows the chain and times windows of it by the core's own counter. METHOD.md
-// says why it is built so. It is one function: in OpenCL C shared memory and images belong to the
-// kernel.
+// first subgroup follows the chain and times windows of hops by the core's own counter. METHOD.md
+// gives the reasons. The kernel is one function, because in OpenCL C shared memory and images
+// belong to the kernel.
 #include "bench/prelude/prelude.clh"
 
 #include "bench/latency/order.clh"
@@ -10,8 +10,8 @@
 #include "bench/latency/paths.clh"
 
 #if defined(PATH_CONTROL)
-// What an index chain computes a hop is one shift and add; every second hop is another single
-// instruction, of the same kind, that a compiler cannot see through. See latency.comp.
+// Per hop, an index chain computes one shift and add. Here every second hop is an xor with a
+// parameter instead, so that the compiler cannot fold the hops. See latency.comp.
 #define HOPS_2                                                                                     \
     link += link << CONTROL_SHIFT;                                                                 \
     link ^= p->key;                                                                                \
@@ -24,8 +24,8 @@
 #define HOP    link = FOLLOW(link);
 #define HOPS_8 HOP HOP HOP HOP HOP HOP HOP HOP
 #if defined(PATH_IMAGE) || defined(PATH_TEXEL)
-// Their latency hides a loop's own work many times over; eight keep the code of software GPUs
-// small.
+// The latency of these loads hides the loop's own work, so 8 hops per loop are enough. They keep
+// the code small on software GPUs.
 #define HOPS_A_LOOP 8
 #define HOPS        HOPS_8
 #else
@@ -34,8 +34,8 @@
 #endif
 #endif
 
-// The core's counter, once the value is there; in a form that compilers see to be uniform where
-// all lanes chase.
+// Reads the core's counter after `value` has arrived. With -DUNIFORM all lanes chase, and the
+// compiler must see that the result is uniform.
 #if defined(UNIFORM)
 #define STAMP_AFTER(value) subgroup_first(clock_core_after(value, p->never).x)
 #else
@@ -54,8 +54,8 @@ KERNEL void KERNEL_NAME(REGION __global uint *result, const struct params params
 #if defined(PATH_CONTROL)
     LINK link = p->start;
 #else
-    // Reads one word in each page, then the lap that ends where the chase begins, in the chain's
-    // order. Four loads a thread are under way at a time.
+    // Warm-up: reads `touch` blocks, one in each page, then the `warm` hops before the chase's
+    // first hop, in the chain's order. Each thread has four loads in flight.
     uint sum = 0;
     for (uint i = local_x(); i < p->touch; i += WORKGROUP_X) {
         const LINK seen = LINK_AT((uint2)(i * p->touch_step, 0));
@@ -100,7 +100,7 @@ KERNEL void KERNEL_NAME(REGION __global uint *result, const struct params params
             count = 0;
         }
         if (CHASERS) {
-            // The first load needs the stamp before it, the stamp after needs the last load.
+            // Data dependencies force this order: first stamp, all loads, second stamp.
             const uint begin = STAMP_AFTER(LINK_WORD(link));
             const uint loops = (turn == 0 ? p->lead : p->repeats) * LATENCY_UNROLL / HOPS_A_LOOP;
             link = LINK_ADD(link, begin & p->zero);
@@ -115,7 +115,8 @@ KERNEL void KERNEL_NAME(REGION __global uint *result, const struct params params
         }
         if (turn == 0)
             continue;
-        // Each lane keeps one window in a register; a full row is written outside of any window.
+        // Each lane keeps the length of one window in a register. All lanes write together, between
+        // two windows.
         length = subgroup_first(length);
         const uint window = turn - 1, column = window % subgroup_threads();
         if (lane == column)
@@ -123,7 +124,8 @@ KERNEL void KERNEL_NAME(REGION __global uint *result, const struct params params
         if ((column == subgroup_threads() - 1 || turn == p->windows) && lane <= column)
             result[LATENCY_OUT_WINDOWS + window - column + lane] = mine;
     }
-    // Both times the counter is read right after the device's clock: what that takes cancels out.
+    // As before the windows, the counter is read right after the device's clock: the time that
+    // these readings take cancels out.
     const uint2 device_end = clock_device();
     count += (STAMP_AFTER(device_end.x) - last_stamp) & p->mask;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #version 460
 // The chase: one workgroup warms the caches with all its threads, then its first subgroup follows
-// the chain and times windows of it by the core's own counter. METHOD.md says why it is built so.
+// the chain and times windows of hops by the core's own counter. METHOD.md gives the reasons.
 #include "bench/prelude/clock.glsl"
 #include "bench/prelude/kernel.glsl"
 
@@ -17,9 +17,9 @@ layout(set = 0, binding = OUT_BINDING, std430) writeonly buffer Out
 };
 
 #if defined(PATH_CONTROL)
-// What an index chain computes a hop is one shift and add. A chain of nothing else would be folded;
-// every second hop is another single instruction, of the same kind, that a compiler cannot see
-// through. No latency hides the loop here: it is longer.
+// Per hop, an index chain computes one shift and add. A compiler would fold a chain of these, so
+// every second hop is an xor with a parameter instead. The loop has more hops than that of a chase,
+// because no load's latency hides the loop's own work.
 #define HOPS_2 link += link << CONTROL_SHIFT; link ^= params.key;
 #define HOPS_8 HOPS_2 HOPS_2 HOPS_2 HOPS_2
 #define HOPS_32 HOPS_8 HOPS_8 HOPS_8 HOPS_8
@@ -29,7 +29,8 @@ layout(set = 0, binding = OUT_BINDING, std430) writeonly buffer Out
 #define HOP link = follow(link);
 #define HOPS_8 HOP HOP HOP HOP HOP HOP HOP HOP
 #if defined(PATH_IMAGE) || defined(PATH_TEXEL)
-// Their latency hides a loop's own work many times over; eight keep the code of software GPUs small.
+// The latency of these loads hides the loop's own work, so 8 hops per loop are enough. They keep
+// the code small on software GPUs.
 #define HOPS_A_LOOP 8
 #define HOPS HOPS_8
 #else
@@ -47,19 +48,19 @@ LINK chase(LINK link, uint repeats)
     return link;
 }
 
-// The core's counter, once the value is there.
+// Reads the core's counter after `value` has arrived.
 uint stamp_after(uint value)
 {
     const uint stamp = clock_core_after(value, params.never).x;
 #if defined(UNIFORM)
-    return subgroupBroadcastFirst(stamp); // so that compilers see it
+    return subgroupBroadcastFirst(stamp); // so compilers see that it is uniform
 #else
     return stamp;
 #endif
 }
 
 #if !defined(PATH_CONTROL)
-// What the link at a place holds, as a word: for its side effect on the caches.
+// Follows the link to `place`, to bring the line into the caches. Returns one word of the result.
 uint read_at(uvec2 place)
 {
     return link_word(follow(link_at(place)));
@@ -73,8 +74,8 @@ void build()
 }
 #endif
 
-// Reads one word in each page, then the lap that ends where the chase begins, in the chain's order.
-// Four loads a thread are under way at a time.
+// Reads `touch` blocks, one in each page, then the `warm` hops before the chase's first hop, in the
+// chain's order. Each thread has four loads in flight.
 void warm()
 {
     uint sum = 0u;
@@ -125,7 +126,7 @@ void main()
             count = 0u;
         }
         if (CHASERS) {
-            // The first load needs the stamp before it, the stamp after needs the last load.
+            // Data dependencies force this order: first stamp, all loads, second stamp.
             const uint begin = stamp_after(link_word(link));
             link = chase(link_add(link, begin & params.zero),
                          turn == 0u ? params.lead : params.repeats);
@@ -136,7 +137,8 @@ void main()
         }
         if (turn == 0u)
             continue;
-        // Each lane keeps one window in a register; a full row is written outside of any window.
+        // Each lane keeps the length of one window in a register. All lanes write together, between
+        // two windows.
         length = subgroupBroadcastFirst(length);
         const uint window = turn - 1u, column = window % gl_SubgroupSize;
         if (lane == column)
@@ -144,7 +146,8 @@ void main()
         if ((column == gl_SubgroupSize - 1u || turn == params.windows) && lane <= column)
             result[LATENCY_OUT_WINDOWS + window - column + lane] = mine;
     }
-    // Both times the counter is read right after the device's clock: what that takes cancels out.
+    // As before the windows, the counter is read right after the device's clock: the time that
+    // these readings take cancels out.
     const uvec2 device_end = clock_device();
     count += (stamp_after(device_end.x) - last_stamp) & params.mask;
 

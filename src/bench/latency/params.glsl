@@ -4,7 +4,7 @@
 layout(push_constant, std430) uniform Params
 {
 #if defined(POINTER)
-    uint64_t directory; // address of the addresses of the chunks that the region lies in
+    uint64_t directory; // address of an array: the addresses of the region's chunks
 #endif
     LATENCY_PARAMS(PARAM)
 }
@@ -12,8 +12,8 @@ params;
 #undef PARAM
 
 #if defined(POINTER)
-// What is written and atomically added to may not be readonly; what is only read must be, or
-// drivers may not use their scalar loads for it.
+// Memory that a kernel writes or atomically adds to may not be readonly. Memory that it only reads
+// must be readonly, else drivers may not use scalar loads.
 #if defined(WRITES)
 #define LINK_ACCESS
 #else

@@ -5,12 +5,11 @@
 //   link_at(place)        the link to a place
 //   follow(link)          one hop: the load that is measured (the control has none)
 //   link_add(link, word)  the link plus a word that is 0
-//   link_word(link)       a word of it
+//   link_word(link)       one 32-bit word of the link
 //   CHASERS               which lanes of the subgroup chase
 //
-// Whether the loads are the vector unit's or the scalar unit's is decided by the first link:
-// -DUNIFORM keeps it the same for all lanes as far as the compiler can see, otherwise it depends on
-// the lane's number.
+// The first link decides whether the vector unit or the scalar unit does the loads: with -DUNIFORM
+// the compiler sees that the link is the same for all lanes, else it depends on the lane's number.
 #if defined(PATH_CONSTANT)
 layout(set = 0, binding = 0, std140) uniform Region
 {
@@ -42,9 +41,9 @@ layout(set = 0, binding = 0, std430) readonly buffer Region
 #define OUT_BINDING 1
 #endif
 
-// One lane of the full subgroup chases: 32 lanes that load 8 bytes each from one address take two
-// cycles more than one lane on Hopper (34.2 against 32.2), atomics of all lanes to one word queue.
-// Where loads must be uniform, all lanes do.
+// One lane of the full subgroup chases. On Hopper, a load of 8 bytes from one address takes 34.2
+// cycles with 32 lanes and 32.2 with one lane; atomics of all lanes to one word would queue. Where
+// loads must be uniform (-DUNIFORM), all lanes chase.
 #if defined(UNIFORM)
 #define CHASERS true
 #else

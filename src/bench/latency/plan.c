@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The presets:
 //
-//   vector       with its better chain, in random and plru order: every size
-//   other paths  with their better chain, in random order: every second size, up to twice the
-//                last-level cache; also vector with index chains, for comparison (not in quick)
-//   full         everything at every size
-//   quick        of the other paths every third size; if kernels cannot read clocks, half of all
-//                these sizes: a latency takes two dispatches
+//   vector       with its better chain, in random and plru order (quick: random): every size
+//   other paths  with their better chain, in random order: every second size (quick: every third),
+//                up to twice the last-level cache; also vector with index chains, for comparison
+//                (not in quick)
+//   full         every path with every chain and order that it can have, at every size
+//   quick        half of these sizes if kernels cannot read clocks, because a latency then takes
+//                two dispatches
 //
 // Values that the user sets are all taken. A path that the device cannot have keeps one case, which
 // a visit skips with the reason. Chains that only the preset asks for are left out if the user's
@@ -82,7 +83,7 @@ static uint64_t plan_bytes_max(const struct latency_plan *plan,
     return bytes - bytes % GRAIN_BYTES;
 }
 
-// Returns n if only every n-th of the preset's sizes is taken.
+// Returns n if every n-th of the preset's sizes is taken.
 static size_t size_step(const struct latency_plan *plan, const struct latency_case *this_case)
 {
     if (plan->full || from_user(plan, LATENCY_PARAM_BYTES))
@@ -128,8 +129,8 @@ static bool reach(const struct bench_pick *pick)
     return bytes >= bytes_max || pick->value->uint >= bytes_min;
 }
 
-// Checks stride and page. If the chain cannot have them, that is an error if the user chose the
-// path or the order; else the case is left out.
+// Leaves out unwanted cases, and cases whose chain cannot have the stride and page. The latter are
+// an error if the user chose the order (for order=page) or the path (for the other orders).
 static bool keep(const struct bench_pick *pick, struct error *err)
 {
     const struct latency_plan *plan = pick->context;

@@ -131,9 +131,9 @@ MUST_CHECK bool latency_chase_init(struct latency_chase *chase, struct latency_s
 MUST_CHECK bool latency_chase_run(struct latency_chase *chase, struct latency_run *runs,
                                   unsigned count, struct error *err);
 
-// Counts the chase with the visit's counters, per hop: `run` beside one with twice its windows.
-// A chase that is not warm finds none of its places in a cache: before each pass a fill of more
-// memory than the caches hold replaces what the pass before it left.
+// Counts the chase with the visit's counters, per hop: the difference between `run` and a chase
+// with twice its repeats. If run->warm is 0, a fill of more memory than the caches hold runs before
+// each pass and replaces the lines that the previous pass left in them.
 MUST_CHECK bool latency_chase_count(struct latency_chase *chase, const struct latency_run *run,
                                     struct error *err);
 

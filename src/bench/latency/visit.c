@@ -18,7 +18,7 @@ enum {
     COLD_UNTIMED_HOPS = 256,
     TRY_HOPS = 1024,
     TRY_WARM = 8192,
-    CACHES_WARM = 4 // a lap warms chains of at most this many of the largest cache possible
+    CACHES_WARM = 4 // a lap warms up chains of at most this many times the largest cache
 };
 static const uint64_t hurried_sample_ns = 1000000;
 static const double stamp_share_allowed = 0.001; // part of a window that the stamps may take
@@ -198,7 +198,8 @@ static void fill_windows(const struct measured *m, const struct latency_run *run
 }
 
 // Compares time stamps with the core's counter, over the hops by which `full` is longer than
-// `brief`. A single round may be disturbed: the case is flagged only if all rounds agree.
+// `brief`. A single round may be disturbed: the case is flagged only if all rounds, at
+// least 3, differ in the same direction.
 static void cross_check(const struct measured *m, const struct latency_run *brief,
                         const struct latency_run *full)
 {
@@ -362,8 +363,8 @@ static void describe(const struct measured *m)
         visit_detail(m->visit, "warm-up", "each page touched once; no lap");
 }
 
-// Counts a chase, if the visit is counted. Of a chase through the L1 each hop is one load by one
-// thread; work that runs beside it is counted, too.
+// Counts a chase, if the visit has counters. With path=vector each hop must be one request to the
+// L1. With keep-awake that is not expected, because the counters also count the work beside it.
 static bool count(const struct measured *m, struct error *err)
 {
     const struct latency_chase *chase = m->chase;

@@ -2,8 +2,8 @@
 // Every thread loads 256 neighbouring elements of a buffer and adds them up, as in buffer.comp:
 // eight loads share their address arithmetic, and are in flight together.
 //
-// -DRESOURCE=LOADS_…  -DWIDTH=1…4 floats of a load  -DUNIFORM=0|1
-// -DINTEGER=1 words instead  -DWRITABLE=1 LOADS_RAW that might be written
+// -DRESOURCE=LOADS_…  -DWIDTH=1…4: floats per load  -DUNIFORM=0|1
+// -DINTEGER=1: integers, not floats  -DWRITABLE=1: LOADS_RAW in a buffer that the kernel may write
 #include "bench/prelude/prelude.clh"
 
 #include "bench/loads/params.clh"
@@ -23,7 +23,7 @@
 #define LOAD_FROM(x, k) image_load_row(source, (x) + (float)(k)) CHANNELS
 
 #elif RESOURCE == LOADS_RAW || RESOURCE == LOADS_BOUND || RESOURCE == LOADS_STRUCTURED && WIDTH == 3
-// Words, only ever known to be aligned to 4 bytes.
+// Words; the compiler knows only that they are aligned to 4 bytes.
 #if WRITABLE
 #define SOURCE __global uint *source,
 #else
@@ -47,7 +47,7 @@ CONSTANT_BUFFER(float4, source, 0, 16384)
 #define SOURCE          CONSTANT_ARG(float4, source),
 #define LOAD_FROM(i, k) source[(i) + (k)]
 
-#elif RESOURCE == LOADS_HALF // as words: clang takes vectors of 16-bit ones apart
+#elif RESOURCE == LOADS_HALF // as words, because clang splits 16-bit vectors
 #if WIDTH == 1
 #define ELEMENT      ushort
 #define FLOATS_OF(h) float_of_half(h)
@@ -108,13 +108,13 @@ typedef float4 aligned_vector __attribute__((aligned(ALIGN)));
 #define CURSOR(first)   (first)
 #define LOAD_FROM(i, k) (VECTOR)(as_float((i) ^ (k)))
 
-#elif RESOURCE == LOADS_SHARED // the workgroup's own copy
+#elif RESOURCE == LOADS_SHARED // the workgroup's copy in shared memory
 #define SOURCE          const __global VECTOR *restrict source,
 #define PLACE           const __local VECTOR *
 #define CURSOR(first)   (tile + (first))
 #define LOAD_FROM(e, k) (e)[k]
 
-#else // structured, and raw whose alignment is known: one and the same to a pointer of vectors
+#else // structured, and raw of known alignment: both are a pointer to vectors
 #if RESOURCE == LOADS_STORAGE
 #define SOURCE __global VECTOR *source,
 #else
@@ -132,12 +132,12 @@ typedef float4 aligned_vector __attribute__((aligned(ALIGN)));
 #elif !defined(PLACE)
 #define PLACE uint
 #endif
-#if !defined(CURSOR) // first elements end below 511: as in buffer.comp
+#if !defined(CURSOR) // first elements are below 512, see buffer.comp
 #define CURSOR(first) ((first)&511)
 #endif
 
 #if RESOURCE == LOADS_BROADCAST || RESOURCE == LOADS_SHUFFLE
-// Each lane loads one element of as many as there are lanes; from there all have it.
+// In each turn every lane loads one element; then all lanes get the elements of all lanes.
 KERNEL void KERNEL_NAME(SOURCE __global struct proof *proof, const struct params p)
 {
     VECTOR sum = FIRST_SUM;

@@ -2,11 +2,11 @@
 #version 460
 // Every thread loads 256 neighbouring elements of a buffer and adds them up.
 //
-// -DRESOURCE=LOADS_…  -DWIDTH=1…4 floats of a load  -DUNIFORM=0|1
-// -DINTEGER=1 words instead  -DFORMAT=… of LOADS_TEXEL_RW  -DALIGN=… of LOADS_RAW_VECTOR
-// -DWRITABLE=1        LOADS_RAW that might be written
-// -DPEAK=1            eight loads share their address arithmetic, and are in flight together
-// -DPEAK=0            one load a turn of the loop, as the published tool has it
+// -DRESOURCE=LOADS_…  -DWIDTH=1…4: floats per load  -DUNIFORM=0|1
+// -DINTEGER=1: integers, not floats  -DWRITABLE=1: LOADS_RAW in a buffer that the kernel may write
+// -DFORMAT=…: format of LOADS_TEXEL_RW  -DALIGN=…: alignment of LOADS_RAW_VECTOR in bytes
+// -DPEAK=1: eight loads share their address arithmetic, and are in flight together
+// -DPEAK=0: one load per turn of the loop, as in the published tool
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 #extension GL_EXT_shader_16bit_storage : require
@@ -172,7 +172,7 @@ layout(set = 0, binding = 0, std140) uniform Source
 source;
 #define LOAD(i) source.at[i]
 
-#elif RESOURCE == LOADS_PUSHED // an index that all share: arrays there take no other
+#elif RESOURCE == LOADS_PUSHED // all threads have the same index: no other is allowed
 #define CURSOR(first)    ((first) & (LOADS_PUSHED_STRIDE - 1))
 #define LOAD_FROM(at, k) params.pushed[(at) + (k) / LOADS_STRIDE * LOADS_PUSHED_STRIDE]
 
@@ -182,15 +182,15 @@ source;
 
 #if RESOURCE == LOADS_PUSHED
 #define PLACE uint
-#elif defined(CURSOR) // an address
+#elif defined(CURSOR) // CURSOR gives an address
 #define PLACE Source
-#else // an index
+#else // CURSOR gives an index
 #define PLACE uint
 #if RESOURCE == LOADS_NOTHING
 #define CURSOR(first) (first)
 #else
-// First elements end below 511. A compiler that knows it adds constants to the address instead of
-// to the index, which could wrap.
+// First elements are below 512. A compiler that knows that also knows that the index does not wrap,
+// so it can add k to the address instead.
 #define CURSOR(first)    ((first)&511)
 #define LOAD_FROM(at, k) LOAD((at) + (k))
 #endif
@@ -203,7 +203,7 @@ source;
 #define FROM_LANE(v, lane)                                                                         \
     subgroupShuffle(v, ((lane) + gl_SubgroupInvocationID) & (gl_SubgroupSize - 1))
 #endif
-// Each lane loads one element of as many as there are lanes; from there all have it.
+// In each turn every lane loads one element; then all lanes get the elements of all lanes.
 VECTOR add_up(uint first)
 {
     VECTOR sum = FIRST_SUM;

@@ -4,8 +4,8 @@
 #include <math.h>
 
 // Two rates differ if the whole interval of their ratio lies above ADVICE_RATIO or below its
-// inverse. They are the same if the whole interval lies between the two. Any other ratio gives no
-// advice.
+// inverse. They are the same if the whole interval lies between these bounds. Any other ratio
+// gives no advice.
 #define ADVICE_RATIO 1.1
 
 // Two cases to compare, and the advice if the first is faster, slower or as fast.
@@ -169,9 +169,9 @@ static void report_drift(struct run *run, const char *device)
 }
 
 // Adds a finding "loads-advice" for each question that two cases answer. Value: rate or bandwidth
-// of the first case / that of the second; keys: both cases. Adds a finding "loads-drift" if two
-// cases or more have a baseline. Value: rate of the fastest baseline / rate of the slowest - 1;
-// keys: the cases of both, the slowest first.
+// of the first case / rate or bandwidth of the second case; keys: both cases. Adds a finding
+// "loads-drift" if two cases or more have a baseline. Value: rate of the fastest baseline / rate of
+// the slowest - 1; keys: the case with the slowest baseline, then the case with the fastest.
 void loads_conclude(struct run *run, const char *device)
 {
     report_drift(run, device);

@@ -110,8 +110,8 @@ static uint32_t alpha_nibble(unsigned element)
     return loads_hash(element + 9001) & 15;
 }
 
-// Returns the bits of the half (16-bit float) for a BC6H end point: 31/64 of its 10 bits expanded
-// to 16. `quantised`: the 10 bits that the block holds.
+// Returns the bits of the half (16-bit float) that a BC6H end point decodes to. Decoders expand its
+// 10 bits to 16 and multiply by 31/64. `quantised`: the 10 bits that the block holds.
 static uint32_t half_bits(unsigned block, unsigned end, unsigned channel, uint32_t *quantised)
 {
     *quantised = HALF_LEAST + end_bits(block, end, channel, 10, false) % HALF_COUNT;

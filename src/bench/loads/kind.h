@@ -36,8 +36,8 @@ enum loads_source {
     LOADS_FROM_HOST,      // structured, in host memory
     LOADS_FROM_VISIBLE,   // structured, in device memory that the host has mapped
     LOADS_FROM_SHARED,    // the workgroup's own (shared) memory
-    LOADS_FROM_BROADCAST, // structured; one load per subgroup, for all lanes
-    LOADS_FROM_SHUFFLE,   // structured; one load per subgroup; each lane takes another lane's value
+    LOADS_FROM_BROADCAST, // structured; lanes share the loads and broadcast what they loaded
+    LOADS_FROM_SHUFFLE,   // as BROADCAST, but each lane takes its values from a different lane
     LOADS_FROM_TYPED_RW,
     LOADS_FROM_TEXTURE_RW,
     LOADS_FROM_OFFSET, // bilinear, a quarter of a texel off the centre
@@ -185,10 +185,10 @@ void loads_expect(const struct loads_kind *kind, enum loads_pattern pattern,
 
 // Returns the largest error of a correct sum. Unfiltered floats and integers are exact. UNORM and
 // packed formats: each of 256 additions rounds by at most half a unit in the last place of numbers
-// below 256 (2^-17). sRGB: half of 1/255 per load more. Filters: 2^-8 of the data's range per load,
-// because hardware rounds weights to multiples of 2^-8; twice that between levels or slices and for
-// STRETCHED. OFFSET: 3/4 of 2^-8, because its weight 1/4 is such a multiple, and a sample at
-// the centre must be found wrong.
+// below 256 (2^-17). sRGB adds half of 1/255 per load. Filters add 2^-8 of the data's range per
+// load, because hardware rounds weights to multiples of 2^-8; filters between levels or slices and
+// STRETCHED add twice that. OFFSET adds only 3/4 of 2^-8, because its weight 1/4 is such a
+// multiple, and a sample at the centre must be found wrong.
 float loads_tolerance(const struct loads_kind *kind);
 
 // Sets hits[e] to how often one workgroup writes element e.

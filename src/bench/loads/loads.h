@@ -3,60 +3,60 @@
 #ifndef BENCH_LOADS_LOADS_H
 #define BENCH_LOADS_LOADS_H
 
-#define LOADS_ELEMENTS   1024 /* of a buffer; 16 KiB at most: what every L1 holds */
-#define LOADS_DEPTH      4    /* slices of a texture of three dimensions, layers of an array */
-#define LOADS_READ_LAYER 2    /* the one that is read, of a cube too */
-#define LOADS_SIDE       32   /* texels of a texture's side */
-#define LOADS_THREADS    256  /* a workgroup: 256, or 16 × 16 for textures */
+#define LOADS_ELEMENTS   1024 /* elements of a buffer: at most 16 KiB, which every L1 holds */
+#define LOADS_DEPTH      4    /* slices of a 3D texture, layers of an array */
+#define LOADS_READ_LAYER 2    /* the slice, layer or cube face that kernels read */
+#define LOADS_SIDE       32   /* width and height of a texture in texels */
+#define LOADS_THREADS    256  /* threads of a workgroup: 256, or 16 × 16 for textures */
 #define LOADS_TILE       16
-#define LOADS_A_THREAD   256 /* loads of a thread: elements t … t + 255, or a tile of 16 × 16 */
+#define LOADS_A_THREAD   256 /* loads of a thread: 256 elements in a row, or a tile of 16 × 16 */
 #define LOADS_FLIGHT     8   /* loads that share their address arithmetic (peak) */
-#define LOADS_LANES      4   /* broadcasts that share their loop: the fewest lanes of a subgroup */
-#define LOADS_STRIDE     32  /* elements between them: too far apart to be combined */
+#define LOADS_LANES      4   /* broadcasts per turn of a loop: no subgroup has fewer lanes */
+#define LOADS_STRIDE     32  /* elements between loads in flight: too far apart to be combined */
 
-#define LOADS_ANISOTROPY 4 /* times as long as wide is the footprint of an anisotropic sample */
+#define LOADS_ANISOTROPY 4 /* length / width of an anisotropic sample's footprint */
 
-/* Push constants: what is left of 128 bytes holds so many floats; a turn of the loop loads every
-   other one, so that no two stand side by side. */
+/* The floats that fit in 128 bytes of push constants beside the other parameters. A turn of the
+   loop loads every second one, so that no two are neighbours. */
 #define LOADS_PUSHED_ELEMENTS 16
 #define LOADS_PUSHED_STRIDE   2
 
-/* What a load brings, -DRESOURCE= */
+/* What a kernel loads: the values of -DRESOURCE. */
 #define LOADS_TYPED      0
-#define LOADS_RAW        1 /* words, only ever known to be aligned to 4 bytes */
-#define LOADS_RAW_VECTOR 2 /* known to be aligned to the load's own size */
+#define LOADS_RAW        1 /* words; compilers know only that they are aligned to 4 bytes */
+#define LOADS_RAW_VECTOR 2 /* raw, known to be aligned to the load's size or to -DALIGN */
 #define LOADS_STRUCTURED 3
 #define LOADS_CONSTANT   4
 #define LOADS_TEXEL      5
 #define LOADS_SAMPLED    6
-#define LOADS_NOTHING    7  /* the control */
-#define LOADS_STORAGE    8  /* as structured, in a buffer that might be written */
-#define LOADS_HALF       9  /* floats of 16 bits */
-#define LOADS_LONG       10 /* words of 64 bits */
+#define LOADS_NOTHING    7  /* the control: a loop without loads */
+#define LOADS_STORAGE    8  /* as structured, in a buffer that the kernel may write */
+#define LOADS_HALF       9  /* 16-bit floats */
+#define LOADS_LONG       10 /* 64-bit words */
 #define LOADS_SHARED     11 /* the workgroup's own memory */
-#define LOADS_BROADCAST  12 /* each lane loads one element, all have it from there */
+#define LOADS_BROADCAST  12 /* each lane loads one element and broadcasts it to all lanes */
 #define LOADS_TEXEL_RW   13 /* a storage texel buffer or image, -DFORMAT=… */
-#define LOADS_GATHER     14 /* a channel of four texels */
-#define LOADS_TRILINEAR  15 /* half way between two levels */
-#define LOADS_ARRAY      20 /* a layer of several */
-#define LOADS_VOLUME     21 /* a slice of a texture of three dimensions */
-#define LOADS_CUBE       22 /* a face of six */
-#define LOADS_ROW        23 /* a texture of one dimension */
-#define LOADS_LEVELS     24 /* every other thread the next smaller level */
-#define LOADS_BOUND      25 /* as raw, words of a buffer that is bound, not an address */
-#define LOADS_BYTES      26 /* integers of 8 bits */
-#define LOADS_SHUFFLE    27 /* as broadcast, each lane from a lane of its own */
-#define LOADS_PUSHED     28 /* push constants: the kernel's own arguments */
-#define LOADS_STRETCHED  29 /* a footprint LOADS_ANISOTROPY times as long as wide */
+#define LOADS_GATHER     14 /* one channel of four texels */
+#define LOADS_TRILINEAR  15 /* samples half way between two levels of detail */
+#define LOADS_ARRAY      20 /* a texture array */
+#define LOADS_VOLUME     21 /* a 3D texture */
+#define LOADS_CUBE       22 /* a cube texture */
+#define LOADS_ROW        23 /* a 1D texture */
+#define LOADS_LEVELS     24 /* every second thread reads the next smaller level */
+#define LOADS_BOUND      25 /* as raw, but the buffer is bound, not passed by address */
+#define LOADS_BYTES      26 /* 8-bit integers */
+#define LOADS_SHUFFLE    27 /* as broadcast, but each lane takes from a different lane */
+#define LOADS_PUSHED     28 /* push constants: the kernel's parameters */
+#define LOADS_STRETCHED  29 /* anisotropic samples, LOADS_ANISOTROPY times as long as wide */
 /* Writes. */
 #define LOADS_STORE         16
 #define LOADS_ATOMIC        17
 #define LOADS_SHARED_STORE  18
 #define LOADS_SHARED_ATOMIC 19
 
-/* Elements between the loads of a turn of the loop, and where turn i begins. Of constants every
-   second one of 16 neighbours: a cache of 2 KiB serves those (NVIDIA), and eight lines a thread,
-   with threads not in step, would measure its misses. */
+/* LOADS_APART: elements between the loads of a turn of the loop. LOADS_TURN(i): where turn i
+   begins. Constants take every second of 16 neighbours: NVIDIA's constant cache has 2 KiB, and
+   threads out of step that use eight lines each would measure its misses. */
 #if defined(RESOURCE) && RESOURCE == LOADS_CONSTANT
 #define LOADS_APART   2
 #define LOADS_TURN(i) ((i) / 2 * (2 * LOADS_FLIGHT) + (i) % 2)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What every kernel of this benchmark is told, how a thread finds its first element, and how it
-// says that all its loads brought what they should.
+// The parameters of every kernel of this benchmark, how a thread finds its first element, and
+// prove(), which checks a thread's sum.
 //
-// -DINTEGER=1   elements are words
-// -DUNIFORM=1   the first element is 0 for all threads, and the compiler can know it
+// -DINTEGER=1   elements are 32-bit integers, not floats
+// -DUNIFORM=1   the first element is 0 for all threads, and the compiler knows it
 #ifndef BENCH_LOADS_PARAMS_GLSL
 #define BENCH_LOADS_PARAMS_GLSL
 
@@ -12,32 +12,32 @@
 layout(push_constant) uniform Params
 {
 #if RESOURCE == LOADS_RAW || RESOURCE == LOADS_RAW_VECTOR
-    uint64_t address; // of the source
+    uint64_t address; // address of the source
 #endif
-    uint mask;       // 0: or-ed to every index, so that no compiler knows what comes next to what
+    uint mask;       // or-ed to every index: 0 (in the control bits of 1.0f), unknown to compilers
     uint multiplier; // the first element is (id × multiplier) & keep
     uint keep;
-    uint start;      // byte of the source where element 0 begins (raw)
-    float tolerance; // of a thread's sum
-    float centre;    // where in a texel it is sampled, as a share of the texture's side
-    uint scatter;    // 1: the id is hashed before
+    uint start;      // raw: byte where element 0 begins; writes: number of copies of the target
+    float tolerance; // largest error of a thread's sum
+    float centre;    // sampled point in a texel, as a share of the texture's side
+    uint scatter;    // 1: a hash of the seed replaces the id
 #if RESOURCE == LOADS_PUSHED
     float pushed[LOADS_PUSHED_ELEMENTS];
 #endif
 }
 params;
 
-// Where a thread's sum is held against what the host worked out for it.
+// Each thread compares its sum with the sum that the host expects.
 layout(set = 0, binding = PROOF_BINDING, std430) restrict buffer Proof
 {
-    uint groups; // done
-    uint wrong;  // threads
+    uint groups; // workgroups that are done
+    uint wrong;  // threads with a wrong sum
     uint unused[2];
     float expected[LOADS_THREADS];
 }
 proof;
 
-// Values of WIDTH channels; sums of integers are floats at last.
+// Types of values with WIDTH channels. VECTOR is the type of a load.
 #if WIDTH == 1
 #define FLOATS   float
 #define WORDS    uint
@@ -62,7 +62,7 @@ proof;
 #endif
 
 #if RESOURCE == LOADS_NOTHING
-#define FIRST_SUM VECTOR(vec4(0, 1, 2, 3)) // else a compiler adds up one channel for all
+#define FIRST_SUM VECTOR(vec4(0, 1, 2, 3)) // different, else a compiler adds up one channel
 #else
 #define FIRST_SUM VECTOR(0)
 #endif
@@ -75,7 +75,7 @@ uint hash(uint v) // as in data.c
     return v ^ v >> 13;
 }
 
-// `seed`: what is hashed where threads are scattered; differs between axes.
+// `seed` is hashed instead of `id` if `scatter` is 1; it differs between axes.
 uint first_element(uint id, uint seed)
 {
 #if UNIFORM
@@ -85,7 +85,7 @@ uint first_element(uint id, uint seed)
 #endif
 }
 
-// Different weights: swapped channels are not the same sum.
+// Channels have different weights, so that swapped channels give another sum.
 float weigh(float v)
 {
     return v;

@@ -80,7 +80,8 @@ MUST_CHECK bool loads_work_verify(struct loads_work *work, uint64_t least, struc
 MUST_CHECK bool loads_source_find(struct loads_session *session, const struct loads_kind *kind,
                                   struct gpu_arg *arg, struct error *err);
 
-// Makes work->source a buffer of zeros to write to, in `scope`: one copy of the elements per core.
+// Makes work->source a buffer of zeros to write to, in `scope`: one copy of the elements per core,
+// or per workgroup if these are fewer. Sets work->target, and params.start to the number of copies.
 MUST_CHECK bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
                                   const struct loads_case *this_case, struct error *err);
 

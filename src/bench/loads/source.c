@@ -61,7 +61,7 @@ static bool fill_level_above(struct gpu_image *image, const unsigned char *texel
 }
 
 // Fills every slice or layer. The slices and layers that no kernel reads hold the same texels,
-// moved by a few, so that a kernel that reads a wrong one finds another sum.
+// moved by some bytes, so that a kernel that reads a wrong one finds another sum.
 static bool fill_layers(struct gpu_image *image, const struct gpu_image_desc *desc,
                         const unsigned char *texels, struct arena *arena, struct error *err)
 {

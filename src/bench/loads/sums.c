@@ -7,7 +7,7 @@
 
 static const double weights[4] = {1, 3, 5, 7};
 
-// Multipliers and masks are those of the published tool.
+// UNIFORM, LINEAR and RANDOM have the multipliers and masks of the published tool.
 struct loads_start loads_start_of(const struct loads_kind *kind, enum loads_pattern pattern)
 {
     bool texture = loads_is_texture(kind);

@@ -2,9 +2,9 @@
 // Every thread loads a tile of 16 × 16 texels and adds them up, as in texture.comp: eight loads
 // share the arithmetic of a coordinate, and are in flight together.
 //
-// -DRESOURCE=LOADS_TEXEL (no sampler), LOADS_SAMPLED …  -DWIDTH=1|2|4 channels
-// -DUNIFORM=0|1  -DINTEGER=1 words instead of floats  -DSAMPLED_SHAPE=0|1 texels or normalised
-// coordinates  -DLEVEL=… of LOADS_SAMPLED
+// -DRESOURCE=LOADS_TEXEL (no sampler), LOADS_SAMPLED …  -DWIDTH=1|2|4: channels  -DUNIFORM=0|1
+// -DINTEGER=1: integers, not floats  -DSAMPLED_SHAPE=1: normalised coordinates; 0: texel numbers
+// -DLEVEL=…: level of detail that LOADS_SAMPLED reads
 #include "bench/prelude/prelude.clh"
 
 #include "bench/loads/params.clh"

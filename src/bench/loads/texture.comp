@@ -2,10 +2,11 @@
 #version 460
 // Every thread loads a tile of 16 × 16 texels and adds them up.
 //
-// -DRESOURCE=LOADS_TEXEL (no sampler), LOADS_SAMPLED …  -DWIDTH=1|2|4 channels  -DUNIFORM=0|1
-// -DINTEGER=1 words instead of floats  -DFORMAT=… of LOADS_TEXEL_RW  -DLEVEL=… of LOADS_SAMPLED
-// -DPEAK=1  eight loads share the arithmetic of a coordinate, and are in flight together
-// -DPEAK=0  one load a turn of the loops, as the published tool has it
+// -DRESOURCE=LOADS_TEXEL (no sampler), LOADS_SAMPLED …  -DWIDTH=1|2|4: channels  -DUNIFORM=0|1
+// -DINTEGER=1: integers, not floats  -DSAMPLED_SHAPE=1: normalised coordinates; 0: texel numbers
+// -DFORMAT=…: format of LOADS_TEXEL_RW  -DLEVEL=…: level of detail that LOADS_SAMPLED reads
+// -DPEAK=1: eight loads share the arithmetic of a coordinate, and are in flight together
+// -DPEAK=0: one load per turn of the loops, as in the published tool
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 
@@ -36,15 +37,15 @@ layout(set = 0, binding = 0) uniform sampler2D source;
 #define LOAD_ONE(at)    textureLod(source, at, LEVEL) CHANNELS
 #elif RESOURCE == LOADS_STRETCHED
 layout(set = 0, binding = 0) uniform sampler2D source;
-// A little less than so many texels by one: with a filter as round as the footprint is long, level
-// 2 would be read.
+// The footprint: a little less than LOADS_ANISOTROPY texels by one. An isotropic filter of that
+// length would read level 2.
 #define LONG_SIDE  vec2((LOADS_ANISOTROPY - 0.1) / LOADS_SIDE, 0)
 #define SHORT_SIDE vec2(0, 0.9 / LOADS_SIDE)
 #define LOAD(at, below)                                                                            \
     textureGradOffset(source, at, LONG_SIDE, SHORT_SIDE, ivec2(0, below)) CHANNELS
 #elif RESOURCE == LOADS_TRILINEAR
 layout(set = 0, binding = 0) uniform sampler2D source;
-// An offset would count texels of each level.
+// No textureLodOffset: its offset counts texels of each level, and these differ in size.
 #define LOAD(at, below) textureLod(source, at + vec2(0, (below) * (1.0 / LOADS_SIDE)), 0.5) CHANNELS
 #elif RESOURCE == LOADS_LEVELS
 layout(set = 0, binding = 0) uniform sampler2D source;
@@ -98,7 +99,7 @@ void main()
 #if PEAK
     [[dont_unroll]] for (uint i = 0; i < LOADS_A_THREAD / LOADS_FLIGHT; i++)
     {
-        // Columns of eight, around the fifth of them: offsets are −4 … 3.
+        // A column of eight texels. `texel` is the fifth of them, so offsets are −4 … 3.
         uvec2 texel =
             first + uvec2(i % LOADS_TILE, i / LOADS_TILE * LOADS_FLIGHT + LOADS_FLIGHT / 2);
         COORDINATES at = PLACE((texel | params.mask));

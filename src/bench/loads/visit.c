@@ -198,7 +198,8 @@ static void report(const struct loads_session *session, const struct loads_run *
 {
     const struct measure_span *span = &seen->span;
     const struct loads_kind *kind = seen->this_case->kind;
-    // The claim is of the data path, per workgroup: what counters see depends on the pattern.
+    // The claim is the bytes on the data path, per workgroup. Counters are not compared with it,
+    // because what they count depends on the pattern.
     struct measure_claim claim = claim_of(session, kind);
     claim.counts = &measure_count_no_claims;
     // The width of the data path is a limit only if each lane loads bytes of its own.

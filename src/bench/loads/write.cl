@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Every thread writes 256 neighbouring elements, or adds 1 to each, as in write.comp.
 //
-// -DRESOURCE=LOADS_STORE, LOADS_ATOMIC (a copy of the target for each of so many workgroups), or
-// LOADS_SHARED_STORE, LOADS_SHARED_ATOMIC (the workgroup's own)
-// -DWIDTH=1|2|4 words of a store  -DUNIFORM=0|1
+// -DRESOURCE=LOADS_STORE or LOADS_ATOMIC: writes to one of `start` copies of the target;
+// LOADS_SHARED_STORE or LOADS_SHARED_ATOMIC: writes to the workgroup's own memory
+// -DWIDTH=1|2|4: words per store  -DUNIFORM=0|1
 #include "bench/prelude/prelude.clh"
 
 #define INTEGER 1
@@ -23,7 +23,7 @@
 #define WRITE(place, value) atomic_add_global(place, 1)
 #elif RESOURCE == LOADS_SHARED_ATOMIC
 #define WRITE(place, value) atomic_add_shared(place, 1)
-#else // the element's number, plus 1
+#else // stores the element's number plus 1
 #define WRITE(place, value) *(place) = (WORDS)(value)
 #endif
 
@@ -56,6 +56,6 @@ KERNEL void KERNEL_NAME(TARGET __global struct proof *proof, const struct params
     workgroup_barrier();
     prove(proof, p.tolerance, (float)FIRST_WORD(target[local_x()]));
 #else
-    prove(proof, p.tolerance, 0); // the host looks at what is there
+    prove(proof, p.tolerance, 0); // the host checks the target
 #endif
 }

@@ -2,9 +2,9 @@
 #version 460
 // Every thread writes 256 neighbouring elements, or adds 1 to each.
 //
-// -DRESOURCE=LOADS_STORE, LOADS_ATOMIC (a copy of the target for each of so many workgroups), or
-// LOADS_SHARED_STORE, LOADS_SHARED_ATOMIC (the workgroup's own)
-// -DWIDTH=1|2|4 words of a store  -DUNIFORM=0|1
+// -DRESOURCE=LOADS_STORE or LOADS_ATOMIC: writes to one of `start` copies of the target;
+// LOADS_SHARED_STORE or LOADS_SHARED_ATOMIC: writes to the workgroup's own memory
+// -DWIDTH=1|2|4: words per store  -DUNIFORM=0|1
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 
@@ -34,7 +34,7 @@ target;
 
 #if IS_ATOMIC
 #define WRITE(place, value) atomicAdd(TARGET(place), 1)
-#else // the element's number, plus 1
+#else // stores the element's number plus 1
 #define WRITE(place, value) TARGET(place) = WORDS(value)
 #endif
 
@@ -59,6 +59,6 @@ void main()
     barrier();
     prove(float(TARGET(id).x));
 #else
-    prove(0); // the host looks at what is there
+    prove(0); // the host checks the target
 #endif
 }

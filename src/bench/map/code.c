@@ -65,10 +65,10 @@ static const struct {
                                {"map_code_8k", CODE_STEPS_8K},
                                {"map_code_32k", CODE_STEPS_32K}};
 
-// If the driver takes longer to compile a kernel, the next one, four times as long, is not tried.
+// If the driver takes longer to compile a kernel, longer kernels are not tried.
 static const uint64_t compile_most_ns = UINT64_C(1500000000);
 
-// The number of stretches with this many instructions in all; 0 if no lap has this length.
+// Returns the number of stretches with this many instructions in all; 0 if no lap has this length.
 static uint32_t steps_of(uint64_t instructions)
 {
     for (uint32_t steps = MAP_CODE_STEPS; steps > 0; steps--)
@@ -77,7 +77,7 @@ static uint32_t steps_of(uint64_t instructions)
     return 0;
 }
 
-// The number in a line like "Code Size: 524288" of the driver's report; 0 if there is none.
+// Returns the number in a line like "Code Size: 524288" of the driver's report; 0 if there is none.
 static double code_bytes(const char *text)
 {
     static const char name[] = "size: ";
@@ -288,8 +288,8 @@ static bool count_empty(struct code *c, struct error *err)
     return true;
 }
 
-// The counter's rate during the last run by the device's clock; the probed rate if there is no such
-// clock or the run was too short.
+// Returns the counter's rate during the last run, by the device's clock; the probed rate if there
+// is no such clock or the run was too short.
 static double counter_hz(const struct code *c, const double counts[WINDOWS])
 {
     const struct measure_clock *clock = &c->kept->clock;
@@ -348,7 +348,7 @@ static bool measure_by_counter(struct code *c, struct measure_visit *visit, stru
 
 // ---------------------------------------------------------------- by time stamps alone
 
-// The time of a lap: (T(2N) − T(N)) / N, from runs of N and 2N laps.
+// Sets *lap_ns to the time of a lap: (T(2N) − T(N)) / N, from runs of N and 2N laps.
 static bool time_lap(struct code *c, struct params params, double *lap_ns, struct error *err)
 {
     double ns[RUNS_MAX];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Straight-line code: a lap goes through the first `steps` stretches of it, and then back. Whether a
-// stretch is the last is asked after each; the answer looks as if it could differ from lap to lap,
-// so that no compiler makes one loop for each length.
+// Straight-line code: a lap runs the first `steps` stretches of the code, then jumps back. After
+// each stretch, a test decides whether it was the last. The test looks as if its result could
+// differ from lap to lap, so that no compiler makes a separate loop for each length.
 #include "bench/prelude/clock.glsl"
 #include "bench/prelude/kernel.glsl"
 

@@ -6,33 +6,34 @@
 
 #define CODE_WORKGROUP 32
 
-// Instructions are multiply-adds. After each stretch of them comes the question whether the lap
-// ends there: 32 times after 64, then 16 times each after 128, 256, 512 and 1024, which makes 16
-// lengths an octave. Not after each 64: with more than a hundred ways out of the loop clang, and
-// NVIDIA's own compiler it seems, leave copies of the chains at each of them.
+// Instructions are multiply-adds. A test after each stretch of them decides whether the lap ends:
+// 32 stretches have 64 instructions, then 16 each have 128, 256, 512 and 1024, which makes 16
+// lengths per octave. Not all have 64: with more than a hundred exits of the loop, clang, and it
+// seems NVIDIA's compiler, copy the chains at each exit. CODE_STEPS_…: stretches of each kernel.
 #define CODE_SHORTEST  64
 #define CODE_STEPS_1K  16
 #define CODE_STEPS_8K  64
 #define CODE_STEPS_32K 96
 
-// Chains that take turns: x = x·x + constant, with a constant of its own for each instruction.
+// The number of chains x = x·x + constant. Successive instructions belong to different chains.
 #define CODE_CHAINS 4
 
-// Instruction i has constant i % CODE_CONSTANTS: a prime, so that no two stretches are alike. They
-// are −1.8125 − n / 2^15, to −1.84375, where values stay between −1.85 and 1.59; exact in a float,
-// so that every compiler folds the same.
+// Instruction i has constant i % CODE_CONSTANTS; this is a prime, so that no two stretches are
+// alike. Constant n is −1.8125 − n / 2^15. With constants from −1.84375 on, values stay between
+// −1.85 and 1.59. The constants are exact as floats, so that all compilers fold them to the same
+// value.
 #define CODE_CONSTANTS        1021
 #define CODE_CONSTANT(number) (-1.8125f - (number)*3.0517578125e-05f)
 
-// Chain c of a thread begins with −1 + (c + 4 × odd) / 16; odd: whether the thread's number is.
+// Chain c of a thread begins with −1 + (c + 4 × odd) / 16; odd is 1 in threads with odd numbers.
 #define CODE_START(chain_and_odd) (-1.0f + (chain_and_odd)*0.0625f)
 
-// After each lap, an empty one too: values may come to repeat themselves, this does not.
+// A thread's hash after a lap, empty or not. It changes even if the chains' values repeat.
 #define CODE_HASH(hash, a, b, c, d) ((hash)*16777619u + ((a) ^ (b) ^ (c) ^ (d)))
 
-// Words that the kernel leaves: the token of the run; the core's counter before the first window
-// and after each; the device's clock at the first of these and at the last, two words each; then of
-// each thread the chains' ends and the hash over its laps.
+// Words that the kernel writes: the token of the run; the core's counter before the first window
+// and after each window; the device's clock before the first window and after the last one, two
+// words each; then, for each thread, the chains' ends and the hash over its laps.
 #define CODE_DONE        0
 #define CODE_STAMPS      1
 #define CODE_WINDOWS_MAX 26
@@ -43,12 +44,12 @@
 
 // Parameters, one 32-bit word each, in this order.
 #define CODE_PARAMS(X)                                                                             \
-    X(steps)   /* stretches of a lap; 0: an empty one */                                           \
+    X(steps)   /* stretches of a lap; 0: empty laps */                                             \
     X(lead)    /* laps before the first stamp */                                                   \
-    X(windows) /* timed */                                                                         \
-    X(laps)    /* of a window */                                                                   \
+    X(windows) /* timed windows */                                                                 \
+    X(laps)    /* laps of a window */                                                              \
     X(never)   /* a word that no chain has, and more laps than any window has */                   \
-    X(token)   /* of this run */
+    X(token)   /* identifies this run */
 
 #define CODE_4(i)                                                                                  \
     CODE_STEP(x0, (i))                                                                             \
@@ -62,7 +63,7 @@
 #define CODE_512(i)  CODE_256(i) CODE_256((i) + 256)
 #define CODE_1024(i) CODE_512(i) CODE_512((i) + 512)
 
-// Stretches of the same length, from instruction i on; the first is number n of the lap's.
+// Stretches of `size` instructions, from instruction i on. The first one is stretch n of the lap.
 #define CODE_LEG(size, i, n) CODE_##size(i) CODE_LEAVE(n)
 #define CODE_LEGS_4(size, i, n)                                                                    \
     CODE_LEG(size, i, n)                                                                           \
@@ -73,7 +74,7 @@
     CODE_LEGS_4(size, (i) + 4 * (size), (n) + 4)                                                   \
     CODE_LEGS_4(size, (i) + 8 * (size), (n) + 8) CODE_LEGS_4(size, (i) + 12 * (size), (n) + 12)
 
-// The body of a lap: once in the code.
+// A lap: 1, 8 or 32 Ki instructions.
 #define CODE_LAP_1K CODE_LEGS_16(64, 0, 1)
 #define CODE_LAP_8K                                                                                \
     CODE_LAP_1K CODE_LEGS_16(64, 1024, 17) CODE_LEGS_16(128, 2048, 33) CODE_LEGS_16(256, 4096, 49)

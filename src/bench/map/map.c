@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The benchmark `map`: the words of what `fathom map` concludes (map/levels.c), and its probes.
-// Most probes are chains of latency with another stride. METHOD.md says how they are used.
+// The benchmark `map`: the parameters and metrics of what `fathom map` concludes (map/levels.c),
+// and its probes. Most probes are chains of latency with another stride. METHOD.md says how they
+// are used.
 #include "bench/map.h"
 
 #include "bench/bench.h"
@@ -196,7 +197,7 @@ static const struct benchmark *latency_find(struct error *err)
 }
 
 struct map_session {
-    struct bench_session chase; // the session for latency: a copy with a state of its own
+    struct bench_session chase; // a copy of the session, with latency's state
     struct map_neighbours neighbours;
     struct map_code code;
 };
@@ -210,8 +211,8 @@ static bool map_open(struct bench_session *session, struct error *err)
     return latency && latency->open(&own->chase, err);
 }
 
-// The case of latency that measures a probe: parameters that both have get the probe's values, all
-// other ones their usual value.
+// Returns the case of latency that measures a probe. Parameters that both benchmarks have get the
+// probe's values; latency's other parameters get their usual values.
 static struct bench_case probe_case(struct arena *arena, const struct benchmark_info *latency,
                                     const struct bench_case *probe)
 {

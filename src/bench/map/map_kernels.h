@@ -6,10 +6,10 @@
 
 #define NEIGHBOURS_WORKGROUP 32
 
-// Hops a turn of the loops.
+// Hops in one turn of a loop.
 #define NEIGHBOURS_UNROLL 8
 
-// Words that each workgroup leaves: the link that its chase ended with, the core's counter before
+// Words that each workgroup writes: the link at which its chase ended, the core's counter before
 // and after the timed hops, the core's id, and the token of the run.
 #define NEIGHBOURS_LINK  0
 #define NEIGHBOURS_BEGIN 1
@@ -20,13 +20,13 @@
 
 // Parameters, one 32-bit word each, in this order.
 #define NEIGHBOURS_PARAMS(X)                                                                       \
-    X(nodes)       /* of a workgroup's region */                                                   \
-    X(pitch_words) /* from one node to the next */                                                 \
-    X(key)         /* of the bijection */                                                          \
-    X(lead)        /* turns before the timed ones, while the others come along */                  \
-    X(turns)       /* timed */                                                                     \
-    X(tail)        /* turns after them, while others are still timed */                            \
-    X(never)       /* a word that no link is */                                                    \
-    X(token)       /* of this run */
+    X(nodes)       /* nodes in a workgroup's region */                                             \
+    X(pitch_words) /* words from one node to the next */                                           \
+    X(key)         /* key of the permutation */                                                    \
+    X(lead)        /* turns before the timed ones, while other workgroups start */                 \
+    X(turns)       /* timed turns */                                                               \
+    X(tail)        /* turns after the timed ones, while other workgroups are timed */              \
+    X(never)       /* a word that no link has */                                                   \
+    X(token)       /* identifies this run */
 
 #endif

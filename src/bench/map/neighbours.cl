@@ -12,7 +12,7 @@ struct params {
 };
 #undef PARAM
 
-// Where a thread is some turns later.
+// The node that a thread reaches 8 turns later; k if there is none.
 #define TURNS_AHEAD(k) ((k) + 8 * WORKGROUP_X < p.nodes ? (k) + 8 * WORKGROUP_X : (k))
 
 #define HOP    link = load_u32(words + link);

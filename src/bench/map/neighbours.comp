@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Chains side by side: each workgroup builds one of its own in its own part of the region, goes
-// through it once with all threads, and follows it with one. The first hop's load of the timed ones
-// comes after the first stamp, the last one's before the second: both stamps wait for the link.
+// Chains side by side: each workgroup builds a chain in its own part of the region, reads it once
+// with all threads, and follows it with one thread. All timed loads come after the first stamp and
+// before the second one, because both stamps wait for a link.
 #include "bench/prelude/clock.glsl"
 #include "bench/prelude/kernel.glsl"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// As roofline.comp.
+// See roofline.comp.
 //
-// -DNUMBER=…  -DBLOCKS=…
+// -DNUMBER=ROOFLINE_…  -DBLOCKS=…: blocks per workgroup
 #include "bench/prelude/prelude.clh"
 
 #include "bench/prelude/functions.clh"

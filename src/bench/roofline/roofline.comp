@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Every thread reads 128 bytes and takes each value so many steps of x·x + b further, as often as
-// the intensity asked for has it. METHOD.md says why it is built so.
+// Every thread reads 128 bytes per block and makes steps x = x·x + b from each value. The intensity
+// of the case sets the number of steps. METHOD.md gives the reasons.
 //
-// -DNUMBER=…  -DBLOCKS=…
+// -DNUMBER=ROOFLINE_…  -DBLOCKS=…: blocks per workgroup
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #include "bench/prelude/kernel.glsl"

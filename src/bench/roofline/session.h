@@ -14,7 +14,7 @@ enum {
 
 struct roofline_number {
     const char *name;
-    const char *kernel, *once; // kernels whose workgroups read ROOFLINE_BLOCKS blocks, and one
+    const char *kernel, *once; // names of kernels: ROOFLINE_BLOCKS blocks per workgroup; one block
     enum fma_number number;
     gpu_caps caps;
     unsigned chains;     // chains per thread
@@ -41,7 +41,7 @@ struct roofline_session {
     // shares: all types of numbers share sources[0]. Else (large memory) each type has a buffer.
     bool shares;
     struct gpu_buffer *sources[ROOFLINE_NUMBERS];          // NULL: not made yet
-    const struct roofline_number *holds[ROOFLINE_NUMBERS]; // whose data each holds; NULL: none
+    const struct roofline_number *holds[ROOFLINE_NUMBERS]; // type whose data each holds; NULL: none
     struct gpu_buffer *source;                             // the buffer of the present case
     uint64_t bytes;                                        // size of each buffer
     uint32_t constant[2];                                  // b of x·x + b

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What both kernel languages do alike: chains of x·x + b from eight loads w0 … w7 of four words.
-// VALUE, BITS and FMA are the languages' own. Only #define and #if here.
+// The steps that GLSL and OpenCL C share: chains x = x·x + b from eight loads w0 … w7 of four words
+// each. Each language defines VALUE, BITS and FMA before. Only #define and #if here.
 #ifndef BENCH_ROOFLINE_STEPS_H
 #define BENCH_ROOFLINE_STEPS_H
 
 #include "bench/roofline/roofline.h"
 
-// A load's chains by their numbers.
+// EACH_CHAIN(S) is S(i, words) for each chain: its number i, and the words of its first value.
 #if defined(NUMBER) && NUMBER == ROOFLINE_F64
 #define CHAINS_OF(S, i, j, read) S(i, read.xy) S(j, read.zw)
 #define LOADS_4(S)                                                                                 \

@@ -156,7 +156,7 @@ static void report_energy(const struct work *work, const struct measure_energy_r
 
 // ---------------------------------------------------------------- the numbers
 
-// Returns the claim of one reading of the memory. Each fma is one result, and two operations.
+// Returns what one reading of the memory claims: its bytes, and its fmas, of two operations each.
 static struct measure_claim claim_of(const struct work *work)
 {
     static const enum measure_class classes[] = {

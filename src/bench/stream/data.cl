@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The data of stream.h written, or what came of them looked at, by a way through memory of its own,
-// as in data.comp.
+// Writes the data of stream.h, or checks what kernels made of these data, as in data.comp. It walks
+// through memory in a different order than the measured kernels.
 //
-// -DTASK=…  -DDOUBLE=0|1
+// -DTASK=STREAM_TASK_…  -DDOUBLE=0|1
 #include "bench/prelude/prelude.clh"
 
 #include "bench/stream/stream.h"
@@ -10,15 +10,15 @@
 #define WORDS_SLOTS STREAM_SLOTS
 #include "bench/prelude/words.clh"
 
-// Every kernel has all arguments and functions.
+// All variants have all arguments and functions, also those that they do not use.
 #define MAYBE __attribute__((unused))
 
 struct params {
-    uint count; // vectors; for the dot product threads
+    uint count; // vectors; with STREAM_TASK_DOT: threads of the dot kernel
     uint seed, other_seed;
-    uint shift;          // vectors that the source's element 0 lies after its beginning
-    uint threads, loads, steps; // of the dot kernel
-    uint marks;                 // 1: the check adds up marks instead of bits
+    uint shift;          // number of vectors before the source's element 0
+    uint threads, loads, steps; // shape of the dot kernel (struct stream_shape)
+    uint marks;                 // 1: the check counts marks instead of adding up words
     float weights[STREAM_WEIGHTS];
 };
 

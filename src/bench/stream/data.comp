@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// The data of stream.h written, or what came of them looked at, by a way through memory of its own.
+// Writes the data of stream.h, or checks what kernels made of these data. It walks through memory
+// in a different order than the measured kernels.
 //
-// -DTASK=…  -DDOUBLE=0|1
+// -DTASK=STREAM_TASK_…  -DDOUBLE=0|1
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 #include "bench/stream/value.glsl"
@@ -28,11 +29,11 @@ layout(set = 0, binding = 2, std430) readonly buffer Other
 
 layout(push_constant) uniform Params
 {
-    uint count; // vectors; for the dot product threads
+    uint count; // vectors; with STREAM_TASK_DOT: threads of the dot kernel
     uint seed, other_seed;
-    uint shift;          // vectors that the source's element 0 lies after its beginning
-    uint threads, loads, steps; // of the dot kernel
-    uint marks;                 // 1: the check adds up marks instead of bits
+    uint shift;          // number of vectors before the source's element 0
+    uint threads, loads, steps; // shape of the dot kernel (struct stream_shape)
+    uint marks;                 // 1: the check counts marks instead of adding up words
     float weights[STREAM_WEIGHTS];
 } params;
 

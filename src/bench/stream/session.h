@@ -55,10 +55,10 @@ void stream_case_read(const struct bench_case *c, struct stream_case *this_case)
 // How a kernel divides its work among threads.
 struct stream_shape {
     unsigned threads, loads; // threads per workgroup; vectors in flight per thread
-    unsigned steps;          // blocks that a workgroup takes one after another, if it does not stay
-    unsigned core_groups;    // workgroups per core that stay; 0: as many in all as there is work
+    unsigned steps;          // neighbouring blocks per workgroup, if core_groups is 0
+    unsigned core_groups;    // looping workgroups per core; 0: workgroups do not loop
     bool single;             // each thread takes one element
-    unsigned reserved_bytes; // shared memory that each workgroup holds to keep others away
+    unsigned reserved_bytes; // shared memory that each workgroup reserves, so that few fit a core
     bool placed;             // each workgroup records its core, and when it began and ended
 };
 

@@ -146,7 +146,8 @@ static void replace(const struct bench_pick *pick)
 }
 
 // Sets the parameter bytes to the usual size if a preset chose it or the user gave "max". Keeps
-// only the numbers of threads that make whole workgroups on this device.
+// only the numbers of threads that make whole workgroups on this device. Leaves out the kernel
+// single if the device cannot reserve shared memory.
 static bool reach(const struct bench_pick *pick)
 {
     const struct gpu_info *device = pick->request->device;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The operations of stream.h on arrays, as in stream.comp.
 //
-// -DOP=…  -DDOUBLE=0|1  -DLOADS=… vectors in flight
-// -DRESIDENT=1: passes are rounds of a loop instead; with -DCORE_ID and -DDEVICE_CLOCK every
-// workgroup leaves where and when it was.
+// -DOP=STREAM_…  -DDOUBLE=0|1  -DLOADS=…: vectors in flight
+// -DRESIDENT=1: each workgroup loops over the passes. With -DCORE_ID and -DDEVICE_CLOCK, each
+// workgroup records where and when it ran.
 #include "bench/prelude/prelude.clh"
 
 #include "bench/stream/stream.h"
@@ -32,7 +32,7 @@ struct params {
 #define RIGHT_2(m, r) (float4)((m).zw, (r).xy)
 #endif
 
-// Every kernel has all arguments; few use all.
+// All variants have all arguments. Few variants use all of them.
 #define MAYBE __attribute__((unused))
 
 #define AT(array, first, k) (array)[(ulong)(first) + (k)*WORKGROUP_X]

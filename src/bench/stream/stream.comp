@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// The operations of stream.h on arrays. All loads of a step are issued before the first store. A
-// grid's z counts passes that all are the same.
+// The operations of stream.h on arrays. All loads of a step are issued before the first store.
+// Each layer of the grid along z repeats the same pass.
 //
-// -DOP=…  -DDOUBLE=0|1  -DLOADS=… vectors in flight
-// -DRESIDENT=1: passes are rounds of a loop instead; with -DCORE_ID and -DDEVICE_CLOCK every
-// workgroup leaves where and when it was.
+// -DOP=STREAM_…  -DDOUBLE=0|1  -DLOADS=…: vectors in flight
+// -DRESIDENT=1: each workgroup loops over the passes. With -DCORE_ID and -DDEVICE_CLOCK, each
+// workgroup records where and when it ran.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 #include "bench/prelude/clock.glsl"

@@ -7,7 +7,7 @@ enum {
     SMALL_THREADS = 32,
     LARGE_THREADS = 128,
     SINGLE_GROUPS = 2, // workgroups per core of the kernels whose threads take one element each
-    // Least threads of such a workgroup; more threads are multiples of SINGLE_STEP.
+    // Threads of such a workgroup: SINGLE_LEAST, or multiples of SINGLE_STEP up to SINGLE_MOST.
     SINGLE_LEAST = 32,
     SINGLE_STEP = 64,
     SINGLE_MOST = 1024,

@@ -33,8 +33,8 @@ enum {
 };
 
 enum strides_offset { // in the order of the parameter's choices
-    STRIDES_LINE,     // where the first thread's element begins a line
-    STRIDES_ORIGINAL, // 0 to 28 elements into a line, in eight loads, as gpu-strides does
+    STRIDES_LINE,     // all at the same place of their lines; those of thread 0 begin lines
+    STRIDES_ORIGINAL, // eight loads, 0, 4, … 28 elements into a line, as gpu-strides does
     STRIDES_RANDOM    // at random places of the line, which differ from load to load
 };
 
@@ -61,9 +61,9 @@ const char *strides_kernel_name(struct arena *arena, const struct strides_case *
 // The run-time parameters of the kernels, in the order in which the kernels declare them.
 struct strides_params {
     uint32_t across, step;
-    uint32_t pitch;     // elements from one row of a block to the next
-    uint32_t unknown_0; // always 0, but compilers cannot know that
-    uint32_t iterations;
+    uint32_t pitch;      // elements from one row of a block to the next
+    uint32_t unknown_0;  // always 0, but compilers cannot know that; the kernels call it `turn`
+    uint32_t iterations; // `turns` in the kernels
 };
 struct strides_params strides_params_of(const struct strides_case *this_case, uint32_t iterations);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Loads of shared memory, a word each, with a stride that comes at run time, as in shared.comp.
+// Loads words of shared memory with a stride that is a parameter, as in shared.comp.
 //
-// -DLOADS=… in flight
+// -DLOADS=…: loads in flight
 #include "bench/prelude/prelude.clh"
 
 #include "bench/strides/strides.h"
@@ -26,7 +26,7 @@ KERNEL void KERNEL_NAME(__global uint *words, const struct params p)
     workgroup_barrier();
     uint at = t % p.across * p.step, sum = 0;
     NOT_UNROLLED
-#pragma clang loop vectorize(disable) // or gfx90a code does two turns side by side
+#pragma clang loop vectorize(disable) // else gfx90a code runs two turns at once
     for (uint i = 0; i < p.turns; i++) {
 #pragma unroll
         for (int k = 0; k < STRIDES_TURN_LOADS; k += LOADS) {

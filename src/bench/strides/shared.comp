@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Loads of shared memory, a word each, with a stride that comes at run time: where lanes meet in
-// one bank, they take turns.
+// Loads words of shared memory with a stride that is a parameter. Lanes that use different words of
+// one bank wait for each other.
 //
-// -DLOADS=… in flight
+// -DLOADS=…: loads in flight
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 #include "bench/strides/strides.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Loads of memory that the core's own cache holds, by a pattern that comes at run time, as in
-// vector.comp.
+// Loads memory that the core's own cache holds. The pattern is a parameter. See vector.comp.
 //
-// -DBYTES=4|8|16 a load  -DLOADS=… in flight  -DAFTER=… of strides.h
-// -DACCESS_ADDRESS: a pointer either way
+// -DBYTES=4|8|16: bytes per load  -DLOADS=…: loads in flight  -DAFTER=STRIDES_AFTER_…
+// -DACCESS_ADDRESS is ignored: the source is a pointer
 #include "bench/prelude/prelude.clh"
 
 #include "bench/strides/strides.h"
@@ -31,7 +30,7 @@ KERNEL void KERNEL_NAME(const __global ELEMENT *restrict source, __global uint *
     uint at = t % p.across * p.step + t / p.across % STRIDES_ROWS * p.pitch;
     ELEMENT sum = (ELEMENT)(0);
     NOT_UNROLLED
-#pragma clang loop vectorize(disable) // or gfx90a code does two turns side by side
+#pragma clang loop vectorize(disable) // else gfx90a code runs two turns at once
     for (uint i = 0; i < p.turns; i++) {
 #pragma unroll
         for (int k = 0; k < STRIDES_TURN_LOADS; k += LOADS) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Loads of memory that the core's own cache holds, by a pattern that comes at run time. `turn` is
-// 0, which no compiler knows: so every flight loads anew.
+// Loads memory that the core's own cache holds. The pattern is a parameter. `turn` is 0, but no
+// compiler knows that, so all loads are made in every turn of the loop.
 //
-// -DBYTES=4|8|16 a load  -DLOADS=… in flight  -DAFTER=… of strides.h  -DACCESS_ADDRESS=0|1
+// -DBYTES=4|8|16: bytes per load  -DLOADS=…: loads in flight  -DAFTER=STRIDES_AFTER_…
+// -DACCESS_ADDRESS=1: by a 64-bit address; 0: a storage buffer
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 #include "bench/prelude/access.glsl"

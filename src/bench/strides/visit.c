@@ -107,7 +107,7 @@ static bool refuse_missing(const struct work *work, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// What counters should see of a dispatch with so many loads of STRIDES_LANES threads.
+// Returns what counters should count in a dispatch with `loads` loads by STRIDES_LANES threads.
 static struct measure_count_claims counts_of(const struct strides_case *this_case, double loads)
 {
     struct strides_traffic traffic = strides_traffic_of(this_case);

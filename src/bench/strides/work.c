@@ -126,7 +126,7 @@ static unsigned different(const uint32_t *values, unsigned count)
     return found;
 }
 
-// The turns of a load of 4 bytes from shared memory: the most words that one of its banks delivers.
+// Returns the turns of a load of 4 bytes from shared memory: the most words that one bank delivers.
 static unsigned bank_turns(const uint32_t words[STRIDES_LANES])
 {
     unsigned most = 0;
