@@ -53,8 +53,8 @@ void step_shapes_fill(const struct step_shapes *shapes, unsigned shape,
 // True if only a chain with many nodes in each page (or line) can have this shape.
 bool step_shape_is_gradual(unsigned shape);
 
-// True if the share rises slowly, before or after the capacity: random replacement, or any shape
-// but even with at most 16 ways.
+// True if the share rises slowly: random replacement, or a shape other than `even` that has at most
+// 16 ways.
 bool step_shape_is_slow(unsigned shape);
 
 // True if the cache replaces a random line.

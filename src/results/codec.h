@@ -166,9 +166,10 @@ enum json_kind {
     FIELD_REALS,  // double *, an array of numbers
     FIELD_OBJECT, // a struct inside the struct
     FIELD_LIST,   // an array of structs
-    // An array of structs that is written as one object. The first member of each struct, a text,
-    // is the name. The value is an object of the struct's other members; if there is only one, it
-    // is that member itself. If several structs have the same name, only the last one is written.
+    // An array of structs that is written as one object, with one member per struct. The struct's
+    // first member, a text, is the name. The value is the struct's second member or, if the struct
+    // has more than two members, an object of all but the first. If several structs have the same
+    // name, only the last one is written.
     FIELD_MAP,
     FIELD_CUSTOM // written by `put` and read by `get`
 };
@@ -181,7 +182,7 @@ struct json_field {
     bool required;                  // TEXT, COUNT, WORD: reading fails if absent; else NULL, NaN, 0
     bool omit_zero;                 // true: 0, the first word and an empty array are not written
     bool pointers;                  // FIELD_LIST: true if it is an array of pointers to structs
-    const struct words *words;      // FIELD_WORD: if words->expected is NULL, unknown ones are read
+    const struct words *words;      // FIELD_WORD: its words; words.expected decides on unknown ones
     const struct json_table *table; // describes the struct inside, or the elements
     // FIELD_LIST: reading calls this to add each element to `object`. NULL: reading allocates an
     // array.

@@ -258,8 +258,8 @@ static struct case_value value_get(struct json_reader *reader, const struct json
     return value;
 }
 
-// Reads a case. Its values get their types from the run's benchmarks, which must precede the
-// results in the file.
+// Reads a case. Its values get their types from the run's benchmarks, which are before the results
+// in run_fields and so are already read.
 static void case_get(struct json_reader *reader, const struct json_node *node, void *object)
 {
     if (!json_is_map(reader, node) || !node->value)

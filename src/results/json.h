@@ -59,8 +59,8 @@ struct run *run_read_head(const char *path, struct error *err);
 // Like run_read, but from memory. `name` is used in messages.
 struct run *run_read_text(const char *text, size_t bytes, const char *name, struct error *err);
 
-// Tables of the structs that both a result and a worker's visit contain. The messages of workers
-// use them.
+// Tables of the structs that are in results and in the visits that workers send. The messages of
+// workers use these tables, too.
 extern const struct json_table reason_table, named_text_table, named_number_table, series_table,
     counter_table, kernel_table;
 

@@ -87,7 +87,7 @@ bool case_value_set_text(struct case_value *value, const struct param_info *para
 
 bool case_value_equal(const struct case_value *a, const struct case_value *b)
 {
-    if (a->type == PARAM_TEXT) // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): both have
+    if (a->type == PARAM_TEXT) // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): not NULL
         return strcmp(a->text, b->text) == 0;
     return a->type == PARAM_REAL ? !(a->real < b->real) && !(a->real > b->real)
                                  : a->uint == b->uint;

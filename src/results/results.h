@@ -177,8 +177,8 @@ struct benchmark_info {
 const struct param_info *benchmark_param(const struct benchmark_info *info, const char *key);
 const struct metric_info *benchmark_metric(const struct benchmark_info *info, const char *name);
 
-// Returns the name of the metric that measures in core cycles what metric `name` measures in time
-// (metric_info.cycles_of); "" if there is none, or if `info` is NULL.
+// Returns the name of the metric in core cycles that measures the same work as the metric `name` in
+// time (metric_info.cycles_of); "" if there is none, or if `info` is NULL.
 const char *benchmark_cycles(const struct benchmark_info *info, const char *name);
 
 // ---------------------------------------------------------------- a case and its result
@@ -393,7 +393,7 @@ struct result *run_add_result(struct run *run);
 struct run_device *run_add_device(struct run *run);
 struct finding *run_add_finding(struct run *run);
 // Adds a finding about the device of `first`. The finding's text is "DEVICE: TEXT", with TEXT made
-// from `format`. Its keys are the key of `first` and, if `second` is not NULL, that of `second`.
+// from `format`. Its keys are the key of `first` and, unless `second` is NULL, the key of `second`.
 void run_add_conclusion(struct run *run, const char *code, double value, const struct result *first,
                         const struct result *second, const char *format, ...) PRINTF_LIKE(6, 7);
 void run_add_benchmark(struct run *run, const struct benchmark_info *info);

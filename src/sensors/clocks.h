@@ -26,7 +26,7 @@ enum {
 
 struct sensor_clocks_desc {
     struct sensors_desc card;
-    const char *proc_root; // NULL: "/proc"; tests use a folder of their own
+    const char *proc_root; // NULL: "/proc"; tests set a different folder
     long own_pid;          // the process with this id and its descendants may use the card
     const char *undo;      // state to restore first, saved by an earlier guard; NULL: none
 };

@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-// The names are those in run files.
+// The sensors and their names in run files.
 #define SENSOR_VALUES(X)                                                                           \
     X(CORE_CLOCK, "card_core_clock")     /* Hz, as the card reports it */                          \
     X(MEMORY_CLOCK, "card_memory_clock") /* Hz */                                                  \
@@ -52,7 +52,7 @@ const char *sensor_throttle_text(struct arena *arena, unsigned set);
 struct sensors_desc {
     const uint8_t *uuid;    // 16 bytes; NULL: unknown
     const char *pci;        // "0000:1b:00.0"; NULL: unknown
-    const char *sysfs_root; // NULL: "/sys"; tests use a folder of their own
+    const char *sysfs_root; // NULL: "/sys"; tests set a different folder
 };
 
 struct sensors;

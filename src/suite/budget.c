@@ -43,7 +43,7 @@ static const struct {
       .time_most_ns = 30 * NS_PER_S,
       .any_clock = true}},
     // `fathom check` shall take 20 s for all devices in parallel, with --quick 5 s. check_plan_s
-    // (suite/check.h) adds up the limits of its benchmarks.
+    // (suite/check.h) adds up the time_most_ns of its benchmarks.
     {"check",
      {.samples = 4,
       .sample_ns = 2 * NS_PER_MS,

@@ -174,7 +174,8 @@ static bool set_limits(const struct checking *c, uint64_t deadline_ns, struct ru
     static const uint64_t start_ns = CHECK_START_S * NS_PER_S;
     uint64_t planned_ns = clock_left_ns(c->planned_ns), left_ns = clock_left_ns(deadline_ns);
     runner->time_most_ns = planned_ns > start_ns + NS_PER_S ? planned_ns - start_ns : NS_PER_S;
-    // After one silence this long, the time of the benchmark is used up and no other worker starts.
+    // A worker that hangs for silence_ns uses up the time of its benchmark on this device, so no
+    // other case of the benchmark waits for a worker.
     runner->silence_ns = c->desc->silence_ns < left_ns / 2 ? c->desc->silence_ns : left_ns / 2;
     return (double)left_ns > 2 * NS_PER_S * check_plan_s(2, CHECK_AT_ONCE);
 }

@@ -22,8 +22,8 @@ enum {
 
 // ---------------------------------------------------------------- the message
 
-// The message of a backend's process: its devices and why others are unavailable, or the library in
-// which the process crashed.
+// The message of a backend's process: the devices and unavailable APIs that it found, or the
+// library in which the process crashed.
 struct answer {
     struct gpu_info *devices;
     size_t device_count;
@@ -322,8 +322,8 @@ static const char *names_of_silent(const struct inquiries *all)
     return names;
 }
 
-// Returns the time until the next deadline: that of the notice, or of a backend that has not
-// answered.
+// Returns the time until the next deadline: of the notice, if it is not given yet, or of a backend
+// that has not answered.
 static uint64_t time_left_ns(const struct inquiries *all, uint64_t notice_at_ns)
 {
     uint64_t left_ns = all->is_noticed ? UINT64_MAX : clock_left_ns(notice_at_ns);

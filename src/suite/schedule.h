@@ -17,8 +17,9 @@ enum {
 };
 
 // Another device of the run. If a benchmark measures devices together (struct benchmark), a case
-// that both plans have is taken out of the peer's plan and visited on both devices at once: a
-// co-run, in which all devices begin their samples at the same time. The case's value "together"
+// that is in the plans of the schedule's device and of the peer is taken out of the peer's plan and
+// visited on the two devices at once. This is a co-run: all its devices (there may be several
+// peers) begin their samples at the same time. The case's value "together"
 // decides: "auto": co-runs only with devices on other chips; "yes": with all devices; "no": with
 // none. The results of a co-run have the value "with" (the ids of the other devices) and the sensor
 // "common_time" (the share of this device's sampling time in which all devices sampled). A share

@@ -38,9 +38,9 @@ struct unreached_gpu {
     bool forbidden;     // true: this user may not open the GPU's device file
 };
 
-// Finds GPUs of NVIDIA, AMD and Intel that sysfs lists but `system` does not have. If sysfs lists
-// no NVIDIA GPU but /dev/nvidia0 exists, that is one, too. Sets *gpus and returns their number.
-// `root` is put before all paths; "" means this machine.
+// Finds GPUs of NVIDIA, AMD and Intel that `system` does not have: GPUs that sysfs lists, and an
+// NVIDIA GPU that sysfs does not list but whose device file /dev/nvidia0 exists. Sets *gpus and
+// returns their number. `root` is put before all paths; "" means this machine.
 size_t select_unreached(struct arena *arena, const struct gpu_system *system, const char *root,
                         struct unreached_gpu **gpus);
 

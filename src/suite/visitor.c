@@ -31,8 +31,8 @@ struct visitor {
     struct gpu_device *device; // device of the session, may be `usual`; NULL until the first visit
     void (*queues)(const struct gpu_info *,
                    struct gpu_device_desc *); // benchmark.device by which `device` was opened
-    struct error refusal; // error of the first open, if the device had no memory left; then no
-                          // visit tries to open it again. ERROR_NONE: no such error
+    struct error refusal; // error of an open for lack of device memory, while `usual` was not
+                          // open; no later visit tries again. ERROR_NONE: no such error
     struct measure_count *count;   // counters of `device`; NULL until the first counted visit
     struct measure_card *card;     // the card's sensors; NULL: none
     struct gpu_scope *watch_scope; // on `usual`

@@ -17,7 +17,7 @@ struct visitor_desc {
     const char *device;       // id or identity of the device (gpu/info.h)
     const char *const *known; // see gpu_system_desc
     size_t known_count;
-    long family_pid; // the work of this process and its descendants is not other work; 0: own pid
+    long family_pid; // id of a process; it and its descendants are not other work; 0: this process
     bool near;       // visitor_serve moves the process to the device (visitor_move_to)
     bool validation; // turns the API's own validation on; a message from it makes the visit fail
 };
