@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Arenas: memory with one lifetime (process, case, scratch). The arena is the first argument of
-// every function that returns memory; single pieces are never freed. If the host runs out of
+// every function that returns memory; all its memory is freed at once. If the host runs out of
 // memory, the process ends with a message and ARENA_EXIT_STATUS, because code that continues
 // without memory would never be tested. Files on disk stay whole: results/save.h writes a new file
 // before it replaces the existing one.
@@ -43,8 +43,8 @@ void *arena_array(struct arena *arena, size_t count, size_t size);
 // Number of elements of an array (not of a pointer).
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-// Returns `array`, or a larger copy of it, with room for more than `count` elements. The capacity
-// doubles each time; the old storage is only freed with the arena.
+// Returns `array`, or a copy of it with twice the capacity, so that it has room for more than
+// `count` elements. *capacity counts elements. The old array is only freed with the arena.
 void *arena_grow(struct arena *arena, void *array, size_t count, size_t *capacity, size_t size);
 
 char *arena_strdup(struct arena *arena, const char *text);
@@ -64,8 +64,8 @@ void text_stream_close(struct text_stream *stream);
 struct arena_mark arena_mark(const struct arena *arena);
 void arena_rewind(struct arena *arena, struct arena_mark mark);
 
-// Returns the number of bytes, with padding, that were allocated and not freed by a rewind. For
-// tests.
+// For tests: returns the number of bytes, with padding, that were allocated and not freed by
+// arena_rewind.
 size_t arena_used_bytes(const struct arena *arena);
 
 #endif

@@ -21,7 +21,7 @@ enum {
     WORDS_BYTES = 2048,
     LAST_LINE_BYTES = 256,
     END_TEXT_BYTES = LAST_LINE_BYTES + 128,
-    CHILDREN_MAX = 16, // most children that child_receive_any can wait for
+    CHILDREN_MAX = 16, // most children that child_receive_any accepts
     READ_BYTES = 64 * 1024,
     EXEC_FAILED = 127
 };
@@ -30,7 +30,7 @@ static const uint64_t nap_ns = NS_PER_MS / 4;   // pause between checks for a ch
 static const uint64_t killed_ns = 5 * NS_PER_S; // longest wait for the end of a killed child
 
 struct child {
-    pid_t pid; // 0 after the child was reaped
+    pid_t pid; // 0 after the child ended
     int status;
     bool killed; // true: this process killed it, so its exit status says nothing
     size_t line_bytes_max;
@@ -226,7 +226,7 @@ static _Noreturn void become(const struct child_desc *desc, const struct plumbin
     _exit(written == sizeof failure ? EXEC_FAILED : EXEC_FAILED - 1);
 }
 
-// Returns 0 if exec succeeded (this closes the pipe), else the errno of exec.
+// Returns 0 if exec succeeded (which closes the pipe in the child), else the errno of exec.
 static int exec_result(const struct plumbing *p)
 {
     int failure = 0;
@@ -311,7 +311,7 @@ static enum child_answer receive_bytes(struct child *child)
     return got < 0 && errno == EMSGSIZE ? CHILD_MALFORMED : CHILD_GONE;
 }
 
-// Takes a line that was received earlier. Returns false if there is none.
+// Sets *line to the next line that was already received. Returns false if there is none.
 static bool take_line(struct child *child, const char **line, enum child_answer *answer)
 {
     size_t before = child->channel.consumed;
@@ -323,7 +323,7 @@ static bool take_line(struct child *child, const char **line, enum child_answer 
     return true;
 }
 
-// Reads what has arrived. Returns false if the wait ends without a line; *answer then says why.
+// Reads what poll reported. Returns false if no line can come any more; *answer then says why.
 static bool take_bytes(struct child *child, const struct pollfd *channel,
                        const struct pollfd *words, enum child_answer *answer)
 {
@@ -355,7 +355,7 @@ enum child_answer child_receive_any(struct child *const *children, size_t count,
     uint64_t deadline_ns = clock_deadline_ns(timeout_ns);
     struct pollfd fds[2 * CHILDREN_MAX + 1];
     enum child_answer answer;
-    // A child that prints without end keeps poll from timing out, so this asks the clock, too.
+    // A child that prints without end keeps poll from timing out, so the loop also reads the clock.
     for (bool is_last = false;; is_last = clock_left_ns(deadline_ns) == 0) {
         for (*from = 0; *from < count; ++*from)
             if (children[*from] && take_line(children[*from], line, &answer))
@@ -422,7 +422,7 @@ static void end(struct child *child, uint64_t grace_ns)
     if (!await_end(child, grace_ns)) {
         child->killed = true;
         kill(child->pid, SIGKILL);
-        (void)await_end(child, killed_ns); // a call that hangs in the kernel cannot be ended
+        (void)await_end(child, killed_ns); // fails if the child hangs in a system call
         child->pid = 0;
     }
     words_drain(child);
@@ -440,8 +440,8 @@ void child_destroy(struct child *child, uint64_t grace_ns)
     free(child);
 }
 
-// Writes the last line of the output that is not empty to `text`, cut to `bytes`, with blanks in
-// place of control characters.
+// Writes the last non-empty line of the child's output to `text`, cut to `bytes`. All bytes but
+// printable ASCII become blanks.
 static void last_words(const struct child *child, char *text, size_t bytes)
 {
     const char *words = child->words;

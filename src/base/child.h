@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A child process that exchanges lines of text with this process. The channel is a socket, used in
-// both directions; in the child it is the standard input. What the child or a driver in it prints
-// does not go into the channel; its last line is reported when the child ends. A child ends with
-// child_destroy() or with its parent, unless `outlives` is set.
+// both directions; in the child it is the standard input. Output that the child, or a driver in it,
+// prints goes to a pipe; child_end() returns its last line. child_destroy() ends the child. The end
+// of this process also ends the child, unless `outlives` is set.
 #ifndef BASE_CHILD_H
 #define BASE_CHILD_H
 
@@ -19,19 +19,19 @@ struct child_desc {
     const char *const
         *environment; // list of NAME=VALUE that ends with NULL; NULL: this process's environment
     size_t line_bytes_max; // longest line that the child may send; 0: 64 MiB
-    // If set, the child continues after this process has ended, until it reads the end of the
-    // channel. It has a session of its own, so signals to this process group do not reach it. Its
-    // standard error is that of this process.
+    // If set, the child continues after this process has ended, until the child reads the end of
+    // the channel. It has its own session, so signals to this process group do not reach it. It
+    // writes to the standard error of this process.
     bool outlives;
 };
 
 // Starts the child. It ignores SIGINT, SIGTERM and SIGHUP, which terminals and service managers
-// send to the whole group (the parent decides what to do), and blocks no signals. Returns NULL with
-// ERROR_IO if it cannot be started.
+// send to the whole process group, because the parent decides what to do. It blocks no signals.
+// Returns NULL with ERROR_IO if it cannot be started.
 struct child *child_create(const struct child_desc *desc, struct error *err);
 
-// Closes the channel, waits up to `grace_ns` for the child to end, then kills it. Reaps it, unless
-// it hangs in the kernel, where no signal reaches it. Accepts NULL.
+// Closes the channel, waits up to `grace_ns` for the child to end, then kills it and waits up to 5
+// s more, because a child that hangs in a system call may not end. Accepts NULL.
 void child_destroy(struct child *child, uint64_t grace_ns);
 
 // Sends `line` and a newline. Fails with ERROR_IO if the child has ended or does not read the line
@@ -43,31 +43,31 @@ enum child_answer {
     CHILD_LINE,      // a whole line was received
     CHILD_TIMEOUT,   // no line came within the time-out
     CHILD_WOKEN,     // wake_fd became readable before a line came
-    CHILD_GONE,      // the child closed the channel; child_end_text tells how it ended
+    CHILD_GONE,      // the channel closed or failed; child_end_text tells how the child ended
     CHILD_MALFORMED, // the line is too long or contains a NUL
 };
 
-// Waits for the next line and returns it without its newline. The line is valid until the next
-// call. wake_fd < 0 means that there is none. An unfinished line at the end of the channel is
-// dropped.
+// Waits for the child's next line and sets *line to it, without its newline. *line is valid until
+// the next call. wake_fd < 0: only the child and the time-out end the wait. An unfinished line at
+// the end of the channel is dropped.
 enum child_answer child_receive(struct child *child, uint64_t timeout_ns, int wake_fd,
                                 const char **line);
 
-// Like child_receive, but waits for several children, at most 16. Elements that are NULL are
-// ignored. Sets *from to the index of the child that answered first, except with CHILD_TIMEOUT and
-// CHILD_WOKEN.
+// Like child_receive, but waits for any of several children, at most 16. Elements that are NULL are
+// ignored. *from becomes the index of the child that the returned value is about; it means nothing
+// with CHILD_TIMEOUT and CHILD_WOKEN.
 enum child_answer child_receive_any(struct child *const *children, size_t count,
                                     uint64_t timeout_ns, int wake_fd, size_t *from,
                                     const char **line);
 
-// Ends the child and returns in one line how it ended: "it was killed by signal 11 (Segmentation
-// fault); its last output: …". The text is valid until child_destroy.
+// Ends the child and returns one line of text that says how it ended: "it was killed by signal 11
+// (Segmentation fault); its last output: …". The text is valid until child_destroy.
 const char *child_end_text(struct child *child);
 
 // How a child ended, by itself or because this process ended it.
 struct child_end {
-    int signal;        // signal that killed the child; 0: none did
-    int status;        // exit status, if no signal killed the child
+    int signal;        // signal that killed the child; 0: no signal killed it
+    int status;        // exit status; 0 if a signal killed the child
     const char *words; // last line of its output, printable; valid until child_destroy
 };
 
@@ -84,11 +84,11 @@ struct child_channel {
 void child_channel_init(struct child_channel *channel, int fd);
 void child_channel_fini(struct child_channel *channel);
 
-// Waits for the next line. Returns NULL at the end of the stream. The line is valid until the next
-// call.
+// Waits for the next line. Returns NULL at the end of the stream, if reading fails, or if the line
+// is longer than line_bytes_max. The line is valid until the next call.
 const char *child_channel_read(struct child_channel *channel, size_t line_bytes_max);
 
-// True if something came that is not read yet, or the parent has gone. Does not wait.
+// True if unread bytes have come, or the parent has gone. Does not wait.
 bool child_channel_is_ready(const struct child_channel *channel);
 MUST_CHECK bool child_channel_write(struct child_channel *channel, const char *line,
                                     struct error *err);

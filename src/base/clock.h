@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Host time: CLOCK_MONOTONIC in nanoseconds. Device time is measured with the spans of gpu.h.
+// Host time: CLOCK_MONOTONIC in nanoseconds. For device time, see the spans in gpu/gpu.h.
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 

@@ -30,8 +30,8 @@ static uintptr_t instruction_of(const void *context)
 #endif
 }
 
-// The handler calls the functions from here on, so they may call only functions that are safe in
-// it.
+// The functions from here to announce() run in a signal handler. They may call only functions that
+// POSIX allows there (async-signal-safe).
 
 static const char *read_hex(const char *text, uintptr_t *value)
 {

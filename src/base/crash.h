@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Handles drivers that crash: names the library in which a process crashes, if that is known, and
-// ends a process without running the code of drivers.
+// Handles drivers that crash: reports the library in which this process crashes, if it is known,
+// and ends this process without running exit handlers of drivers.
 #ifndef BASE_CRASH_H
 #define BASE_CRASH_H
 
@@ -9,12 +9,12 @@
 // Installs a handler for the faults that end a process (SIGSEGV, SIGBUS, SIGFPE, SIGILL). The
 // handler writes the line {"crash":"libfoo.so"} to standard input, which is the child's channel
 // (base/child.h), and then lets the process end. The line names the file that contains the faulting
-// instruction; if no file does, nothing is written. Drivers may replace the handler. It has a stack
-// of its own, in `arena`, so it works after a stack overflow, too.
+// instruction; if no file does, nothing is written. Drivers may replace the handler. The handler
+// has its own stack, in `arena`, so it also works after a stack overflow.
 void crash_announce(struct arena *arena);
 
-// Writes the buffered output and ends the process at once, without running what drivers registered
-// for the end of the process, because some drivers crash there.
+// Writes the buffered output and ends the process at once, without the exit handlers that drivers
+// registered, because some drivers crash in them.
 _Noreturn void crash_evade(int status);
 
 #endif

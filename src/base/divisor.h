@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-// Returns the greatest common divisor, by Euclid's algorithm. For a = 0 it is b.
+// Returns the greatest common divisor of a and b (Euclid's algorithm). If one is 0, returns the
+// other.
 static inline uint64_t divisor_common(uint64_t a, uint64_t b)
 {
     while (b) {

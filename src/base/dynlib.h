@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Opens libraries at run time. A library is described by data: its possible file names, and a table
-// of the symbols that are needed. A missing library or symbol is an ordinary error, whose message
-// names it.
+// Opens libraries at run time. A struct dynlib_desc describes a library: its possible file names
+// and the symbols that are needed. A missing library or symbol is an ordinary error, whose message
+// names the library or symbol.
 #ifndef BASE_DYNLIB_H
 #define BASE_DYNLIB_H
 
@@ -11,10 +11,11 @@
 
 struct dynlib; // an open library: the handle that dlopen returned
 
-// A function pointer in a struct. One X-macro list of names makes both the members of that struct
-// and, with DYNLIB_SYMBOL, the entries of this table.
+// A symbol, and the function pointer that it sets: a member of the struct dynlib_desc.table. An
+// X-macro list of names can declare the members of that struct and, with DYNLIB_SYMBOL, the
+// symbols.
 struct dynlib_symbol {
-    const char *name;   // as exported, with version suffix: "cuCtxCreate_v2"
+    const char *name;   // exported name, with its version suffix: "cuCtxCreate_v2"
     const char *former; // older name to try if `name` is missing; NULL: none
     size_t offset;      // offset of the function pointer in the struct
     bool optional; // true: the pointer is NULL if the symbol is missing; false: that is an error
@@ -32,9 +33,9 @@ struct dynlib_desc {
 };
 
 // Opens the first file of desc->files that can be loaded, and sets the pointers. Returns NULL with
-// ERROR_NO_DEVICE if it cannot; the message has the dynamic linker's error for the first file, or
-// the first required symbol that is missing. The caller owns the library. The pointers are valid
-// until dynlib_close.
+// ERROR_NO_DEVICE if no file can be loaded (the message is the dynamic linker's error for the first
+// file) or a required symbol is missing (the message names the first one). The caller owns the
+// library. The pointers are valid until dynlib_close.
 struct dynlib *dynlib_open(const struct dynlib_desc *desc, struct error *err);
 void dynlib_close(struct dynlib *lib); // accepts NULL
 

@@ -10,10 +10,10 @@
 #define ERROR_CODES(X)                                                                             \
     X(NONE, "none")                                                                                \
     X(USAGE, "usage")                 /* bad arguments or input: exit 2 */                         \
-    X(NO_DEVICE, "no-device")         /* nothing to measure on: exit 3 */                          \
-    X(IO, "io")                       /* a file or pipe */                                         \
-    X(UNSUPPORTED, "unsupported")     /* the device lacks something: the case is skipped */        \
-    X(OUT_OF_MEMORY, "out-of-memory") /* device memory: the case is skipped */                     \
+    X(NO_DEVICE, "no-device")         /* no device to measure: exit 3 */                           \
+    X(IO, "io")                       /* a file, pipe or process failed */                         \
+    X(UNSUPPORTED, "unsupported")     /* the device lacks a feature: the case is skipped */        \
+    X(OUT_OF_MEMORY, "out-of-memory") /* no device memory is left: the case is skipped */          \
     X(TIMEOUT, "timeout")             /* a wait reached its time limit: the worker ends */         \
     X(DEVICE_LOST, "device-lost")     /* the worker ends and another one continues */              \
     X(MISMATCH, "mismatch")           /* a kernel computed a wrong result: the case failed */      \
@@ -33,7 +33,7 @@ enum {
 
 struct error {
     enum error_code code;
-    char message[ERROR_MESSAGE_BYTES]; // one line: what, why, what to do
+    char message[ERROR_MESSAGE_BYTES]; // one line: what failed, why, what to do
 };
 
 #define MUST_CHECK                      __attribute__((warn_unused_result))

@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 // Returns the bytes that a program can still use without swapping and without being killed by its
-// container: the smaller of MemAvailable in /proc/meminfo and what the control group has left
-// (memory.max − memory.current, cgroup v2). 0 if unknown. `root` is put before both paths; NULL
-// means "".
+// container: MemAvailable of /proc/meminfo or, if smaller, the rest of the control group's limit
+// (memory.max − memory.current, cgroup v2). 0 if unknown. `root` is put before the paths of all
+// these files; NULL means "".
 uint64_t host_memory_available_bytes(const char *root);
 
 #endif

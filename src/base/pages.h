@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Allocates large memory from the operating system, in the largest pages that it gives. Scattered
-// accesses to such memory then wait for the data, not for the page tables.
+// Allocates large memory from the operating system, in huge pages if the system gives them.
+// Scattered accesses then wait for the data and not for the page tables.
 #ifndef BASE_PAGES_H
 #define BASE_PAGES_H
 
@@ -14,8 +14,7 @@ enum {
 // Returns NULL if the system has no memory for it.
 void *pages_alloc(size_t bytes);
 
-// Like pages_alloc, but in pages of the usual size, for memory of which only a few places are
-// touched.
+// Like pages_alloc, but in pages of the usual size. For memory that is mostly never touched.
 void *pages_alloc_sparse(size_t bytes);
 
 // Frees the memory. `bytes` is the size that was passed to the allocation. Accepts NULL.

@@ -26,7 +26,7 @@ bool processors_bind(const char *list)
     return CPU_COUNT(&set) > 0 && sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
-// Adds the time of a thread: "RAN WAITED SLICES", in ns.
+// Adds the times of a thread. Its schedstat has the line "RAN WAITED SLICES"; times are in ns.
 static bool add_thread(const char *root, const char *thread, struct processors_time *time)
 {
     char line[128], *end;
@@ -37,7 +37,7 @@ static bool add_thread(const char *root, const char *thread, struct processors_t
     return true;
 }
 
-// The first line is "cpu USER NICE SYSTEM IDLE IOWAIT IRQ SOFTIRQ STEAL …", in ticks.
+// The first line of /proc/stat is "cpu USER NICE SYSTEM IDLE IOWAIT IRQ SOFTIRQ STEAL …", in ticks.
 static bool read_stolen(const char *root, struct processors_time *time)
 {
     enum {
@@ -80,6 +80,7 @@ double processors_time_lost(const struct processors_time *before,
                             const struct processors_time *after)
 {
     double stolen = after->stolen - before->stolen, all = after->all - before->all;
-    double ran = fmax(after->ran - before->ran, 0); // a thread that ended is counted no more
+    // The sum decreases if a thread ended between the readings.
+    double ran = fmax(after->ran - before->ran, 0);
     return fmax(share_of(after->waited - before->waited, ran), share_of(stolen, all - stolen));
 }

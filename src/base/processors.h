@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The processors that this process runs on, and how long others had them.
+// The processors that this process runs on, and how long other processes or virtual machines used
+// them.
 #ifndef BASE_PROCESSORS_H
 #define BASE_PROCESSORS_H
 
@@ -9,18 +10,18 @@
 // false and changes nothing if the list is empty or malformed, or if the system does not allow it.
 bool processors_bind(const char *list);
 
-// Counters of time since the start.
+// Times that have added up since this process (ran, waited) or the machine (stolen, all) started.
 struct processors_time {
-    double ran, waited; // of this process's threads: they ran; they were ready, but others ran
-    double stolen, all; // of the machine: another virtual machine had its processors; all time
+    double ran, waited; // ns in which the process's threads ran, or were ready but did not run
+    double stolen, all; // ticks of all processors: used by other virtual machines; total
 };
 
-// Reads the counters from /proc. `root` is put before the paths; NULL means "". False if the system
-// does not have them.
+// Reads the times from /proc. `root` is put before the paths; NULL means "". Returns false if they
+// cannot be read.
 bool processors_time_read(const char *root, struct processors_time *time);
 
-// The share of the time between two readings in which others had the processors that this process's
-// threads were ready to use, or in which they were stolen, whichever is larger; 0 if unknown.
+// Returns the larger of two shares, from the increases between two readings: waited / (waited +
+// ran) of this process's threads, and stolen / all of the machine. A share that is unknown is 0.
 double processors_time_lost(const struct processors_time *before,
                             const struct processors_time *after);
 

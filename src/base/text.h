@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Functions for texts that people type and that small files contain: whole numbers in a range,
-// sizes in KiB, MiB and GiB, the nearest name to a misspelt one, the first line of a file, and
-// texts of others that fathom prints.
+// Functions for texts: read numbers and sizes (KiB, MiB, GiB), find the name nearest to a misspelt
+// one, search and join texts, make foreign texts safe to print, read the first line of a file.
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
@@ -16,9 +15,9 @@
 // count. Only the first 64 bytes of each text are compared.
 size_t text_distance(const char *a, const char *b);
 
-// Finds the name that was probably meant. It is the nearest one, if it differs in at most 1 + a
-// quarter of the longer text's letters, or begins with the typed text. Start with {.typed = …} and
-// call text_guess_offer with each name.
+// Finds the name that was probably meant: the nearest one whose text_distance is at most 1 + a
+// quarter of the longer text's length. A name that begins with the typed text, of at least 2
+// letters, has distance 1 or 0. Start with {.typed = …} and call text_guess_offer with each name.
 struct text_guess {
     const char *typed;
     const char *best; // best name so far; NULL: no name is near
@@ -31,7 +30,7 @@ void text_guess_offer(struct text_guess *guess, const char *name);
 const char *text_guess_hint(struct arena *arena, const struct text_guess *guess);
 
 // Reads the whole text as a decimal number without sign. Returns false if it is anything else or
-// does not fit.
+// has more than 64 bits.
 bool text_parse_uint(const char *text, uint64_t *value);
 
 // Reads the whole text as a finite number. Returns false if it is anything else.
@@ -62,15 +61,15 @@ bool text_list_has(const char *list, const char *item);
 // valid.
 size_t text_character(const char *text);
 
-// Returns a text of others, such as a driver's, as one line that is safe to print. Control
-// characters and marks that change the direction of writing become \x1b or \u202e, and bytes that
-// are not UTF-8 become U+FFFD. The result lives in `arena`; it is cut at a whole character to fewer
-// than bytes_max bytes.
+// Returns a foreign text, such as a driver's name, as one line that is safe to print. Control
+// characters and characters that change the writing direction become escapes ("\x1b", "\u202e");
+// bytes that are not UTF-8 become U+FFFD. The result lives in `arena`; it is cut at a whole
+// character to fewer than bytes_max bytes.
 const char *text_printable(struct arena *arena, const char *text, size_t bytes_max);
 
-// Returns a text of others for use between the tags of HTML or XML, or in quotes within a tag: &,
-// <, > and " are escaped, and control characters become '?', because XML forbids most of them. The
-// result lives in `arena`.
+// Returns a foreign text for use between the tags of HTML or XML, or in double quotes within a tag:
+// &, <, > and " are escaped. Characters below 0x20, newlines too, become '?', because XML forbids
+// most of them. The result lives in `arena`.
 const char *text_markup(struct arena *arena, const char *text);
 
 // Reads the first line of a file into `line`, without its newline, cut to `bytes`. The path is made

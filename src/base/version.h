@@ -5,7 +5,7 @@
 
 struct version {
     const char *version; // "0.1.0"
-    const char *commit;  // 12 hex digits, then "-dirty" if the tree had changes; or "unknown"
+    const char *commit;  // 12 hex digits, and "-dirty" if the tree had changes; or "unknown"
     const char *build;   // "GNU 12.2.0 RelWithDebInfo x86_64", then any sanitizers
 };
 

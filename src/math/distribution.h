@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Tells how precisely samples determine a distribution, and whether two sets of samples come from
-// the same one. The distribution may have any shape, including heavy tails or several peaks.
+// Computes how precisely samples determine a distribution, and whether two sets of samples may come
+// from the same distribution. The distribution may have any shape, also heavy tails or several
+// peaks.
 #ifndef MATH_DISTRIBUTION_H
 #define MATH_DISTRIBUTION_H
 
 #include <stddef.h>
 
-// Returns half the width of the band around the empirical distribution function of `count`
-// independent samples that contains the true function with probability `confidence` (Dvoretzky,
-// Kiefer and Wolfowitz 1956, with the constant of Massart, "The Tight Constant in the DKW
-// Inequality", 1990). It is at most 1.
+// Returns half the width of a band around the empirical distribution function of `count`
+// independent samples. The band contains the true function with probability `confidence`
+// (Dvoretzky, Kiefer and Wolfowitz 1956, with the constant of Massart, "The Tight Constant in the
+// DKW Inequality", 1990). The result is at most 1, and 1 without samples.
 double distribution_band(size_t count, double confidence);
 
 // Returns the largest distance between the empirical distribution functions of two ascending sets,

@@ -13,12 +13,12 @@ struct line {
 
 // Fits y = intercept + slope · x so that Σ(y − fit)² is least. The intervals come from the residual
 // scatter, by Student's t with count − 2 degrees of freedom (P. R. Bevington and D. K. Robinson,
-// "Data Reduction and Error Analysis for the Physical Sciences", 3rd edition, chapter 6). False if
-// there are fewer than three points or all x are the same.
+// "Data Reduction and Error Analysis for the Physical Sciences", 3rd edition, chapter 6). Returns
+// false if there are fewer than three points or all x are equal.
 bool line_fit(const double *x, const double *y, size_t count, struct line *line);
 
-// The same so that Σ((y − fit) / y)² is least: each point counts by its relative error, with the
-// weight 1/y². False also if a y is not positive.
+// Like line_fit, but minimizes Σ((y − fit) / y)²: each point counts by its relative error, with the
+// weight 1/y². Also returns false if a y is not positive.
 bool line_fit_relative(const double *x, const double *y, size_t count, struct line *line);
 
 #endif

@@ -19,8 +19,8 @@ struct population population_of(double *values, size_t count)
     return population;
 }
 
-// Returns the scale of a distance, including the error of the median, which is 1.25 σ / √n
-// (efficiency 2/π).
+// Returns the scale of a distance: the standard deviation (at least `least`), increased by the
+// error of the median, which is 1.25 σ / √n (efficiency 2/π).
 static double scale_of(const struct population *population, double least)
 {
     return fmax(population->sigma, least) * sqrt(1 + 1.57 / (double)population->count);

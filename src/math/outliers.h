@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Finds the few values that lie far above many that agree. It uses statistics which those few do
-// not change: median, MAD (median absolute deviation), ranks. No function allocates memory unless
-// it takes an arena.
+// Finds the few values that lie far above many values that agree. Uses statistics which those few
+// hardly change: median, MAD (median absolute deviation), ranks. No function allocates memory
+// unless it takes an arena.
 //
 // A distance is counted in standard deviations: (value − median) / scale. The scale of a normal
 // distribution is 1.4826 MAD, times n / (n − 0.8) for small n (Croux and Rousseeuw, "Time-efficient
-// algorithms for two highly robust estimators of scale", COMPSTAT 1992). It is as precise as a
-// standard deviation from 0.37 n values (Hampel, "The influence curve and its role in robust
+// algorithms for two highly robust estimators of scale", COMPSTAT 1992). This scale is as precise
+// as a standard deviation from 0.37 n values (Hampel, "The influence curve and its role in robust
 // estimation", JASA 69, 1974: the MAD's efficiency is 36.7 %), so a distance has Student's t
 // distribution with about 0.37 (n − 1) degrees of freedom. tests/unit/test_outliers.c counts how
 // often normal values exceed the resulting limits.
@@ -25,24 +25,27 @@ struct population {
     double freedom; // degrees of freedom of `sigma`
 };
 
-// Describes the values, which must be finite. Overwrites them. Without values all numbers are NaN.
+// Describes the values, which must be finite. Overwrites them. Without values, all numbers but
+// count and freedom are NaN.
 struct population population_of(double *values, size_t count);
 
-// Returns the standard normal value that is as rare as `value` in the population: 5 is one in 3.5
-// million. It is positive above the median. The scale is taken as at least `least`.
+// Returns the score of a value: the standard normal value that is as rare as `value` in the
+// population (5: one in 3.5 million). The score is positive above the median. A scale below `least`
+// counts as `least`.
 double population_score(const struct population *population, double value, double least);
 
-// Returns how far above the median a value with this score lies.
+// Returns how far above the median a value with this score lies; inverse of population_score for
+// scores ≥ 0.
 double population_distance(const struct population *population, double score, double least);
 
-// score_chance returns the chance that a standard normal value exceeds the score; score_of_chance
-// returns the score with that chance, which lies between 0 and ½.
+// score_chance returns the chance that a standard normal value exceeds the score. score_of_chance
+// returns the score that has this chance; the chance must be between 0 and ½.
 double score_chance(double score);
 double score_of_chance(double chance);
 
-// Returns how many of `tests` tests are discoveries if at most the share `rate` of the discoveries
-// may be false (Benjamini and Hochberg, "Controlling the false discovery rate", J. R. Statist. Soc.
-// B 57, 1995). `chances` holds the smallest `count` of all chances, ascending.
+// Returns how many of `tests` tests are discoveries if, on average, at most the share `rate` of the
+// discoveries may be false (Benjamini and Hochberg, "Controlling the false discovery rate", J. R.
+// Statist. Soc. B 57, 1995). `chances` has the `count` smallest chances of all tests, ascending.
 size_t discoveries(const double *chances, size_t count, size_t tests, double rate);
 
 // Returns Spearman's rank correlation of pairs (Am. J. Psychology 15, 1904); equal values share

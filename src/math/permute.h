@@ -26,15 +26,15 @@
 // mix is the finaliser of MurmurHash3 (Austin Appleby, public domain); 0x9e3779b9 is 2^32 divided
 // by the golden ratio, as in Knuth's multiplicative hashing. The power of two is below 2n, so a
 // walk takes fewer than two steps on average. Over all keys, each index is mapped to each place
-// equally often (within 4 % for 5 ≤ n ≤ 7: there the halves have one and two bits). Not for
-// secrets.
+// equally often (within 4 % for 5 ≤ n ≤ 7, where the halves have one and two bits). The permutation
+// is not suitable for secrets.
 #ifndef MATH_PERMUTE_H
 #define MATH_PERMUTE_H
 
 #include <stdint.h>
 
-// Returns π(i) for i < n. n = 0 stands for 2^32. Different keys give different bijections, with
-// rare exceptions.
+// Returns π(i) for i < n. n = 0 means 2^32. Unless n is small, different keys give different
+// bijections, with rare exceptions.
 uint32_t permute_index(uint32_t i, uint32_t n, uint32_t key);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The fit works on ln y, because its noise is about the same everywhere. Sums over segments come
-// from prefix sums. Outliers have weight 0, other points weight 1.
+// The fit works on ln y, because the noise of ln y is about the same everywhere. Sums over segments
+// come from prefix sums. Outliers have weight 0, all other points have weight 1.
 #include "math/plateaus.h"
 
 #include "math/stats.h"
@@ -19,11 +19,11 @@ struct work {
     double *weight;
     struct sums *prefix; // n + 1 elements
     struct sums *linear; // n + 1 elements: sums of y instead of ln y, weighted by 1 / y²
-    double *best;        // [levels][n]: least cost of points 0…j if a plateau ends with point j
-    size_t *first;       // [levels][n]: the first point of that plateau
-    size_t *before;      // [levels][n]: the last point of the plateau before it
-    double *entry;       // [n]: least cost of the points before i if a plateau begins at i
-    size_t *entry_from;  // [n]: the last point of the previous plateau in that solution
+    double *best;       // [level][j]: least cost of points 0…j if plateau `level` ends at point j
+    size_t *first;      // [level][j]: the first point of that plateau
+    size_t *before;     // [level][j]: the last point of the plateau before that one
+    double *entry;      // [i]: least cost of the points before i if a plateau begins at point i
+    size_t *entry_from; // [i]: the last point of the previous plateau in that solution
     double *scratch;
 };
 
@@ -37,8 +37,9 @@ static double robust_deviation(double *values, size_t count)
     return count ? 1.4826 * stats_median(values, count) : 0;
 }
 
-// Returns the noise, from second differences of neighbouring points: straight lines, flat or steep,
-// cancel out. For independent noise the weights (1, −2, 1) / √6 keep the variance.
+// Returns the noise of a point, at least noise_min, from second differences of neighbouring points:
+// in these, straight lines cancel out, flat or steep. For independent noise, the weights (1, −2, 1)
+// / √6 keep the variance.
 static double noise_of(const struct work *work)
 {
     size_t count = 0;
@@ -105,8 +106,8 @@ static double flat_cost(const struct work *work, size_t from, size_t to)
 }
 
 // Returns the sum of squared relative deviations of points [from, to) from their best straight
-// line. It is fitted to y, not to ln y: if more and more loads miss, the latency itself rises
-// linearly.
+// line. The line is fitted to y, not to ln y, because the latency itself rises linearly while more
+// and more loads miss. 0 for fewer than 3 points.
 static double line_cost(const struct work *work, size_t from, size_t to)
 {
     if (between(work->prefix, from, to).w < 3)
@@ -279,7 +280,8 @@ static double hinge_cost(const struct rise *rise, double end, double width)
     return cost;
 }
 
-// Tries `steps` widths from *width − reach to *width + reach, and sets *width to the best one.
+// Tries `steps` + 1 widths from *width − reach to *width + reach. Sets *width to the best one and
+// returns its cost.
 static double try_widths(const struct rise *rise, double end, double reach, int steps,
                          double *width)
 {
@@ -297,8 +299,8 @@ static double try_widths(const struct rise *rise, double end, double reach, int 
     return best;
 }
 
-// Finds the best width, first coarsely, then finely: if few points lie on the rise, only one width
-// in a hundred fits them.
+// Sets *width to the best width for this end and returns its cost. Searches coarsely, then finely,
+// because only one width in a hundred fits if few points lie on the rise.
 static double best_width(const struct rise *rise, double end, double *width)
 {
     enum {
@@ -326,8 +328,8 @@ static void fit_hinge(const struct rise *rise, struct plateaus_step *step)
             step->width = width;
         }
     }
-    // If a straight rise fits the points worse than their noise explains, the interval is widened
-    // by this factor (Birge, Phys. Rev. 40, 207, 1932).
+    // If a straight rise fits the points worse than their noise explains, best / freedom is above 1
+    // and widens the interval (Birge, Phys. Rev. 40, 207, 1932).
     double freedom = fmax((double)rise->count - 3, 1);
     double worst = best + 3.84 * fmax(best / freedom, 1);
     step->end_low = step->end_high = step->end;
@@ -340,9 +342,8 @@ static void fit_hinge(const struct rise *rise, struct plateaus_step *step)
     }
 }
 
-// Widens the interval so that it contains the last point before the fitted end and the first one
-// after it. The rise is a straight line only in the model; the points alone show the end no more
-// precisely.
+// Widens the interval so that it contains the last point before the fitted end and the first point
+// after it, because only the model's straight rise tells the end more precisely than these points.
 static void bracket_end(const struct rise *rise, struct plateaus_step *step)
 {
     double before = step->end_low, after = step->end_high;
@@ -358,8 +359,8 @@ static void bracket_end(const struct rise *rise, struct plateaus_step *step)
     step->end_high = fmax(step->end_high, after);
 }
 
-// Returns the height at a plateau's end, from its last points: as many as the widest rise is long,
-// at least three.
+// Returns the height at a plateau's end: the median of its points within ramp_max of its last
+// point, of at least three.
 static double height_at_end(const struct work *work, const struct plateau *plateau)
 {
     size_t first = plateau->last;
@@ -370,8 +371,9 @@ static double height_at_end(const struct work *work, const struct plateau *plate
     return plateau_height(work, first, plateau->last);
 }
 
-// Fits the end of each plateau to its second half and the first half of the next. A lower plateau
-// may creep (because of address translation); its height at its end is used.
+// Fits the end of each plateau to the points of its second half and of the first half of the next
+// plateau. A plateau may creep, that is, rise slowly (because of address translation), so the
+// height at its end is used.
 static void fit_steps(const struct work *work, struct plateaus *fit)
 {
     const struct plateaus_desc *desc = work->desc;
@@ -386,7 +388,7 @@ static void fit_steps(const struct work *work, struct plateaus *fit)
             .count = (above->first + above->last) / 2 + 1 - first,
             .low = low,
             .high = above->height,
-            // A plateau may creep on after its last points; that is not part of the rise.
+            // A plateau may creep further after its last points; this is not part of the rise.
             .noise = fmax(fit->noise, fabs(log(low / below->height)) / 2),
             .width_max = desc->ramp_max,
             .from = fmax(below->x_last - desc->ramp_max / 2, below->x_first),
@@ -410,8 +412,8 @@ static double residual_noise(struct work *work, const struct plateaus *fit)
     return fmax(noise, work->desc->noise_min);
 }
 
-// Returns how much ln y rises along a plateau, by its best line. Points on the ramp before the
-// plateau do not count, even if the segmentation assigned them to the plateau.
+// Returns how much ln y rises along a plateau, by its best straight line. Points on the rise before
+// the plateau do not count, even if the segmentation assigned them to the plateau.
 static double rise_along(const struct work *work, const struct plateaus *fit, size_t k)
 {
     const struct plateau *plateau = &fit->levels[k];
@@ -439,9 +441,10 @@ static double steepness_above(const struct plateaus *fit, size_t k)
     return step_above(fit, k) / fmax(width, 1e-6);
 }
 
-// True if the level is flat enough. It may creep by less than a third of the steps beside it: a
-// curve that rises everywhere can be cut into stairs anywhere, and these creep as much as they
-// step. A long level may creep by more if the slopes beside it are far steeper than its own.
+// True if the level is flat enough: it creeps by less than a third of the steps beside it. A curve
+// that rises everywhere can be cut into stairs anywhere, but each stair then creeps as much as its
+// steps are high. A long level may creep by more if the slopes beside it are far steeper than its
+// own.
 static bool is_flat(const struct work *work, const struct plateaus *fit, size_t k)
 {
     bool alone = fit->count == 1;

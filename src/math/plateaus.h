@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Finds the levels of a staircase: how many plateaus a noisy curve has, how high they are, and
-// where each ends. A curve that only rises has no plateaus. Plateaus must be flat; a test that only
-// compares both sides of a step (Kolmogorov–Smirnov, CUSUM) does not require that.
+// where each ends. A curve that only rises has no plateaus: plateaus must be flat. (A test that
+// only compares the two sides of a step, as Kolmogorov–Smirnov or CUSUM, does not check flatness.)
 //
 // Model: y is constant on plateau k up to its end x_k, then rises in a straight line of bounded
 // width to the next, higher plateau. Fit: least squares over all segmentations by dynamic
@@ -9,9 +9,10 @@
 // levels minimises the Bayesian information criterion, with three parameters per level (height,
 // end, width). Then each end is fitted as a hinge, whose lower arm has the height of the plateau's
 // last points. The interval of the end is a profile likelihood interval: all ends whose cost is
-// within χ²₁(0.95) = 3.84 of the least cost (more, by the Birge ratio, if the hinge fits badly). It
-// reaches at least from the last point before the end to the first point after it. If the plateau
-// creeps, the noise is taken as at least half of its drift.
+// within χ²₁(0.95) = 3.84 of the least cost (more, by the Birge ratio, if the hinge fits badly).
+// The interval reaches at least from the last point before the end to the first point after the
+// end. If the plateau rises slowly (creeps), the noise is at least half of ln(height at its end /
+// height).
 #ifndef MATH_PLATEAUS_H
 #define MATH_PLATEAUS_H
 
@@ -27,9 +28,9 @@ struct plateaus_desc {
     // Ascending x, and y > 0. y is compared by ratio, because its noise is relative.
     const double *x, *y;
     size_t count;
-    double ratio_min;  // least ratio of the heights of two levels; closer levels are one
+    double ratio_min;  // least ratio of the heights of two neighbouring levels
     double ramp_max;   // largest width of a rise in x, usually 0.75
-    double length_min; // least length in x of a plateau, usually 0.25; first and last: half
+    double length_min; // least length in x of a plateau, usually 0.25; first and last: half of it
     double noise_min;  // least relative noise that is assumed, usually 0.002
 };
 
@@ -52,8 +53,8 @@ struct plateaus {
     // even if `decided` is false.
     size_t flat;
     double noise; // robust relative standard deviation of the points from the fit
-    // False if the curve as a whole is not a staircase: it is too noisy, has too few points, or
-    // rises without flat parts; `reason` says which. Levels from index `flat` on must then not be
+    // False if the curve as a whole is not a staircase; `reason` then says why: it is too noisy,
+    // has too few points, or rises without flat parts. Levels from index `flat` on must then not be
     // shown.
     bool decided;
     const char *reason;

@@ -2,7 +2,7 @@
 // Seeded random numbers, for the order of visits and for test data: xoshiro256** (Blackman and
 // Vigna, "Scrambled Linear Pseudorandom Number Generators", ACM TOMS 47, 2021; public domain),
 // seeded with splitmix64 as its authors advise. The same seed gives the same numbers on every
-// machine. Not for secrets.
+// machine. The numbers are not suitable for secrets.
 #ifndef MATH_RANDOM_H
 #define MATH_RANDOM_H
 

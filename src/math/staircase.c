@@ -14,7 +14,7 @@ enum {
 static const double apart_min = 0.7;
 
 static const double rise_min = 0.1;     // least rise, relative to the height before the step
-static const double noise_least = 0.01; // covers what the shapes leave unexplained
+static const double noise_least = 0.01; // relative error of the shapes, added to the noise
 
 double staircase_at(const struct step_shapes *shapes, const struct staircase *fit, double x)
 {
@@ -32,7 +32,7 @@ struct work {
     const double *x, *y;
     size_t n;
     double *weight, *column[COLUMNS]; // column[0] is all ones
-    struct step_places places;        // places of the points, for the end that is being tried
+    struct step_places places;        // places of the points in the table, for the end being tried
     double *scratch;
     double noise;
     double base_least; // least height of the first level, a little below the lowest point
@@ -59,8 +59,8 @@ static void set_column(const struct work *work, struct normal *normal, size_t j)
     normal->matrix[j][normal->count] = dot(work, work->column[j], work->y);
 }
 
-// Solves for the columns in `used`, by Gauss's elimination; all other factors become 0. Returns
-// false, with all factors 0, if the columns are dependent.
+// Finds the factors of the columns in `used`, by Gauss's elimination; the factors of all other
+// columns become 0. Returns false, with all factors 0, if the columns are linearly dependent.
 static bool solve_used(const struct normal *normal, const bool *used, double *factor)
 {
     double a[COLUMNS][COLUMNS + 1];
@@ -92,8 +92,8 @@ static bool solve_used(const struct normal *normal, const bool *used, double *fa
     return true;
 }
 
-// Finds the factors of the columns, none of the steps' below 0. Returns the weighted squares that
-// are left.
+// Finds the factors of the columns; the factors of steps are at least 0. Returns the weighted sum
+// of squared deviations; infinity if there is no solution, or if the base is below base_least.
 static double solve(const struct work *work, const struct normal *normal, double *factor)
 {
     bool used[COLUMNS];
@@ -170,8 +170,8 @@ static bool is_apart(const struct staircase *fit, size_t k, double end)
     return true;
 }
 
-// Finds the best end and shape of step k in the range, while all other steps keep theirs. Returns
-// the cost.
+// Finds the best end, in the range, and the best shape of step k. The ends and shapes of all other
+// steps stay. Returns the cost; infinity, with *fit unchanged, if no end is possible.
 static double improve(const struct work *work, struct staircase *fit, size_t k,
                       const struct range *range)
 {
@@ -227,7 +227,8 @@ static double improve_all(const struct work *work, struct staircase *fit, int sw
     return cost;
 }
 
-// Adds the step that reduces the cost most. Returns false if no step reduces it by the penalty.
+// Adds the step that reduces the cost most. Returns false, and changes nothing, if the cost falls
+// by less than the penalty, or if there are STAIRCASE_STEPS_MAX steps.
 static bool add_step(const struct work *work, struct staircase *fit, bool steep, double *cost)
 {
     struct staircase trial = *fit;
@@ -292,8 +293,9 @@ static void sort_steps(struct staircase *fit)
         }
 }
 
-// Widens the interval of an end, because no cache has exactly the shape of the fit. A slow rise may
-// fit another shape with another end as well: pages at any address fill sets unevenly.
+// Widens the interval of an end, because no cache has exactly the shape of the fit. A slow rise
+// gets a wider interval: a different shape with a different end may fit it equally well, because
+// pages at any address fill sets unevenly.
 static void widen(const struct step_shapes *shapes, struct staircase_step *step)
 {
     double middle = 0, margin = step_shape_is_slow(step->shape) ? 0.45 : STAIRCASE_MARGIN;
@@ -321,7 +323,7 @@ static void find_interval(const struct work *work, struct staircase *fit, size_t
             step->end_high = fmax(step->end_high, end);
         }
     widen(work->shapes, step);
-    // The points themselves show no more than the gap in which the end lies.
+    // The interval contains the two points between which the end lies.
     for (size_t i = 0; i + 1 < work->n; i++)
         if (work->x[i] <= step->end && work->x[i + 1] > step->end) {
             step->end_low = fmin(step->end_low, work->x[i]);
@@ -331,7 +333,8 @@ static void find_interval(const struct work *work, struct staircase *fit, size_t
 
 // ---------------------------------------------------------------- the whole
 
-// Returns the noise, from second differences (as in math/plateaus.c).
+// Returns the relative noise of a point, from second differences (as in math/plateaus.c) and
+// noise_least.
 static double noise_of(const struct work *work)
 {
     size_t count = 0;
@@ -347,7 +350,8 @@ static double noise_of(const struct work *work)
     return root_of_squares(count ? 1.4826 * stats_median(work->scratch, count) : 0, noise_least);
 }
 
-// Returns what a fit leaves unexplained, by Huber's loss, in the same way for all fits.
+// Returns Huber's loss of all deviations from the fit. Unlike the cost, which depends on the
+// weights of each search, the losses of two fits can be compared.
 static double loss_of(const struct work *work, const struct staircase *fit)
 {
     double loss = 0;
@@ -359,7 +363,8 @@ static double loss_of(const struct work *work, const struct staircase *fit)
     return loss;
 }
 
-// Fits steps, only steep ones at first if `steep`. Returns the loss plus the penalty of all steps.
+// Fits steps. If `steep`, begins with only the steep shapes. Returns the loss plus the penalty of
+// all steps.
 static double search(const struct work *work, struct staircase *fit, bool steep)
 {
     weigh(work, NULL);
@@ -431,7 +436,7 @@ bool staircase_fit(struct arena *arena, const struct step_shapes *shapes,
     return true;
 }
 
-// Returns the weighted squares that a step with this end leaves, with the best shape.
+// Returns Huber's loss of a step with this end and its best shape; sets *best_shape.
 static double step_cost(const struct step_shapes *shapes, const struct staircase_points *points,
                         double low, double high, double end, unsigned *best_shape)
 {
@@ -443,7 +448,7 @@ static double step_cost(const struct step_shapes *shapes, const struct staircase
         for (size_t i = 0; i < points->count; i++) {
             double share = step_shapes_share(shapes, shape, points->x[i] - end);
             double y = low + (high - low) * share;
-            // A shape is only known to a share of the step.
+            // The shapes have an error of about 3 % of the step.
             double sigma = root_of_squares(points->noise * y, 0.03 * (high - low));
             double off = fabs(points->y[i] - y) / sigma;
             cost += off < 3 ? off * off : 6 * off - 9;
@@ -482,7 +487,7 @@ bool staircase_fit_step(const struct step_shapes *shapes, const struct staircase
             step->end_low = fmin(step->end_low, from + (to - from) * i / GRID);
             step->end_high = fmax(step->end_high, from + (to - from) * i / GRID);
         }
-    // A sharp step ends between the last point before it and the first point after it.
+    // If a sharp step lies between two points, its end may lie anywhere between them.
     for (size_t i = 0; i + 1 < points->count; i++)
         if (points->y[i] < low + 0.1 * (high - low) && points->y[i + 1] > low + 0.4 * (high - low))
             step->end_high = fmax(step->end_high, points->x[i + 1]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Fits the steps that caches and TLBs make in a latency curve. Model: latency = base + Σ rise ×
-// share (region / end), where share is the share of a chain's loads that miss, by one of the shapes
-// of math/step_shapes.h.
+// share (region / end). share is the share of a chain's loads that miss, by one of the shapes of
+// math/step_shapes.h. x is in octaves: log2 of the region.
 //
 // Fit: weighted least squares with Huber's loss. Steps are added while the Bayesian information
 // criterion falls. Then the shape and the end of each step are improved in turn, and steps that are
@@ -23,7 +23,7 @@ enum {
 #define STAIRCASE_MARGIN 0.035
 
 struct staircase_step {
-    double end, end_low, end_high; // x, and its 95 % interval
+    double end, end_low, end_high; // x of the end, and its 95 % interval
     double rise;                   // > 0
     unsigned shape;                // argument of step_shapes_share
 };
@@ -38,19 +38,21 @@ struct staircase {
 };
 
 // Fits the points x, y of `curve`. `plateaus` is the fit of the same points by math/plateaus.h, or
-// NULL: a second search begins at its ends, so that no level is missed that the plain fit finds.
-// Returns false if there are fewer than 8 points.
+// NULL. One of the searches begins at the ends of `plateaus`, so that this fit misses no level that
+// `plateaus` has. Returns false if there are fewer than 8 points.
 bool staircase_fit(struct arena *arena, const struct step_shapes *shapes,
                    const struct plateaus_desc *curve, const struct plateaus *plateaus,
                    struct staircase *fit);
 
-// Fits the end of one step whose heights are known: y is `low` before it and `high` after it. Does
-// not set step->rise. Returns false if there are fewer than 5 points or no end fits them.
 struct staircase_points {
     const double *x, *y;
     size_t count;
     double noise; // relative noise of a point
 };
+
+// Fits the end of one step whose heights are known: y is `low` before the step and `high` after it.
+// Does not set step->rise. Returns false if there are fewer than 5 points, `high` is not above
+// `low`, or no end fits the points.
 bool staircase_fit_step(const struct step_shapes *shapes, const struct staircase_points *points,
                         double low, double high, struct staircase_step *step);
 

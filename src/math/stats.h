@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Sorts the values ascending, in place. They must be finite.
+// Sorts the values in ascending order, in place. They must be finite.
 void stats_sort(double *values, size_t count);
 
 // Returns the p-quantile of sorted values, interpolated linearly between the order statistics
@@ -38,12 +38,13 @@ struct stats_serial {
 
 void stats_serial_add(struct stats_serial *serial, const double *series, size_t count);
 double stats_serial_correlation(const struct stats_serial *serial); // 0 for constant series
-// Returns the standard deviation of stats_serial_correlation for independent values.
+// Returns the standard deviation that stats_serial_correlation has if the values are independent.
+// NaN if no series has two values.
 double stats_serial_error(const struct stats_serial *serial);
 
 // Returns the quantile of Student's t distribution: P(T ≤ t) = p, for 0 < p < 1 and at least one
-// degree of freedom. It is found to about 1e-12 by bisection of the finite series 26.7.3 and 26.7.4
-// of Abramowitz and Stegun.
+// degree of freedom. The error is about 1e-12; the method is bisection of the finite series 26.7.3
+// and 26.7.4 of Abramowitz and Stegun.
 double stats_t_quantile(double p, unsigned freedom);
 
 // Returns the rank for a distribution-free interval of the median. It is the largest k such that
@@ -58,7 +59,7 @@ struct interval {
 };
 
 enum {
-    INTERVAL_RANKS_FROM = 20 // least number of values for ranks; with fewer, Student's t is used
+    INTERVAL_RANKS_FROM = 20 // least number of values for an interval by ranks
 };
 
 // Returns √(a² + b²). hypot would need glibc 2.35. a² and b² must be far from the limits of double.
@@ -66,9 +67,9 @@ double root_of_squares(double a, double b);
 
 // Returns the median of `values` with its confidence interval. Sorts `values`. From
 // INTERVAL_RANKS_FROM values on, the interval comes from order statistics (stats_median_rank),
-// which assume no distribution and resist outliers. With fewer values their confidence would be too
-// low (93.75 % for five); the interval is then mean ± t s/√n, which assumes normal values (medians
-// of rounds nearly are), widened to contain the median.
+// which assume no distribution and resist outliers. With fewer values, an interval by ranks would
+// have too low a confidence (93.75 % for five); the interval is then mean ± t s/√n, widened to
+// contain the median. This assumes normal values, which medians of rounds nearly are.
 struct interval interval_of_median(double *values, size_t count, double confidence);
 
 #endif

@@ -79,8 +79,8 @@ bool step_shape_is_steep(unsigned shape)
 
 // ---------------------------------------------------------------- the table
 
-// Returns the share of loads that miss in a set of `ways` ways, if a lap passes through `lines`
-// lines.
+// Returns the share of loads that miss in a set of `ways` ways, if one lap of the chain loads
+// `lines` lines of this set.
 static double set_share(enum kind kind, unsigned ways, double lines)
 {
     if (lines <= ways)
@@ -113,8 +113,8 @@ static double even_share(enum kind kind, unsigned ways, double load)
     return (fewer + part * (whole + 1) * set_share(kind, ways, whole + 1)) / lines;
 }
 
-// Returns the share of loads that miss, for sets with a Poisson distribution: it gives the
-// probability that a line shares its set with k others.
+// Returns the share of loads that miss if the number of lines in a set has a Poisson distribution.
+// The k-th term of the sum has the probability that a line shares its set with k other lines.
 static double spread_share(unsigned ways, double load, const double *by_lines)
 {
     double mean = load * ways, probability = exp(-mean), share = 0;

@@ -2,12 +2,13 @@
 // The shapes that a step of a latency curve can have: the share of a chain's loads that miss, as a
 // function of the region. A shape depends on how a cache chooses sets and replaces lines:
 //
-//   even     Every set holds the same number of lines, and the oldest is replaced: a sharp step.
+//   even     Every set has the same number of lines, and the oldest line is replaced: a sharp step.
 //   spread   A hash of each line chooses its set, so the number of lines in a set has a Poisson
-//            distribution: the share rises long before the capacity, and is one half there.
+//            distribution: the share rises long before the capacity, and is one half at the
+//            capacity.
 //   random   A random line of the set is replaced: the share rises for two octaves or more.
 //   pair     Two nodes of the chain share a line, and the oldest line is replaced: the share rises
-//            slowly, too.
+//            slowly.
 //   pages    Entries of a TLB, each for many nodes: the share is 1 − reach / region.
 #ifndef MATH_STEP_SHAPES_H
 #define MATH_STEP_SHAPES_H
@@ -18,8 +19,8 @@
 #include <stddef.h>
 
 enum {
-    STEP_SHAPES = 27, // shape numbers are below this
-    STEP_SHAPE_SHARP = 4
+    STEP_SHAPES = 27,    // number of shapes
+    STEP_SHAPE_SHARP = 4 // the shape even with 8 ways
 };
 
 // A table of the shapes over octaves.
@@ -31,16 +32,18 @@ const struct step_shapes *step_shapes_create(struct arena *arena);
 // Returns the share of loads that miss if the region is 2^octaves times as large as the end.
 double step_shapes_share(const struct step_shapes *shapes, unsigned shape, double octaves);
 
-// Returns the octaves after the end, up to 2, from which on 95 % of the loads miss.
+// Returns how many octaves after the end 95 % of the loads miss; at most 2.
 double step_shapes_width(const struct step_shapes *shapes, unsigned shape);
 
-// Where points lie in the table, for steps with the same end. The search for a fit computes this
-// once for all shapes.
+// Where each point lies in the table if a step has a given end. The search for a fit computes this
+// once for all shapes. index: the element before the point. part: the point's position between that
+// element (0) and the next (1). beyond: 2^-n for a point n octaves after the table's end, else 0.
 struct step_places {
     int *index;
-    double *part, *beyond; // part of the way to index + 1; 2^-octaves after the table, else 0
+    double *part, *beyond;
 };
 
+// Sets `places` for `count` points and a step that ends at `end`.
 void step_shapes_place(const double *x, size_t count, double end, const struct step_places *places);
 
 // Sets share[i] to step_shapes_share at point i.
@@ -50,7 +53,8 @@ void step_shapes_fill(const struct step_shapes *shapes, unsigned shape,
 // True if only a chain with many nodes in each page (or line) can have this shape.
 bool step_shape_is_gradual(unsigned shape);
 
-// True if loads miss long before the capacity is reached.
+// True if the share rises slowly: random replacement, or a shape other than `even` that has at most
+// 16 ways.
 bool step_shape_is_slow(unsigned shape);
 
 // True if the cache replaces a random line.

@@ -71,7 +71,7 @@ struct check *run_add_check(struct run *run)
 
 // ---------------------------------------------------------------- in the run file
 
-// A metric that a later fathom added is ignored.
+// Returns false for a metric that only a later version of fathom knows. Such a figure is ignored.
 static bool figure_keep(const void *object)
 {
     return ((const struct check_figure *)object)->metric < CHECK_METRIC_COUNT;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What `fathom check` says about the devices of a run: for each a verdict, its cause, and the
-// figures that it comes from. The member `checks` of run files.
+// What `fathom check` says about each device of a run: a verdict, its cause, and the figures from
+// which the verdict follows. In run files this is the member `checks`.
 #ifndef RESULTS_CHECK_H
 #define RESULTS_CHECK_H
 
@@ -26,13 +26,13 @@ enum check_code {
     CHECK_THERMAL,
     CHECK_LINK_WIDTH,
     CHECK_LINK_GENERATION,
-    CHECK_BELOW_EXPECTATION, // and none of the causes above was seen
+    CHECK_BELOW_EXPECTATION, // a figure is too low, and none of the causes above was seen
     // broken
     CHECK_WRONG_RESULTS,
     CHECK_HUNG,
     CHECK_LOST,
     CHECK_MISSING, // fewer devices than expected: this one does not exist
-    CHECK_ERRORS,  // counters of errors rose, or no spare row of memory was left
+    CHECK_ERRORS,  // error counters increased, or no spare row of memory was left
     // unknown
     CHECK_BUSY,
     CHECK_NO_EXPECTATION,
@@ -53,22 +53,22 @@ enum check_metric {
     CHECK_LATENCY_DRAM,
     CHECK_HOST_TO_DEVICE,
     CHECK_DEVICE_TO_HOST,
-    CHECK_LINK_BOTH,        // both directions at once
+    CHECK_LINK_BOTH,        // both directions of the host link at once
     CHECK_LINK_ALL_AT_ONCE, // host to device, on all devices at once; the value is this device's
-    CHECK_PEER,             // to one other device, copied by this one
-    CHECK_PEER_READ,        // from one other device, copied by this one
+    CHECK_PEER,             // this device copies to one other device
+    CHECK_PEER_READ,        // this device copies from one other device
     CHECK_PEER_BOTH,        // to and from one other device at once
-    CHECK_PEER_ALL,         // all pairs of devices at once; the value is that of all together
+    CHECK_PEER_ALL,         // all pairs of devices at once; the value is the sum of all copies
     CHECK_METRIC_COUNT
 };
 
-// Latencies are better if lower, all others if higher.
+// Returns BETTER_LOWER for latencies and BETTER_HIGHER for all other metrics.
 enum better check_metric_better(enum check_metric metric);
 
 // True for figures of the link to the host.
 bool check_metric_is_host_link(enum check_metric metric);
 
-// True if a check has one such figure for each other device (check_figure.peer).
+// True if a check has one figure of this metric for each other device (check_figure.peer).
 bool check_metric_is_pair(enum check_metric metric);
 
 // Where the expectation of a figure comes from.
@@ -86,54 +86,55 @@ enum check_judgement {
     CHECK_FIGURE_UNKNOWN
 };
 
-// Numbers that are not finite are absent.
+// A number that is not finite is unknown.
 struct check_figure {
     enum check_metric metric;
     enum unit unit;
-    double peer; // check_metric_is_pair: index of the other device
+    double peer; // if check_metric_is_pair(metric): index of the other device
     double value, low, high;
     double noise; // spread of the samples, relative to the value
     double expected;
-    double expected_low; // a worse value is slow; for a latency it is the upper end
+    double expected_low; // a value worse than this is slow: lower, or for a latency higher
     size_t cards;        // number of cards that the expectation comes from
     enum check_basis basis;
     enum check_judgement judgement;
 };
 
-// What the driver told under load; what it does not tell is not finite.
+// What the driver reported under load. A number that it does not report is not finite.
 struct check_state {
     double core_clock_hz, memory_clock_hz, power_w, power_limit_w, temperature_c;
     double link_width, link_width_max, link_generation, link_generation_max;
-    // Differences over the check.
+    // Error counters: by how much each increased during the check.
     double ecc_corrected, ecc_uncorrected, link_replays, nvlink_replays, nvlink_recoveries;
-    double nvlinks, nvlinks_active; // links to other devices, of all kinds of NVLink
+    double nvlinks, nvlinks_active; // number of NVLink links of the card; of these, active ones
     double ecc_enabled;             // 1: on; 0: off
-    // Memory that failed and was replaced by spare rows; 1 if that waits for a reset of the device;
-    // 1 if no spare row was left. Older devices retire pages instead.
+    // remapped_rows: memory rows that failed and were replaced by spare rows. remap_pending: 1 if a
+    // replacement waits for a reset of the device. remap_failed: 1 if no spare row was left.
+    // retired_pages: failed memory pages of older devices, which have no spare rows.
     double remapped_rows, remap_pending, remap_failed, retired_pages;
-    const char *throttle; // NULL: not known
+    const char *throttle; // what limited the clock; NULL: not known
 };
 
 struct check {
-    const char *device; // its id; NULL: CHECK_MISSING
-    size_t index;       // its place on this host, as `fathom devices` counts
+    const char *device; // id of the device; NULL if `code` is CHECK_MISSING
+    size_t index;       // index of the device on this host, as in `fathom devices`
     const char *uuid, *pci;
     enum check_verdict verdict;
     enum check_code code;
     const char *cause; // one sentence for people
     const char **remarks;
     size_t remark_count;
-    bool shared_check; // another process of this host measured it
+    bool shared_check; // true: another process of this host measured this check
     struct check_figure *figures;
     size_t figure_count;
     struct check_state state;
 };
 
-// A check and a figure without any number.
+// Return a check (verdict UNKNOWN, code NOT_MEASURED) and a figure in which no number is known.
 struct check check_empty(void);
 struct check_figure check_figure_empty(enum check_metric metric);
 
-// Adds an empty check, which may move when the next one is added.
+// Adds an empty check and returns it. Its address may change when the next check is added.
 struct check *run_add_check(struct run *run);
 
 // Describes a check in a run file (results/codec.h).

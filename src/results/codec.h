@@ -2,13 +2,13 @@
 // Writes and reads JSON: run files, the messages of workers and every other document that fathom
 // writes.
 //
-// A struct that stands in a document is described once, by a table of its members. The same table
-// writes the struct (json_put_fields) and reads it (json_get_fields).
+// One table of members describes a struct for both directions: json_put_fields writes the struct
+// and json_get_fields reads it.
 //
 // The writer makes the text itself, in an arena, so only its stream can fail. The reader uses
-// jansson; the rows of a long array it reads itself, if they have the form in which fathom writes
-// them. If memory runs out, the process ends, in jansson as in an arena (base/arena.h): no document
-// is ever written or read in part.
+// jansson, but reads the rows of a long array itself if they have the form in which fathom writes
+// them. If memory runs out, also in jansson, the process ends as in base/arena.h, so no document is
+// read in part.
 #ifndef RESULTS_CODEC_H
 #define RESULTS_CODEC_H
 
@@ -30,7 +30,7 @@ struct json_out {
     // Receives the text instead of the stream; NULL: there is no sink.
     void (*sink)(void *context, const char *text, size_t bytes);
     void *sink_context;
-    const char *without; // name of a struct member to leave out; NULL: all members are written
+    const char *without; // leaves out the members of this name in all structs; NULL: none
     // Private to codec_write.c.
     char *text;
     size_t used, capacity;
@@ -41,16 +41,17 @@ struct json_out {
 };
 
 // Each function writes one value. `name` is the name of the member; it is NULL if the value is an
-// element of an array or the document itself. With text = NULL nothing is written. Some texts of
-// drivers are not UTF-8: bytes that are not UTF-8 become U+FFFD, in values and in names. Only these
-// functions repair texts.
+// element of an array or the document itself. If `text` is NULL, nothing is written. Some texts of
+// drivers are not UTF-8: invalid bytes become U+FFFD, in values and in names. No other function
+// repairs them.
 void json_put_text(struct json_out *out, const char *name, const char *text);
 void json_put_count(struct json_out *out, const char *name, uint64_t count);
 void json_put_bool(struct json_out *out, const char *name, bool value);
 void json_put_null(struct json_out *out, const char *name);
 
-// Writes decimal digits that read back as the same double; whole numbers have no fraction. A value
-// that is not finite is written as null in an array, and is left out as a member of an object.
+// Writes decimal digits that read back as the same double; whole numbers below 2^53 have no
+// fraction. A value that is not finite is written as null in an array, and is left out as a member
+// of an object.
 void json_put_real(struct json_out *out, const char *name, double value);
 void json_put_reals(struct json_out *out, const char *name, const double *values, size_t count);
 
@@ -69,9 +70,9 @@ MUST_CHECK bool json_out_end(struct json_out *out, const char *what, struct erro
 
 // ---------------------------------------------------------------- reading
 
-// Reads one document. `err` keeps its first error, with the path of the value. Callers read all
-// members and check `failed` once at the end. A getter that fails returns what it returns for an
-// absent node.
+// Reads one document. `err` gets the first error, with the path of the value. Callers read all
+// members and check `failed` once at the end. A function that fails to read a node returns the same
+// value as for an absent node.
 struct json_reader {
     struct arena *arena; // holds the strings and arrays that are read
     const char *file;    // name of the file, for messages
@@ -89,27 +90,29 @@ struct json_node {
     const json_t *value;        // NULL if absent or null
 };
 
-// Read the document of a file ("-": the standard input) or of memory. Release it with json_decref.
-// Return NULL with ERROR_IO if the file cannot be read, and NULL with ERROR_USAGE and the line if
-// the text is not JSON or is cut short. `name` is used in messages. A file may be gzipped, whatever
-// its name; ERROR_USAGE if it is damaged or contains more than 256 MiB.
+// Read a document from a file ("-": the standard input) or from memory. Release it with
+// json_decref. Return NULL with ERROR_IO if the file cannot be read, and NULL with ERROR_USAGE and
+// the line if the text is not JSON or is cut short. `name` is used in messages. A file may be
+// gzipped, whatever its name; ERROR_USAGE if it is then damaged or has more than 256 MiB unpacked.
 json_t *json_read_file(const char *path, struct error *err);
 json_t *json_read_memory(const char *text, size_t bytes, const char *name, struct error *err);
 
-// Returns the text of a file, read like json_read_file reads it. The caller frees the text.
+// Returns the unpacked text of a file and sets *bytes to its length; not 0-terminated. NULL with an
+// error as in json_read_file. The caller frees the text.
 char *json_read_text(const char *path, size_t *bytes, struct error *err);
 
-// The elements of a long top-level array. They are read one at a time, because as values of jansson
-// they would need several times the memory of the text. The text must live as long as this struct.
+// The elements of a long top-level array. They are read one at a time, because all of them together
+// as values of jansson need several times the memory of the text. The text must live as long as
+// this struct.
 struct json_rows {
     const char *name;     // name of the array
     const char *at, *end; // the text of the rows that are not yet read
     bool failed;          // true: a row was not JSON
 };
 
-// Reads the document without the elements of its array `name`; `rows` receives these elements.
-// Returns NULL if there is no such array or the rest of the text is not JSON. The caller then reads
-// the document as a whole, and so gets the error.
+// Reads the document without the elements of its top-level array `name`; json_rows_next then reads
+// these elements from `rows`. Returns NULL if there is no such array or the rest of the text is not
+// JSON. The caller then reads the whole document with json_read_memory, which gives the error.
 json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct json_rows *rows);
 
 // Returns the next element, to be released with json_decref. NULL after the last one, or if `rows`
@@ -136,17 +139,18 @@ const char *json_text_required(struct json_reader *reader, const struct json_nod
 double json_number(struct json_reader *reader, const struct json_node *node);
 uint64_t json_count(struct json_reader *reader, const struct json_node *node); // whole, ≥ 0
 
-// The value of a node as one line of JSON, in `arena`. The node must be present.
+// Returns the value of a node as one line of JSON, in `arena`. The node must be present.
 const char *json_compact(struct arena *arena, const struct json_node *node);
 
-// An array of numbers in the reader's arena; null elements are NaN. *count is their number.
+// Returns an array of numbers in the reader's arena and sets *count. Null elements become NaN.
 double *json_numbers(struct json_reader *reader, const struct json_node *node, size_t *count);
 
 // Records ERROR_USAGE "FILE: PATH: message", unless the reader has failed before. Returns false.
 bool json_fail(struct json_reader *reader, const struct json_node *node, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
-// Replaces control characters by '?', so that a message which quotes a file is one harmless line.
+// Replaces control characters in the message by '?', so that text quoted from a file is safe to
+// print.
 void json_message_clean(struct error *err);
 
 // ---------------------------------------------------------------- tables of members
@@ -162,9 +166,10 @@ enum json_kind {
     FIELD_REALS,  // double *, an array of numbers
     FIELD_OBJECT, // a struct inside the struct
     FIELD_LIST,   // an array of structs
-    // An array of structs that is written as one object. The first member of each struct, a text,
-    // is the name. The value is an object of the struct's other members; if there is only one, it
-    // is that member itself. If several structs have the same name, only the last one is written.
+    // An array of structs that is written as one object, with one member per struct. The struct's
+    // first member, a text, is the name. The value is the struct's second member or, if the struct
+    // has more than two members, an object of all but the first. If several structs have the same
+    // name, only the last one is written.
     FIELD_MAP,
     FIELD_CUSTOM // written by `put` and read by `get`
 };
@@ -174,12 +179,12 @@ struct json_field {
     enum json_kind kind;
     size_t offset, bytes;           // place and size of the member in the struct (JSON_AT)
     size_t count_offset;            // offset of the number of elements, a size_t (JSON_LIST_AT)
-    bool required;                  // true: reading fails if absent; false: reads as NULL, NaN or 0
+    bool required;                  // TEXT, COUNT, WORD: reading fails if absent; else NULL, NaN, 0
     bool omit_zero;                 // true: 0, the first word and an empty array are not written
     bool pointers;                  // FIELD_LIST: true if it is an array of pointers to structs
-    const struct words *words;      // for FIELD_WORD; `expected` decides on unknown words
+    const struct words *words;      // FIELD_WORD: its words; words.expected decides on unknown ones
     const struct json_table *table; // describes the struct inside, or the elements
-    // FIELD_LIST that grows: adds an element to `object` and returns it. NULL: the list is an
+    // FIELD_LIST: reading calls this to add each element to `object`. NULL: reading allocates an
     // array.
     void *(*add)(void *object);
     void (*put)(struct json_out *out, const char *name, const void *object);
@@ -190,8 +195,8 @@ struct json_table {
     const struct json_field *fields;
     size_t count;
     size_t bytes; // size of the struct
-    // Returns false for a struct to leave out: it is not written, and not kept in an array that is
-    // read (a list that grows keeps it). NULL: every struct is kept.
+    // Returns false for a struct to leave out: it is not written, and dropped from an array that is
+    // read. Reading with json_field.add, and FIELD_MAP, do not call it. NULL: all structs are kept.
     bool (*keep)(const void *object);
 };
 
@@ -202,8 +207,9 @@ struct json_table {
 #define JSON_TABLE(type, list)                                                                     \
     .fields = (list), .count = sizeof(list) / sizeof *(list), .bytes = sizeof(type)
 
-// Writes the members of a struct, in the order of its table, into the object that is open. Leaves
-// out members as their table entries say (false flags, zeros, `keep`), and the member `without`.
+// Writes the members of a struct, in the order of its table, into the open object. Leaves out false
+// flags, members that omit_zero or `keep` leave out, NULL texts, reals that are not finite, and the
+// member json_out.without.
 void json_put_fields(struct json_out *out, const struct json_table *table, const void *object);
 
 // Reads the members that the table names into the struct; ignores all other members.

@@ -24,11 +24,11 @@ void json_message_clean(struct error *err)
 }
 
 enum {
-    READ_BYTES = 1 << 20 // bytes per read; initial capacity if the size is unknown
+    READ_BYTES = 1 << 20 // most bytes per read; least initial capacity of the buffer
 };
 
-// Most bytes that a gzipped file may contain, so that a small file cannot fill the memory. A run of
-// 100,000 results has 107 MB.
+// Most bytes of an unpacked gzipped file, so that a small file cannot fill the memory. A run file
+// of 100,000 results has 107 MB.
 static const uint64_t unpacked_most = UINT64_C(256) << 20;
 
 static json_t *parse(const char *text, size_t bytes, size_t flags, json_error_t *why)
@@ -63,7 +63,7 @@ static bool cannot_read(const char *path, int number, struct error *err)
     return error_set(err, ERROR_IO, "cannot read %s: %s", path, strerror(number));
 }
 
-// A file that is being read. zlib finds out from the first two bytes whether it is gzipped.
+// A file that is being read. zlib detects from the first two bytes whether the file is gzipped.
 struct source {
     gzFile file;
     char *text;
@@ -83,8 +83,8 @@ static void make_room(struct source *source)
     source->text = text;
 }
 
-// Reads up to the end of the file. Stops earlier if reading fails, or if the text cannot be JSON: a
-// device such as /dev/zero has no end.
+// Reads up to the end of the file. Stops earlier if reading fails, if a gzipped file is too long,
+// or if the first byte is 0, which JSON cannot have: /dev/zero has no end.
 static void read_all(struct source *source)
 {
     int count;
@@ -99,8 +99,7 @@ static void read_all(struct source *source)
     } while (count > 0 && !source->too_long && source->text[0]);
 }
 
-// Returns false with a message if the file could not be read to its end, where a gzipped file has
-// its check sum.
+// Returns false with a message if reading failed, or if a gzipped file is damaged or too long.
 static bool source_check(const struct source *source, const char *path, struct error *err)
 {
     int status;
@@ -132,7 +131,7 @@ char *json_read_text(const char *path, size_t *bytes, struct error *err)
             close(file);
         return NULL;
     }
-    // One byte more than the size of the file, so that reading reaches its end without growing the
+    // One byte more than the size of the file, so that the read that finds the end needs no larger
     // buffer.
     if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size >= READ_BYTES)
         source.capacity = (size_t)info.st_size + 1;
@@ -178,8 +177,8 @@ static bool skip_char(struct scan *scan, char c)
     return found;
 }
 
-// Moves from the first byte of a string to after its closing quote, before which there is an even
-// number of backslashes.
+// Moves from the opening quote of a string to the byte after its closing quote: the first quote
+// that has an even number of backslashes directly before it.
 static void skip_string(struct scan *scan)
 {
     const char *start = ++scan->at, *quote;
@@ -194,8 +193,8 @@ static void skip_string(struct scan *scan)
     scan->at = scan->end;
 }
 
-// Moves past a value: to the next comma or bracket that does not belong to it. jansson checks the
-// value later.
+// Moves past a value, to the next comma or bracket that does not belong to the value. jansson
+// checks the value later.
 static void skip_value(struct scan *scan)
 {
     size_t depth = 0;
@@ -263,14 +262,14 @@ json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct 
 
 // ---------------------------------------------------------------- a row as fathom writes it
 
-// Reads a value of a row that has the form in which fathom writes it: texts are ASCII without
-// escapes, and names and numbers are short. Returns NULL for any other value; jansson then reads
-// the row, or says what is wrong with it. jansson takes some 200 instructions per byte, half of the
-// time of a report on a long run.
+// Reads a value in the form in which fathom writes rows: texts are ASCII without escapes, and names
+// and numbers are short. Returns NULL for any other value; jansson then reads the row or finds its
+// error. This function exists for speed: jansson takes some 200 instructions per byte, which was
+// half of the time of a report on a long run.
 static json_t *read_value(struct scan *scan, unsigned depth);
 
 enum {
-    DEEPEST = 16,   // a row contains metrics, and a metric its interval
+    DEEPEST = 16,   // most nested arrays and objects; the rows that fathom writes have fewer
     NAME_BYTES = 64 // includes the terminating NUL
 };
 
@@ -313,7 +312,7 @@ static json_t *read_object(struct scan *scan, unsigned depth)
     for (size_t count = 1; right; count++) {
         right = read_name(scan, name) &&
                 json_object_set_new_nocheck(object, name, read_value(scan, depth)) == 0 &&
-                json_object_size(object) == count; // every name occurs only once
+                json_object_size(object) == count; // false if a name occurs twice
         if (!skip_char(scan, ','))
             break;
     }
@@ -433,7 +432,7 @@ json_t *json_rows_next(struct json_rows *rows)
                      JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, &why);
         scan.at += json ? why.position : 0; // what jansson has read
     }
-    // After a comma follows another row.
+    // A comma must be followed by another row; without a comma, the array must end.
     bool more = skip_char(&scan, ',');
     rows->failed = !json || (more ? scan.at == scan.end : scan.at != scan.end);
     rows->at = scan.at;

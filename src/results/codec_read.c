@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---------------------------------------------------------------- what is wrong, and where
+// ---------------------------------------------------------------- errors and their paths
 
 // Returns the path of a node: "results[3].metrics[0]"; "" for the document itself.
 static const char *path_of(struct arena *arena, const struct json_node *node)
@@ -139,7 +139,7 @@ uint64_t json_count(struct json_reader *reader, const struct json_node *node)
     if (json_is_integer(node->value) && json_integer_value(node->value) >= 0)
         return (uint64_t)json_integer_value(node->value);
     double real = json_number(reader, node);
-    // jansson's integers end at 2^63 − 1; larger values are written as reals.
+    // jansson's integers end at 2^63 − 1, so json_put_count writes larger values as reals.
     if (real == 0x1p64)
         return UINT64_MAX; // UINT64_MAX is written as 2^64, the nearest real
     if (real >= 0 && real < 0x1p64 && real == trunc(real))
@@ -234,7 +234,7 @@ static size_t get_structs(struct json_reader *reader, const struct json_node *no
     return kept;
 }
 
-// Reads the array that stands apart from the document (json_read_rows).
+// Reads the elements of the array that json_read_rows left out of the document.
 static void get_rows(struct json_reader *reader, const struct json_node *node,
                      const struct json_field *field, void *object)
 {

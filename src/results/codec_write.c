@@ -10,8 +10,8 @@
 #include <zlib.h>
 
 enum {
-    STREAM_BYTES = 64 * 1024, // least size of the text's buffer with a stream
-    MEMORY_BYTES = 512        // least size without a stream; enough for a short message
+    STREAM_BYTES = 64 * 1024, // least capacity of `text` with a stream or sink
+    MEMORY_BYTES = 512        // least capacity without both; enough for a short message
 };
 
 // ---------------------------------------------------------------- bytes
@@ -35,7 +35,8 @@ static void packer_free(voidpf out, voidpf address)
     (void)out, (void)address; // the arena frees it
 }
 
-// Writes the text as a part of a gzipped stream. `flush` is Z_FINISH for the last part.
+// Compresses the text and writes it as a part of a gzipped stream. `flush` is Z_FINISH for the last
+// part, else Z_NO_FLUSH.
 static void stream_pack(struct json_out *out, int flush)
 {
     unsigned char packed[16 * 1024];
@@ -168,8 +169,8 @@ static size_t whole_text(double value, char text[REAL_BYTES])
     return (size_t)snprintf(text, REAL_BYTES, "%" PRId64, (int64_t)value);
 }
 
-// Writes a number as run files have always had it: 17 digits with a short exponent ("1.5e22"), or
-// fewer digits if they are enough ("0.1", "1e-07").
+// Writes a number in the form that all versions of run files use: 17 digits with a short exponent
+// ("1.5e22"), or fewer digits if they read back as the same number ("0.1", "1e-07").
 static size_t real_text(double value, char text[REAL_BYTES])
 {
     char shortest[REAL_BYTES];
@@ -215,7 +216,7 @@ static void new_line(struct json_out *out)
         append_char(out, ' ');
 }
 
-// Writes what must precede a value: a comma, a new line and the name, as far as they are needed.
+// Writes what must precede a value: a comma, a new line and the name, each only if it is needed.
 static void begin(struct json_out *out, const char *name, bool is_object)
 {
     if (out->comma)

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---------------------------------------------------------------- what messages of workers share
+// ---------------------------------------------------------------- tables for workers' messages,
+// too
 
 static const struct json_field reason_fields[] = {
     {"code", FIELD_TEXT, JSON_AT(struct reason, code), .required = true},
@@ -45,7 +46,8 @@ static void rows_get(struct json_reader *reader, const struct json_node *node, v
 {
     struct series *series = object;
     series->row_count = json_elements(reader, node);
-    // A row must have as many cells as there are columns, so the file's size limits the memory.
+    // Every row must have one cell per column. So a small file cannot make fathom allocate much
+    // memory.
     for (size_t i = 0; i < series->row_count && !reader->failed; i++) {
         struct json_node row = json_element(node, i);
         if (json_elements(reader, &row) != series->column_count)
@@ -139,7 +141,7 @@ static const struct json_field metric_info_fields[] = {
 static const struct json_table metric_info_table = {
     JSON_TABLE(struct metric_info, metric_info_fields)};
 
-// Returns false for a view of an unknown kind, which is then ignored like an unknown member.
+// Returns false for a view of kind LINES, which only terminals show, and for an unknown kind.
 static bool view_keep(const void *object)
 {
     return ((const struct view_info *)object)->kind < VIEW_LINES;
@@ -218,8 +220,9 @@ void run_put_case(struct json_out *out, const char *name, const void *result)
     json_put_close(out, '}');
 }
 
-// Reads a value of a parameter that the file's benchmarks do not declare. The type follows from the
-// JSON type. The role is AXIS if the key of the result contains the value, else METHOD.
+// Returns a value, without its number or text, for a parameter that the file's benchmarks do not
+// declare. The type follows from the JSON type. The role is AXIS if the result's key contains the
+// parameter, else METHOD.
 static struct case_value value_undeclared(struct json_reader *reader, const struct json_node *node,
                                           const char *result_key)
 {
@@ -255,7 +258,8 @@ static struct case_value value_get(struct json_reader *reader, const struct json
     return value;
 }
 
-// Reads a case. Its values get their types from the run's benchmarks, which are read before.
+// Reads a case. Its values get their types from the run's benchmarks, which are before the results
+// in run_fields and so are already read.
 static void case_get(struct json_reader *reader, const struct json_node *node, void *object)
 {
     if (!json_is_map(reader, node) || !node->value)
@@ -305,7 +309,8 @@ static void of_limit_put(struct json_out *out, const char *name, const void *obj
         json_put_real(out, name, metric_share(metric, metric->median));
 }
 
-// Writes the share, which readers compute from the limit: so older files have one, too.
+// Writes the share of the limit. fathom does not read it back: it computes the share from the
+// limit, so it also knows the share of results in older files.
 static void share_put(struct json_out *out, const char *name, const void *object)
 {
     const struct metric *metric = object;
@@ -483,8 +488,7 @@ bool run_write(const struct run *run, FILE *stream, struct error *err)
 
 bool run_write_gzipped(const struct run *run, FILE *stream, struct error *err)
 {
-    // While a run measures, its file is written up to once a second, so it is packed at the fastest
-    // level.
+    // A running run saves its file up to once a second, so it uses the fastest level.
     int level = run->status == RUN_RUNNING ? 1 : 9;
     return write_at(run, level, stream, err);
 }
@@ -526,8 +530,8 @@ static bool schema_check(struct json_reader *reader, const struct json_node *top
     return true;
 }
 
-// Builds the run of a document, whose results may be in `rows`. Takes ownership of `json`; returns
-// NULL if that is NULL.
+// Builds the run of a document. rows: the results that the document lacks; NULL: it has them. Takes
+// ownership of `json`. Returns NULL if `json` is NULL or is not a valid run.
 static struct run *run_of(json_t *json, struct json_rows *rows, const char *name, struct error *err)
 {
     if (!json)

@@ -4,8 +4,8 @@
 // arrays of numbers); all finite numbers read back exactly. Each device, benchmark, result and
 // finding has a line of its own, so that line numbers in messages and diffs are useful.
 //
-// Not written are parameters of role DISPLAY, views of kind LINES, and the values that presets
-// choose (param_info.quick, …).
+// A run file does not contain parameters of role DISPLAY, views of kind LINES, the values of
+// presets (param_info.quick, …), and members of which results.h says so.
 #ifndef RESULTS_JSON_H
 #define RESULTS_JSON_H
 
@@ -21,18 +21,20 @@ struct json_table;
 MUST_CHECK bool run_write(const struct run *run, FILE *stream, struct error *err);
 MUST_CHECK bool run_write_gzipped(const struct run *run, FILE *stream, struct error *err);
 
-// Writes the run as a member of a larger document; name NULL: as an element (results/codec.h).
+// Writes the run as the member `name` of a larger document, or as an array element or the document
+// itself if `name` is NULL (results/codec.h).
 void run_put(struct json_out *out, const char *name, const struct run *run);
 
-// Write parts of a run as they stand in its file: a result; the arrays of devices and of findings.
+// Write parts of a run in the form of the run file: one result, the array of devices, the array of
+// findings.
 void run_put_result(struct json_out *out, const char *name, const struct result *result);
 void run_put_devices(struct json_out *out, const char *name, const struct run *run);
 void run_put_findings(struct json_out *out, const char *name, const struct run *run);
 
-// Writes the member "views" of a benchmark as it stands in a run file.
+// Writes the member "views" of a benchmark, in the form of the run file.
 void run_put_views(struct json_out *out, const struct benchmark_info *info);
 
-// Writes the values of a case in the form of the run file. `result` is a struct result.
+// Writes the case of `result` (a struct result) as an object, in the form of the run file.
 void run_put_case(struct json_out *out, const char *name, const void *result);
 
 // Writes a run to a stream: run_write, or a function of report/export.h.
@@ -51,14 +53,14 @@ MUST_CHECK bool run_save(const struct run *run, const char *path, struct error *
 // (json_read_file in results/codec.h).
 struct run *run_read(const char *path, struct error *err);
 
-// Like run_read, but without the results, which takes a fraction of the time.
+// Like run_read, but leaves out the results, so it takes a fraction of the time.
 struct run *run_read_head(const char *path, struct error *err);
 
 // Like run_read, but from memory. `name` is used in messages.
 struct run *run_read_text(const char *text, size_t bytes, const char *name, struct error *err);
 
-// Tables of the structs that both a result and a worker's visit contain. The messages of workers
-// use them.
+// Tables of the structs that are in results and in the visits that workers send. The messages of
+// workers use these tables, too.
 extern const struct json_table reason_table, named_text_table, named_number_table, series_table,
     counter_table, kernel_table;
 

@@ -56,7 +56,7 @@ struct case_value case_value_of(const struct param_info *param)
     return (struct case_value){.key = param->key, .type = param->type, .role = param->role};
 }
 
-// True for the name of a JSON file, and for the text of one in place of its name.
+// True if `word` is the text of a JSON file (begins with '{') or looks like the name of one.
 static bool is_file(const char *word)
 {
     size_t length = strlen(word);
@@ -64,8 +64,8 @@ static bool is_file(const char *word)
            (length > 5 && strcmp(word + length - 5, ".json") == 0);
 }
 
-// Sets *place to the index of a word in `choices` ("a|b|c"). The word is the first `bytes` bytes of
-// `word`. Returns false, with *place = 0, if it is not there.
+// Sets *place to the index, in `choices` ("a|b|c"), of the first `bytes` bytes of `word`. Returns
+// false, with *place = 0, if no choice is this word.
 static bool place_of(const char *choices, const char *word, size_t bytes, unsigned *place)
 {
     *place = 0;
@@ -87,7 +87,7 @@ bool case_value_set_text(struct case_value *value, const struct param_info *para
 
 bool case_value_equal(const struct case_value *a, const struct case_value *b)
 {
-    if (a->type == PARAM_TEXT) // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): both have
+    if (a->type == PARAM_TEXT) // NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): not NULL
         return strcmp(a->text, b->text) == 0;
     return a->type == PARAM_REAL ? !(a->real < b->real) && !(a->real > b->real)
                                  : a->uint == b->uint;
@@ -145,8 +145,8 @@ bool case_matches(const struct bench_case *c, const char *conditions)
 
 // ---------------------------------------------------------------- values of a case
 
-// Like case_find, but ends the process if the case lacks the key: a benchmark then asks for a
-// parameter that it has not declared.
+// Like case_find, but ends the process if the case lacks the key, because the benchmark then uses a
+// parameter that it does not declare.
 static const struct case_value *must_find(const struct bench_case *c, const char *key)
 {
     const struct case_value *value = case_find(c, key);
@@ -176,9 +176,10 @@ const char *case_text(const struct bench_case *c, const char *key)
     return must_find(c, key)->text;
 }
 
-// Returns false if the value cannot read back from its 17 digits, rounded to `cut` fewer. For that,
-// the rounded number must be within half the distance between two doubles, which is at most 2^-53
-// of the value. The 17 digits themselves are exact to half of the last digit.
+// Returns false if the 17 digits `exact` of the value, rounded to `cut` digits fewer, surely do not
+// read back as the value. To read back, the rounded number may differ from the value by at most
+// half the distance between two doubles, which is at most 2^-53 of the value. The 17 digits differ
+// from the value by up to half of their last digit.
 static bool may_read_back(double value, const char *exact, int cut)
 {
     int lead = 0, rest = 0, place = 0, unit = cut == 1 ? 10 : 100;

@@ -10,7 +10,9 @@
 struct words {
     const char *const *names;
     size_t count;
-    const char *expected; // "lower, higher or none"; NULL: unknown words read as `count`, no error
+    // For error messages: "lower, higher or none". NULL: an unknown word is no error and reads as
+    // `count`.
+    const char *expected;
 };
 
 extern const struct words better_words, card_level_words, card_section_words, check_basis_words,
@@ -22,12 +24,12 @@ extern const struct words better_words, card_level_words, card_section_words, ch
 bool words_find(const struct words *words, const char *word, unsigned *index);
 const char *words_name(const struct words *words, unsigned index); // "?" if index ≥ count
 
-// Returns a value as it stands in a case key: "32768", "0.5", "vector". The text of a PARAM_TEXT is
+// Returns a value in the form of a case key: "32768", "0.5", "vector". The text of a PARAM_TEXT is
 // not copied ("" if it is NULL); numbers are written into `arena`.
 const char *case_value_text(struct arena *arena, const struct case_value *value);
 
-// The value as people are shown it: as case_value_text, but of the text of a JSON file its member
-// "name", or "unnamed".
+// Like case_value_text, but for screens: if the value is the text of a JSON file, returns the
+// file's member "name", or "unnamed" if it has none.
 const char *case_value_shown(struct arena *arena, const struct case_value *value);
 
 enum {

@@ -27,16 +27,16 @@ struct metric_info {
     enum better better;
     const char *help; // one sentence
     // If this metric is in core cycles: the name of the metric that measures the same work in time,
-    // such as "latency". In a list such as "triangles,pixels", the first one that the result has
-    // counts. NULL: no metric measures the same work in time.
+    // such as "latency". In a list such as "triangles,pixels", the first name that the result has
+    // is used. NULL: no metric measures the same work in time.
     const char *cycles_of;
-    // The name of a metric in the same unit that contains this one, as the time of a kernel
-    // contains that of the host's call. How precise this one is counts relative to it. Not in run
-    // files.
+    // The name of a metric in the same unit that contains this one: the time of a kernel contains
+    // the time of the host's call. The precision of this metric is then judged relative to that
+    // metric. NULL: relative to its own median. Not in run files.
     const char *part_of;
-    // For metrics in op/s: the cases (case_matches) whose operations are floating-point, as
-    // "op=fp32-fma". NULL: no case. It is not in run files, where each metric of a result has its
-    // own mark.
+    // For metrics in op/s: the condition (case_matches) of the cases whose operations are
+    // floating-point, such as "op=fp32-fma". NULL: no case. Not in run files, where metric.floating
+    // says it.
     const char *floating;
 };
 
@@ -59,8 +59,8 @@ struct param_info {
     enum param_type type;
     enum unit unit;
     // Values in each preset, in the grammar of --set: "a,b,c", "A..B/n" (n values per octave) or
-    // "A..B+s" (steps of s). Bytes are written as 1KiB, 4GiB. The word max is the most that the
-    // device allows. NULL: the same values as in `standard`.
+    // "A..B+s" (steps of s). Bytes are written as 1KiB, 4GiB. The word max stands for the largest
+    // value that the device allows. NULL: the same values as in `standard`.
     const char *quick, *standard, *full;
     enum param_role role;
     // Allowed values: "vector|scalar|shared" for TEXT, "4|8|16" for UINT; FILE stands for the name
@@ -68,15 +68,15 @@ struct param_info {
     const char *choices;
     const char *help; // one sentence
 
-    // Bounds of the values, and the cases that have the parameter (bench_plan_product). Run files
-    // do not have these members.
+    // The members below are not in run files. bench_plan_product uses them: bounds of the values,
+    // and which cases have the parameter.
     const char *when;     // condition for cases to have the parameter (case_matches); NULL: none
     uint64_t least, most; // bounds of UINT and BYTES; most = 0: no upper bound
     uint64_t multiple;    // values are multiples of this; 0: any value
     bool power_of_two;
-    bool takes_max;      // true: the value may be the word max, the most that the device allows
-    const char *unsaid;  // a case with this value does not name the parameter; NULL: all do
-    const char *said_as; // key that cases use instead: the parameter "message" is "bytes" there
+    bool takes_max;      // true: the value may be the word max
+    const char *unsaid;  // a case with this value leaves the parameter out; NULL: no value does
+    const char *said_as; // key of the parameter in cases ("bytes" for "message"); NULL: `key`
 };
 
 // How a report draws the results of a benchmark. Reports contain no code for single benchmarks.
@@ -100,15 +100,15 @@ struct view_info {
     const char *group;  // parameters; each combination is one series: "path,order"
     const char *scale;  // scale of x, then of y: "log2", "log2-log10", "linear"
     const char *where;  // only cases that meet this condition: "scope=device"; NULL: all
-    // VIEW_TABLE: sensors that get a column each; the table is not shown if no result has one of
-    // them. VIEW_CURVE: the page can draw them instead of the metric. As "core_clock,power"; NULL:
-    // none.
+    // A list of sensors: "core_clock,power"; NULL: none. VIEW_TABLE: each sensor gets a column, and
+    // the table is not shown if no result has any of them. VIEW_CURVE: the page can draw a sensor
+    // instead of the metric.
     const char *sensors;
 };
 
 // The figures of a benchmark that a reader wants to see first.
 enum headline_kind {
-    HEADLINE_BEST, // the best of the cases, by the metric's `better`
+    HEADLINE_BEST, // the best value of all cases, by the metric's `better`
     // One figure for each level of memory. `by` names a parameter. If its type is BYTES, the cases
     // are curves over the size of a working set, and the metric is in ns: the levels are the flat
     // parts of the longest curve. Otherwise the parameter is the number of the level; level 1 is
@@ -148,7 +148,7 @@ struct headline_info {
     // Rows have the order of the declarations. HEADLINE_LEVELS makes one row per level.
     enum card_section section;
     const char *row;  // "DRAM"; HEADLINE_LEVELS: the text after the level's name, "latency"
-    const char *name; // name of the figure in a row of two: "read"; NULL: the row has one figure
+    const char *name; // name of the figure if its row has several: "read"; NULL: the row has one
 };
 
 struct benchmark_info {
@@ -168,16 +168,17 @@ struct benchmark_info {
     bool distribution;
 };
 
-// Sets one of the tables above and its count, as in `BENCHMARK_TABLE(view, views)`.
+// Initializes a table of struct benchmark_info and its count: BENCHMARK_TABLE(view, views) sets
+// `views` and `view_count`.
 #define BENCHMARK_TABLE(member, array) .member##s = (array), .member##_count = COUNT(array)
 
-// Return the parameter or metric that the benchmark declares by that name; NULL if there is none,
-// or if `info` or the name is NULL.
+// Return the parameter or metric that the benchmark declares under that name; NULL if there is
+// none, or if `info` or the name is NULL.
 const struct param_info *benchmark_param(const struct benchmark_info *info, const char *key);
 const struct metric_info *benchmark_metric(const struct benchmark_info *info, const char *name);
 
-// Returns the name of the metric that measures in core cycles what metric `name` measures in time
-// (metric_info.cycles_of); "" if there is none, or if `info` is NULL.
+// Returns the name of the metric in core cycles that measures the same work as the metric `name` in
+// time (metric_info.cycles_of); "" if there is none, or if `info` is NULL.
 const char *benchmark_cycles(const struct benchmark_info *info, const char *name);
 
 // ---------------------------------------------------------------- a case and its result
@@ -201,7 +202,7 @@ struct case_value case_value_of(const struct param_info *param);
 bool case_value_set_text(struct case_value *value, const struct param_info *param,
                          const char *text);
 
-// True if two values of the same type are equal.
+// True if two values of the same type are equal. A NaN counts as equal to every number.
 bool case_value_equal(const struct case_value *a, const struct case_value *b);
 
 // True if the value, spelled as in a case key ("32768", "0.5", "vector"), is one of the words of
@@ -259,23 +260,23 @@ struct metric {
     double median, ci95[2]; // ci95: low and high end of the interval; not finite: not known
     bool at_least;          // true: median and interval are lower bounds, as samples were censored
     size_t n;               // number of samples
-    double limit;           // physical limit; not finite: not known
+    double limit;           // physical limit; not finite or 0: not known
     double *round_medians;  // medians of the rounds, from which the interval is computed
     size_t round_count;
     bool floating; // true: a rate in op/s that counts floating-point operations
 };
 
-// Returns the unit that screens show: FLOP/s for floating-point operations in op/s, else the
-// metric's unit.
+// Returns the unit that screens show: FLOP/s for a metric in op/s that counts floating-point
+// operations, else the metric's unit.
 enum unit metric_unit_shown(const struct metric *metric);
 
 // How many times better `value` is than `other`: other ÷ value where lower is better, else
 // value ÷ other.
 double better_ratio(enum better better, double value, double other);
 
-// The share of its limit that `value` of this metric reaches, in the metric's own direction: limit
-// ÷ value where lower is better, else value ÷ limit. 1 is at the limit, above 1 is better than the
-// limit. NaN if the limit is not known.
+// Returns which share of the metric's limit `value` reaches: limit ÷ value if lower is better, else
+// value ÷ limit. 1 is at the limit; above 1 is better than the limit. NaN if the limit is not known
+// or 0.
 double metric_share(const struct metric *metric, double value);
 
 struct named_text {
@@ -296,12 +297,12 @@ struct series {
     size_t row_count;
 };
 
-// What a hardware counter says of one unit of a case's work, beside what its benchmark claims of
-// it.
+// A hardware counter per unit of a case's work: the value that the counter gave (counted), and the
+// value that the benchmark computes for the same work (claimed).
 struct counter {
     const char *name; // "dram_read", or "native:" and the vendor's name
     enum unit unit;
-    double counted, claimed; // claimed: non-finite = no claim
+    double counted, claimed; // claimed: not finite if the benchmark computes none
     double units;            // number of units of work from which `counted` was derived
 };
 
@@ -328,7 +329,7 @@ struct result {
     size_t sensor_count;
     struct series *series;
     size_t series_count;
-    struct counter *counters; // of a visit of its own, which gave no times
+    struct counter *counters; // from an additional visit, whose times are not used
     size_t counter_count;
     struct kernel_info kernel;
 };
@@ -353,7 +354,7 @@ struct run_device {
 struct finding {
     const char *code, *text;
     const char *device; // id of the device concerned; NULL: the whole run
-    const char *name;   // name of what `value` describes: "near L2"; NULL: not given
+    const char *name;   // name of the thing that `value` describes: "near L2"; NULL: not given
     double value;       // not finite: no value
     const char **keys;
     size_t key_count;
@@ -386,33 +387,33 @@ struct run {
 struct run *run_create(void);
 void run_destroy(struct run *run);
 
-// Add an empty element to the run and return it. A result keeps its address; a device or finding
-// may move when another one is added.
+// Add an empty element to the run and return it. A result keeps its address; the address of a
+// device or finding may change when another one is added.
 struct result *run_add_result(struct run *run);
 struct run_device *run_add_device(struct run *run);
 struct finding *run_add_finding(struct run *run);
 // Adds a finding about the device of `first`. The finding's text is "DEVICE: TEXT", with TEXT made
-// from `format`. Its keys are the key of `first` and, if `second` is not NULL, that of `second`.
+// from `format`. Its keys are the key of `first` and, unless `second` is NULL, the key of `second`.
 void run_add_conclusion(struct run *run, const char *code, double value, const struct result *first,
                         const struct result *second, const char *format, ...) PRINTF_LIKE(6, 7);
 void run_add_benchmark(struct run *run, const struct benchmark_info *info);
 
 // Completes the declarations of a run that an earlier version of fathom wrote: finds benchmarks and
-// metrics by name, and adds cycles_of and headlines of levels if they are missing. Without these,
-// `compare` would count a figure in time and its twin in cycles as two, and `report` would find no
-// levels of memory.
+// metrics by name, adds missing cycles_of, and adds HEADLINE_LEVELS to a benchmark that has no
+// headline. Otherwise `compare` would count the same figure in time and in cycles as two, and
+// `report` would find no levels of memory.
 void run_declare_missing(struct run *run);
 
 // Returns the last result with that key on that device; NULL if the run has none.
 const struct result *run_find(const struct run *run, const char *device, const char *key);
 const struct benchmark_info *run_benchmark(const struct run *run, const char *name);
 
-// Numbers of results: by verdict, measured (result_measured), and all.
+// Numbers of results: of each verdict, measured ones (result_measured), and all.
 struct run_counts {
     size_t of[VERDICT_FAILED + 1], measured, all;
 };
 
-// Counts the results of a device and a benchmark. NULL stands for all devices, or all benchmarks.
+// Counts the results of a device and a benchmark. NULL means all devices, or all benchmarks.
 struct run_counts run_count(const struct run *run, const char *device, const char *benchmark);
 
 // Return the metric, the series, or the text of the detail with that name; NULL if the result has
@@ -436,8 +437,8 @@ bool result_measured(const struct result *result);
 // True if the result was measured (result_measured) and belongs to this benchmark and device.
 bool result_is_of(const struct result *result, const char *benchmark, const char *device);
 
-// Adds a reason, unless the result already has it with the same text. The verdict becomes `verdict`
-// if that is worse (from good to bad: ok, suspect, skipped, failed).
+// Adds a reason, unless the result already has one with the same code and text. Sets the result's
+// verdict to `verdict` if that is worse (from good to bad: ok, suspect, skipped, failed).
 void result_flag(struct arena *arena, struct result *result, enum verdict verdict, const char *code,
                  const char *format, ...) PRINTF_LIKE(5, 6);
 

@@ -197,8 +197,7 @@ void result_flag(struct arena *arena, struct result *result, enum verdict verdic
         result->verdict = verdict;
     if (has_reason(result, code, text))
         return;
-    // The capacity of the array is not known, so each call copies the array. A result has few
-    // reasons.
+    // The array's capacity is not known, so each call copies it. A result has few reasons.
     struct reason *reasons = ARENA_ARRAY(arena, result->reason_count + 1, struct reason);
     if (result->reason_count)
         memcpy(reasons, result->reasons, result->reason_count * sizeof *reasons);
@@ -209,8 +208,8 @@ void result_flag(struct arena *arena, struct result *result, enum verdict verdic
 
 // ---------------------------------------------------------------- files of an earlier fathom
 
-// Returns a copy of a benchmark's declarations, completed by those that earlier versions of fathom
-// did not write.
+// Returns a copy of a benchmark's declarations, with the ones that earlier versions of fathom did
+// not write.
 static const struct benchmark_info *declared_since(struct arena *arena,
                                                    const struct benchmark_info *info)
 {

@@ -17,14 +17,14 @@
 
 enum {
     LINKS_MAX = 40,       // longest chain of symbolic links that is followed, as in Linux
-    NAME_BYTES_MAX = 200, // bytes of the target's name in the name of its temporary file
+    NAME_BYTES_MAX = 200, // most bytes of the target's name that its temporary file's name has
     LINK_BYTES = 4096,
-    READER_WAIT_MS = 30000 // longest wait for the reader of a full pipe
+    READER_WAIT_MS = 30000 // longest wait until the reader of a full pipe reads
 };
 
 // The file to which the contents are written.
 struct target {
-    const char *path;      // the file at the end of all symbolic links; it need not exist
+    const char *path;      // the file after all symbolic links (need not exist), for messages, too
     const char *folder;    // the folder of `path`
     const char *temporary; // path of the temporary file in `folder`; NULL: write to `path`
     struct stat info;      // status of the existing file
@@ -119,8 +119,9 @@ static int target_open(const struct target *target)
     return open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
-// Returns the error number of a write that failed in stdio. stdio does not keep it, so this writes
-// one more byte, which fails in the same way. The temporary file is deleted in any case.
+// Returns the errno of a write that failed in stdio. stdio does not keep it, so this function
+// writes one more byte, which fails in the same way. The file is temporary and is deleted
+// afterwards.
 static int write_error(int file)
 {
     errno = 0;
@@ -144,7 +145,7 @@ static bool write_temporary(const struct target *target, int file, const struct 
                             struct error *err)
 {
     if (target->exists)
-        // A failure is ignored, because the contents of the file are right.
+        // A failure is ignored, because only the permissions then differ.
         (void)!fchmod(file, target->info.st_mode & 0777);
     FILE *stream = fdopen(file, "w");
     if (!stream) {
@@ -161,9 +162,9 @@ static bool write_temporary(const struct target *target, int file, const struct 
     return written;
 }
 
-// Writes to a file. A write may block or fail with EAGAIN, because the standard output keeps the
-// mode that the caller set. Returns 0 or the error number, which is ETIMEDOUT if nobody reads for
-// wait_ms (−1: no limit).
+// Writes to a file, which may be in blocking or nonblocking mode: the standard output keeps the
+// mode that the parent process set. Returns 0 or the error number, which is ETIMEDOUT if nobody
+// reads for wait_ms (−1: no limit).
 static int write_out(int file, const char *text, size_t bytes, int wait_ms)
 {
     for (size_t done = 0; done < bytes;) {
@@ -188,7 +189,7 @@ static bool write_directly(const struct target *target, int file, const struct c
     text_stream_open(&text);
     bool written = contents->write(contents->context, text.file, err);
     text_stream_close(&text);
-    // A person reads what a pager shows, and may take long.
+    // The standard output may be a pager in which a person reads, so its wait has no limit.
     int wait_ms = target->standard ? -1 : READER_WAIT_MS;
     int number = written ? write_out(file, text.text, text.bytes, wait_ms) : 0;
     free(text.text);
@@ -243,8 +244,8 @@ bool file_save_same(const char *one, const char *other)
     return same;
 }
 
-// Removes the temporary files of this target that processes left when they were killed while
-// saving.
+// Removes the temporary files of this target that belong to processes which no longer exist: they
+// were killed while they saved.
 static void remove_stale(struct arena *arena, const struct target *target)
 {
     const char *prefix = temporary_prefix(arena, target->path);
@@ -262,8 +263,8 @@ static void remove_stale(struct arena *arena, const struct target *target)
         closedir(folder);
 }
 
-// True if the file can probably be replaced. In a folder such as /tmp, only the owner of the file
-// or of the folder can replace it.
+// True if the file can probably be replaced. In a folder such as /tmp, only root and the owner of
+// the file or of the folder can replace it.
 static bool may_replace(const struct target *target)
 {
     struct stat folder;
@@ -272,8 +273,8 @@ static bool may_replace(const struct target *target)
            !(folder.st_mode & S_ISVTX) || user == folder.st_uid || user == target->info.st_uid;
 }
 
-// Opens the target like file_save does, and changes nothing. Returns 0 or the error number. A FIFO
-// stays open, because its reader ends when the last writer closes it.
+// Opens the target like file_save does, without changing it. Returns 0 or the error number. A FIFO
+// stays open, because its reader would end if the last writer closed it.
 static int try_open(const struct target *target)
 {
     if (!target->standard && target->exists && access(target->path, W_OK) != 0)

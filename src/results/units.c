@@ -12,8 +12,8 @@ const char *unit_name(enum unit unit)
     return words_name(&unit_words, unit);
 }
 
-// How a unit is scaled. names[home] is the unit of the value itself. Each name's unit is `base`
-// times the unit before it.
+// How a unit is scaled. names[home] is the name of the unscaled unit. Each unit in `names` is
+// `base` times the unit before it.
 struct scale {
     double base;
     unsigned home, count;

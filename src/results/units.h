@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The table of all units in files. Values in files are never scaled to kB, GB or ms; only those
-// that people read on screens are.
+// The table of all units in files. Values in files are never scaled to kB, GB or ms; only values on
+// screens are.
 #ifndef RESULTS_UNITS_H
 #define RESULTS_UNITS_H
 
@@ -12,7 +12,7 @@
 #define UNITS(X)                                                                                   \
     X(NONE, "1")                                                                                   \
     X(NS, "ns")                                                                                    \
-    X(CYCLE, "cycle") /* of the core clock; stands beside a value in ns */                         \
+    X(CYCLE, "cycle") /* of the core clock; mostly given beside a metric in ns */                  \
     X(BYTE, "B")                                                                                   \
     X(BYTE_PER_S, "B/s")                                                                           \
     X(BYTE_PER_CYCLE, "B/cycle")                                                                   \
@@ -44,11 +44,14 @@ const char *unit_format(double value, enum unit unit, char *text, size_t bytes);
 // Like unit_format, but the text lives in `arena`.
 const char *unit_text(struct arena *arena, double value, enum unit unit);
 
-// unit_format in two steps, for tables with one unit in the head of a column. The first step
-// returns the value in the scaled unit and sets *name to the unit's name ("" for a plain number).
+// unit_scale and number_format are the two steps of unit_format, for tables that name the unit in
+// the head of a column. unit_scale returns the value in the scaled unit and sets *name to that
+// unit's name ("" for UNIT_NONE).
 double unit_scale(double value, enum unit unit, const char **name);
 
-// The second step writes a number with four significant digits to `text`, which it returns.
+// Writes a number to `text` and returns `text`. Numbers from 0.1 to 1000 get four significant
+// digits, larger ones no fraction, smaller ones five decimals, very large or small ones an
+// exponent.
 const char *number_format(double value, char *text, size_t bytes);
 
 #endif

@@ -15,7 +15,7 @@ enum {
 };
 
 // The inode of the machine's first PID namespace (Linux, include/linux/proc_ns.h,
-// PROC_PID_INIT_INO). In a container the inode is another one.
+// PROC_PID_INIT_INO). In a container, /proc/self/ns/pid has a different inode.
 static const char first_namespace[] = "pid:[4026531836]";
 
 struct sensor_clocks {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Locks the core clock of a card that nobody else uses, and restores it. The caller must be a
-// process that outlives the one that measures: see sensors/guard.h. These functions are called only
-// if the user asked for clocks.
+// process that outlives the process that measures: see sensors/guard.h. All functions but
+// sensor_clocks_users are called only if the user asked for clocks.
 //
 //   NVML     Sets the clock with nvmlDeviceSetGpuLockedClocks(f, f), which needs root and Volta or
 //            newer. nvmlDeviceGetSupportedGraphicsClocks lists the clocks. The driver does not
 //            report an earlier lock, so nvmlDeviceResetGpuLockedClocks restores the default. (NVML
 //            API reference, "Device Commands" and "Device Queries", R535)
 //   amdgpu   Sets power_dpm_force_performance_level to manual, then pp_dpm_sclk to the number of a
-//            state. Restores the former level. If that is already `manual`, nothing is set, because
-//            its states could not be restored. (Linux, Documentation/gpu/amdgpu/thermal.rst, "GPU
-//            sysfs Power State Interfaces")
+//            state. Restores the level that was set before. If that level is already `manual`,
+//            nothing is set, because its states could not be restored. (Linux,
+//            Documentation/gpu/amdgpu/thermal.rst, "GPU sysfs Power State Interfaces")
 //
-// The clock of a shared card is never set. Refused are: MIG; virtual GPUs; cards that other
+// The clock of a shared card is never set. Not allowed are MIG, virtual GPUs, cards that other
 // processes use (by NVML's lists, or by drm-pdev in /proc/PID/fdinfo: Linux,
-// Documentation/gpu/drm-usage-stats.rst); and containers, in which other processes are invisible.
+// Documentation/gpu/drm-usage-stats.rst), and containers, in which other processes are invisible.
 #ifndef SENSORS_CLOCKS_H
 #define SENSORS_CLOCKS_H
 
@@ -26,23 +26,23 @@ enum {
 
 struct sensor_clocks_desc {
     struct sensors_desc card;
-    const char *proc_root; // NULL: "/proc"; tests use a folder of their own
-    long own_pid;          // this process and its descendants may use the card
+    const char *proc_root; // NULL: "/proc"; tests set a different folder
+    long own_pid;          // the process with this id and its descendants may use the card
     const char *undo;      // state to restore first, saved by an earlier guard; NULL: none
 };
 
 struct sensor_clocks;
 
-// Opens a card whose clock can be set. Changes nothing, except that it restores desc->undo. Returns
-// NULL with ERROR_UNSUPPORTED if the clock cannot or must not be set; the message says what, why
+// Opens a card whose clock can be set. Changes nothing, but restores desc->undo if that is set.
+// Returns NULL with ERROR_UNSUPPORTED if the clock cannot or must not be set; the message says why
 // and what to do. The caller owns the result. sensor_clocks_close does not restore the clock; it
 // accepts NULL.
 struct sensor_clocks *sensor_clocks_open(const struct sensor_clocks_desc *desc, struct error *err);
 void sensor_clocks_close(struct sensor_clocks *clocks);
 
 // Locks the card's clock at the possible value nearest to `hz`, and sets *granted_hz to that value.
-// First checks again that nobody else uses the card. If the call fails, the clock is restored, even
-// if an earlier call locked it.
+// First checks again that nobody else uses the card. If the call fails, it restores the clock, even
+// if an earlier call locked it; if that fails too, the message says so.
 MUST_CHECK bool sensor_clocks_lock(struct sensor_clocks *clocks, double hz, double *granted_hz,
                                    struct error *err);
 
@@ -54,9 +54,10 @@ const char *sensor_clocks_before(const struct sensor_clocks *clocks);
 MUST_CHECK bool sensor_clocks_restore(struct sensor_clocks *clocks, struct error *err);
 
 // Returns the processes that use a card, without desc->own_pid and its descendants, in `arena`:
-// "python3 (process 4711), blender (process 815)". They are those that NVML lists, else those whose
-// fdinfo names the card. NULL if none is seen: a container hides them, and the fdinfo of other
-// users' processes needs root. A listed process does not necessarily keep the card busy.
+// "python3 (process 4711), blender (process 815)". Lists the processes that NVML names; if it names
+// none, those whose fdinfo names the card. NULL if no process is visible: a container hides
+// processes, and only root sees the fdinfo of other users' processes. A listed process does not
+// necessarily keep the card busy.
 const char *sensor_clocks_users(struct arena *arena, const struct sensor_clocks_desc *desc);
 
 #endif

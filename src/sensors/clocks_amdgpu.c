@@ -26,7 +26,7 @@ static FILE *file_open(const struct amdgpu *card, const char *name, const char *
     return length > 0 && (size_t)length < sizeof path ? fopen(path, mode) : NULL;
 }
 
-// Writes a text into a file of the card. An error may appear only when the file is closed.
+// Writes a text into a file of the card. Some errors are reported only when the file is closed.
 static bool file_write(const struct amdgpu *card, const char *name, const char *text,
                        struct error *err)
 {
@@ -43,9 +43,9 @@ static bool file_write(const struct amdgpu *card, const char *name, const char *
 
 // Reads lines such as "1: 1200Mhz *", which begin with the number of a state. Three lines do not
 // mean three states: for cards with continuous clocks, the kernel lists the lowest, the current and
-// the highest clock, and takes every number except 0 for the highest (Linux, amdgpu/pm/swsmu:
-// smu11/navi10_ppt.c, _print_clk_levels and _force_clk_levels). So the second of three is set to
-// infinity, which is never chosen.
+// the highest clock, and a write of any number except 0 selects the highest (Linux,
+// amdgpu/pm/swsmu: smu11/navi10_ppt.c, _print_clk_levels and _force_clk_levels). So the second of
+// three clocks is set to infinity, which is never chosen.
 static void read_choices(const struct amdgpu *card, struct clocks_choices *choices)
 {
     FILE *file = file_open(card, "pp_dpm_sclk", "r");

@@ -5,7 +5,8 @@
 #include <string.h>
 
 enum {
-    VIRTUAL_VGPU = 2, // nvmlGpuVirtualizationMode_t: from this value on, it is part of a card
+    VIRTUAL_VGPU =
+        2, // nvmlGpuVirtualizationMode_t: from this value on, virtual GPUs share the card
     PROCESSES_MAX = 256
 };
 
@@ -166,8 +167,8 @@ static bool nvml_check(void *handle, const struct sensor_clocks_desc *desc, stru
             check_processes(nvml, desc, api->nvmlDeviceGetMPSComputeRunningProcesses_v3, err));
 }
 
-// Appends to `text` those processes of a list that are visible here, without own_pid and its
-// descendants.
+// Appends the processes of an NVML list to `text`, except own_pid, its descendants, and processes
+// that are not visible in /proc.
 static const char *add_users(struct arena *arena, const struct nvml_clocks *nvml,
                              const struct sensor_clocks_desc *desc,
                              int (*list)(struct nvml_device *, unsigned *, struct nvml_process *),

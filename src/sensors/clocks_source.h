@@ -12,14 +12,16 @@ struct clocks_choices {
 
 struct clocks_source {
     const char *name;
-    // Returns a handle for a card whose clock can be set, in `arena`. Sets the clocks to choose
-    // from and the state before a lock. Returns NULL with the reason if it cannot. Sets *knows to
-    // true if this interface knows the card; no other interface is then tried.
+    // Returns a handle for a card whose clock can be set, in `arena`. Sets *choices to the clocks
+    // that can be locked, and *before to the state before a lock. Returns NULL with the reason if
+    // the clock cannot be set. Sets *knows to true if this interface knows the card; no other
+    // interface is then tried.
     void *(*open)(struct arena *arena, const struct sensor_clocks_desc *desc,
                   struct clocks_choices *choices, const char **before, bool *knows,
                   struct error *err);
     void (*close)(void *handle);
-    // Fails with ERROR_UNSUPPORTED and the reason if other processes use the card or a part of it.
+    // Fails with ERROR_UNSUPPORTED and the reason if other processes use the card, if it is divided
+    // (MIG, virtual GPUs), or if its users cannot be listed.
     bool (*check)(void *handle, const struct sensor_clocks_desc *desc, struct error *err);
     // Returns the processes that use the card, in the form of sensor_clocks_users.
     const char *(*users)(struct arena *arena, const struct sensor_clocks_desc *desc);
@@ -38,8 +40,9 @@ const char *clocks_proc(const struct sensor_clocks_desc *desc);
 // visible.
 bool clocks_is_own(const struct sensor_clocks_desc *desc, long pid);
 
-// Returns the processes that have the card open, by drm-pdev in their /proc/PID/fdinfo, without our
-// own, in `arena`. Sets *barred to true if the system denies access to some process.
+// Returns the ids of the processes that have the card open, by drm-pdev in their /proc/PID/fdinfo,
+// without desc->own_pid and its descendants, in `arena`. Sets *barred to true if the list may lack
+// processes: access to one was denied, /proc cannot be read, or the PCI address is unknown.
 const long *clocks_openers(struct arena *arena, const struct sensor_clocks_desc *desc,
                            size_t *count, bool *barred);
 

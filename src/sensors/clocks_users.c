@@ -26,8 +26,8 @@ static bool read_process(const struct sensor_clocks_desc *desc, long pid, const 
     return text_read_line(line, LINE_BYTES, "%s/%ld/%s", clocks_proc(desc), pid, file);
 }
 
-// Returns the parent of a process; 0 if the process is not visible. The process name in the line
-// may contain any character, including brackets.
+// Returns the parent of a process; 0 if the process is not visible. The name of the process, in
+// brackets, may itself contain brackets, so it ends at the line's last ')'.
 static long parent_of(const struct sensor_clocks_desc *desc, long pid)
 {
     char line[LINE_BYTES];
@@ -91,8 +91,8 @@ static bool names_card(const char *path, const char *pci)
     return names;
 }
 
-// True if the process has the card open. Sets *barred to true if the system denies access to its
-// files.
+// True if the process has the card open. Sets *barred to true if the system denies access to the
+// process's fdinfo.
 static bool has_open(const struct sensor_clocks_desc *desc, const char *pid, bool *barred)
 {
     struct arena *arena = arena_create();

@@ -15,9 +15,9 @@ static const uint64_t end_ns = 10 * NS_PER_S;
 struct clock_guard {
     struct arena *arena;
     struct clock_guard_desc desc;
-    struct child *child; // NULL: the guard died, and no new one was started yet
+    struct child *child; // the guard process; NULL: it died, and no new one was started yet
     const char *before;
-    double asked_hz, granted_hz; // 0: no clock is locked
+    double asked_hz, granted_hz; // clock asked for (0: none is locked) and granted clock
     bool undo;                   // true: a guard died while the clock was locked
 };
 

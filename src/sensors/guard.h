@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
 // The guard is a small process that locks a core clock (sensors/clocks.h) for the process that
-// measures. It restores the clock when the channel between the two closes: at a normal end, after
-// an error or a signal, and also if the measuring process was killed. The guard measures nothing.
-// It has a session of its own and ignores SIGINT, SIGTERM and SIGHUP. If the guard itself is killed
-// while the clock is locked, the next call starts another guard, which first restores the clock.
-// The clock stays locked only if both processes are killed at once; after a loss of power, drivers
-// start with their defaults.
+// measures. The guard restores the clock when the channel between the two processes closes: at a
+// normal end, after an error or a signal, and also if the measuring process was killed. The guard
+// measures nothing. It has its own session and ignores SIGINT, SIGTERM and SIGHUP. If the guard is
+// killed while the clock is locked, the next call starts another guard, which first restores the
+// clock. The clock stays locked only if both processes are killed at once; after a loss of power,
+// drivers start with their defaults.
 //
-// The channel carries lines of text: requests, here on the left, and their answers.
+// The channel carries lines of text. Requests are on the left here, their answers on the right.
 //
 //   open PID UUID PCI SYSFS PROC UNDO     ready BEFORE
 //   lock HZ                               locked HZ
 //   restore                               restored
 //
-// "-" stands for unknown or for the default. The answer to a failed request is "failure TEXT".
+// A word "-" means that the value is unknown, or is the default. The answer to a failed request is
+// "failure TEXT".
 #ifndef SENSORS_GUARD_H
 #define SENSORS_GUARD_H
 
@@ -28,16 +29,16 @@ struct clock_guard_desc {
 struct clock_guard;
 
 // Starts the guard. Sets no clock yet. Returns NULL with ERROR_UNSUPPORTED if the clock cannot or
-// must not be set, as sensor_clocks_open does. `desc`, and what it points to, must live as long as
-// the guard.
+// must not be set (sensor_clocks_open), and with ERROR_IO or ERROR_INTERNAL if the guard does not
+// start or answer. All that `desc` points to must live as long as the guard.
 struct clock_guard *clock_guard_create(const struct clock_guard_desc *desc, struct error *err);
 
 // Restores the clock if it is locked, and ends the guard. Returns false with the reason if the
 // clock could not be restored. Accepts NULL.
 bool clock_guard_destroy(struct clock_guard *guard, struct error *err);
 
-// Locks the clock like sensor_clocks_lock. Does nothing if this clock is already locked. After a
-// failure no clock is locked.
+// Locks the clock like sensor_clocks_lock. If `hz` is already locked, only sets *granted_hz. After
+// a failure no clock is locked, unless the message says that it could not be restored.
 MUST_CHECK bool clock_guard_lock(struct clock_guard *guard, double hz, double *granted_hz,
                                  struct error *err);
 

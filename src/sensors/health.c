@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-// Values of nvmlMemoryErrorType_t; of nvmlEccCounterType_t the counter since the driver was loaded.
+// Values of nvmlMemoryErrorType_t, and NVML_VOLATILE of nvmlEccCounterType_t: the counters that
+// start when the driver is loaded.
 enum {
     NVML_CORRECTED = 0,
     NVML_UNCORRECTED = 1,
@@ -133,7 +134,7 @@ static void read_memory(const struct health_api *api, struct nvml_device *device
     }
     for (int cause = NVML_RETIRED_CORRECTED;
          api->nvmlDeviceGetRetiredPages && cause <= NVML_RETIRED_UNCORRECTED; cause++) {
-        unsigned pages = 0; // no room for addresses: the call only sets the number
+        unsigned pages = 0; // room for 0 addresses, so the call only sets the number of pages
         int status = api->nvmlDeviceGetRetiredPages(device, cause, &pages, NULL);
         if (status == NVML_SUCCESS || status == NVML_INSUFFICIENT_SIZE)
             health->retired_pages =
@@ -165,8 +166,8 @@ static void read_nvml(const struct sensors_desc *desc, struct sensor_health *hea
     nvml_card_close(&card);
 }
 
-// Reads the number at the beginning of a one-line file of the device. Returns NaN if there is none,
-// as in "Unknown".
+// Reads the number at the beginning of a one-line file of the device. Returns NaN if the line has
+// no positive number there, as in "Unknown".
 static double device_number(const struct sensors_desc *desc, const char *name)
 {
     char line[64];
@@ -177,7 +178,7 @@ static double device_number(const struct sensors_desc *desc, const char *name)
 }
 
 // Returns the generation of a PCI Express link whose lanes make `transfers` × 1e9 transfers per
-// second.
+// second; NaN if there is no such generation.
 static double generation_of(double transfers)
 {
     static const double of_generation[] = {2.5, 5, 8, 16, 32, 64};

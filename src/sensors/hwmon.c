@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Sensors of amdgpu's hwmon files (Linux, Documentation/gpu/amdgpu/thermal.rst): freq1_input and
-// freq2_input are the core and memory clock in Hz, temp1_input the temperature in thousandths of a
-// degree. hwmon has no energy counter and no throttle reasons, and its power is an average of up to
-// a second, longer than most samples.
+// Reads sensors from amdgpu's hwmon files (Linux, Documentation/gpu/amdgpu/thermal.rst):
+// freq1_input and freq2_input are the core and memory clock in Hz, temp1_input is the temperature
+// in thousandths of a degree Celsius. hwmon has no energy counter and no throttle reasons. Its
+// power is not used: it is an average over up to a second, longer than most samples.
 #include "base/text.h"
 #include "sensors/source.h"
 

@@ -101,7 +101,8 @@ static double throttle_set(const struct nvml *nvml)
     return set;
 }
 
-// Returns the time in seconds during which the policy lowered the clock.
+// Returns the time in seconds, since the driver was loaded, in which the policy lowered the clock.
+// NaN if the driver does not report it.
 static double limited_s(const struct nvml *nvml, int policy)
 {
     struct nvml_violation violation = {0};

@@ -28,13 +28,13 @@ struct nvml_card_api {
 struct nvml_card {
     struct nvml_card_api api;
     struct dynlib *library, *calls;
-    struct nvml_device *device; // NULL: NVML does not know the card
+    struct nvml_device *device; // NVML's handle of the card
 };
 
-// Starts NVML and finds the card by its uuid, else by its PCI address. `calls` describes further
-// functions that the caller needs: their symbols and table; its `files` are not used. Fails with
-// ERROR_NO_DEVICE (no library, or a symbol is missing) or ERROR_UNSUPPORTED, and then leaves
-// nothing open.
+// Starts NVML and finds the card by its uuid, else by its PCI address. `calls` has the symbols and
+// the table of further NVML functions that the caller needs; calls->files is not used. Fails with
+// ERROR_NO_DEVICE (no library, or a symbol is missing) or ERROR_UNSUPPORTED (NVML does not start or
+// does not know the card), and then leaves nothing open.
 MUST_CHECK bool nvml_card_open(struct nvml_card *card, const struct sensors_desc *desc,
                                const struct dynlib_desc *calls, struct error *err);
 void nvml_card_close(struct nvml_card *card);

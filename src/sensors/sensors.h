@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Reads what a card reports while it works: clocks, energy, temperature, and the reasons for a
 // lower clock. The sources are NVML (opened at run time) and amdgpu's hwmon files. A value that a
-// source does not have, or that is impossible, is absent.
+// source does not have, or that is impossible, is NaN.
 //
-// A reading takes several driver calls, so the caller chooses the time: after a visit, never while
-// something is timed (measure/card.h). Only energy is read while work runs, and that work is not
-// timed (measure/energy.h).
+// A reading takes several driver calls, so the caller chooses its time: after a visit, never while
+// work is timed (measure/card.h). Only energy is read while work runs, and that work is not timed
+// (measure/energy.h).
 #ifndef SENSORS_SENSORS_H
 #define SENSORS_SENSORS_H
 
@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-// The names are those in run files.
+// The sensors and their names in run files.
 #define SENSOR_VALUES(X)                                                                           \
     X(CORE_CLOCK, "card_core_clock")     /* Hz, as the card reports it */                          \
     X(MEMORY_CLOCK, "card_memory_clock") /* Hz */                                                  \
@@ -40,7 +40,7 @@ enum sensor_throttle {
 
 struct sensor_reading {
     uint64_t at_ns;                    // CLOCK_MONOTONIC
-    double values[SENSOR_VALUE_COUNT]; // not finite: absent
+    double values[SENSOR_VALUE_COUNT]; // NaN: not known
 };
 
 const char *sensor_name(enum sensor_value value);
@@ -52,7 +52,7 @@ const char *sensor_throttle_text(struct arena *arena, unsigned set);
 struct sensors_desc {
     const uint8_t *uuid;    // 16 bytes; NULL: unknown
     const char *pci;        // "0000:1b:00.0"; NULL: unknown
-    const char *sysfs_root; // NULL: "/sys"; tests use a folder of their own
+    const char *sysfs_root; // NULL: "/sys"; tests set a different folder
 };
 
 struct sensors;
@@ -66,8 +66,7 @@ void sensors_close(struct sensors *sensors);
 // Returns "NVML" or "amdgpu hwmon".
 const char *sensors_source(const struct sensors *sensors);
 
-// Reads all sensors. A value that cannot be read, or is impossible (0 Hz, 10 kW, 200 degC), is
-// absent.
+// Reads all sensors. A value that cannot be read, or is impossible (0 Hz, 200 degC), becomes NaN.
 void sensors_read(struct sensors *sensors, struct sensor_reading *reading);
 
 #endif

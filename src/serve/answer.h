@@ -5,25 +5,26 @@
 
 #include "results/results.h"
 
-// {"type":"welcome","version":…,"devices":[…],"benchmarks":[…],"scenarios":[…]}: the devices as in
-// a run file, those of `offered`; the benchmarks that can be measured here as `fathom list --json`
-// writes them; their built-in scenarios.
+// {"type":"welcome","version":…,"devices":[…],"benchmarks":[…],"scenarios":[…]}: the devices of
+// `offered`, in the form of a run file; the benchmarks that a page can measure, in the form of
+// `fathom list --json`; the built-in scenarios of benchmarks.
 const char *answer_welcome(struct arena *arena, const struct run *offered);
 
 // {"type":"started","id":…,"cases":…}
 const char *answer_started(struct arena *arena, uint64_t id, size_t cases);
 
-// {"type":"result","id":…,"frame":…,"result":{…}}, as in a run file.
+// {"type":"result","id":…,"frame":…,"result":{…}}: the result in the form of a run file.
 const char *answer_result(struct arena *arena, uint64_t id, uint64_t frame,
                           const struct result *result);
 
 struct answer_end {
     uint64_t id, frame;
     const struct run *run;
-    bool whole; // with the run itself
+    bool whole; // true: the message contains the run
 };
 
-// {"type":"done","id":…,"frame":…,"status":"complete","run":{…},"findings":[…]}
+// {"type":"done","id":…,"frame":…,"status":"complete","run":{…},"findings":[…]}; "run" only if
+// end->whole.
 const char *answer_done(struct arena *arena, const struct answer_end *end);
 
 // {"type":"error","id":…,"message":…}; id 0 is left out.

@@ -12,19 +12,19 @@ struct live {
     const struct live_desc *desc;
     struct arena *arena;
     pthread_t thread;
-    struct interrupt interrupt; // ends the measurement; raised at most once for each
+    struct interrupt interrupt; // ends the current measurement; raised at most once for each
 
-    // The thread and its callers share these, under `mutex`.
+    // The thread and the callers of live_… share these members, under `mutex`.
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    struct request next; // arena NULL: nothing is asked for
+    struct request next; // the next measurement; next.arena is NULL if there is none
     bool busy, raised, ends;
 
-    // The thread alone uses these.
-    struct arena *worker_arena; // of `executor`
+    // Only the thread uses these members.
+    struct arena *worker_arena; // holds `executor`
     struct executor *executor;  // NULL: none yet
     const struct gpu_info *device;
-    size_t cases; // that this worker has seen
+    size_t cases; // number of cases that this worker has seen
 };
 
 // ---------------------------------------------------------------- what callers ask for
@@ -58,7 +58,7 @@ void live_cancel(struct live *live)
     ask(live, &(struct request){.arena = NULL}, false);
 }
 
-// Waits for a request; false if the thread must end. The caller destroys request->arena.
+// Waits for a request. Returns false if the thread must end. The caller destroys request->arena.
 static bool take_request(struct live *live, struct request *request)
 {
     pthread_mutex_lock(&live->mutex);
@@ -75,7 +75,7 @@ static bool take_request(struct live *live, struct request *request)
     return goes_on;
 }
 
-// True if another measurement waits: nobody wants to know how this one ended.
+// True if another measurement waits. Pages are then not told how the current one ended.
 static bool is_replaced(struct live *live)
 {
     pthread_mutex_lock(&live->mutex);
@@ -116,12 +116,13 @@ static void end_worker(struct live *live)
     live->cases = 0;
 }
 
-// Makes `live->executor` that of the device.
+// Makes sure that live->executor is an executor of the device, with a new worker if necessary.
 static void prepare_worker(struct live *live, const struct gpu_info *device,
                            const struct budget *budget)
 {
     const struct runner_desc *desc = &live->desc->runner;
-    // A cancel that ended the worker counts as a loss: it must not be held against the device.
+    // The executor counts a worker that a cancel ended as lost. A new executor starts at 0 losses,
+    // so that the device is not given up for that.
     bool is_cut = live->executor && executor_losses(live->executor) > 0;
     if (live->device != device || live->cases >= LIVE_CASES_KEPT || is_cut)
         end_worker(live);
@@ -145,8 +146,8 @@ static void prepare_worker(struct live *live, const struct gpu_info *device,
 
 // ---------------------------------------------------------------- one frame
 
-// A plan whose cases have numbers of their own, so that the worker does not take one for a case of
-// an earlier measurement.
+// A plan whose case numbers differ from those of all earlier measurements, so that the worker does
+// not confuse a case with an earlier one.
 struct numbered_plan {
     struct plan plan; // first member, so that functions can cast it to this struct
     struct plan *cases;
@@ -201,14 +202,15 @@ static void say_loss(struct frame *frame, const struct result *result)
     arena_destroy(arena);
 }
 
-// Notes which case is visited next (schedule_desc.progress).
+// Callback for schedule_desc.progress: notes which case is visited next.
 static void begin_visit(void *context, const struct schedule_state *state)
 {
     struct frame *frame = context;
     frame->key = state->plan_case->key;
 }
 
-// Tells what the visit brought (schedule_desc.save): the run has it now.
+// Callback for schedule_desc.save, which is called after each visit: sends the case's result so far
+// to the pages, and an error if the visit lost the worker. Sends nothing after an interrupt.
 static void end_visit(void *context)
 {
     struct frame *frame = context;
@@ -249,7 +251,7 @@ static bool open_frame(struct frame *frame, struct error *err)
     return error_set(err, ERROR_UNSUPPORTED, "%s", why);
 }
 
-// Measures the frame. False if it was interrupted.
+// Measures the frame. Returns false if the frame was interrupted.
 static bool measure_frame(struct frame *frame, const struct budget *budget)
 {
     struct live *live = frame->live;
@@ -288,11 +290,12 @@ static void say_done(const struct frame *frame, const struct run *run, bool whol
     arena_destroy(arena);
 }
 
-// Makes frames until no further one follows. A frame that lost its worker is made again.
+// Makes one frame, or frame after frame of a continuous measurement until it is interrupted. A
+// frame that lost its worker is made again; LIVE_ATTEMPTS such frames in a row end the measurement.
 static void measure_frames(struct frame *frame, const struct budget *budget)
 {
     bool continuous = frame->request->continuous, goes_on = true;
-    struct run *last = NULL; // of the last whole frame
+    struct run *last = NULL; // run of the last frame that lost no worker
     unsigned attempts = 0;
     struct error err;
     while (goes_on) {
@@ -311,7 +314,7 @@ static void measure_frames(struct frame *frame, const struct budget *budget)
         frame->number += whole;
         goes_on = goes_on && open_frame(frame, &err);
     }
-    run_destroy(frame->run); // of a plan that failed, which it did not the first time
+    run_destroy(frame->run); // not NULL only if open_frame failed in the loop
     run_destroy(last);
 }
 

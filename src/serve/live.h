@@ -1,45 +1,47 @@
 // SPDX-License-Identifier: MIT
-// The measuring behind the pages: one thread, one worker process at a time (suite/executor.h), the
-// schedule and the verdicts of a run. The worker stays between measurements, so the next one
-// begins at once. A measurement replaces the one before it, whose visit is asked to end early, and
-// is ended with its worker after LIVE_LEAVE_NS.
+// Measures for the pages: one thread, with one worker process at a time (suite/executor.h), uses
+// the schedule and the verdicts of a run. The worker stays between measurements, so the next
+// measurement begins at once. A new measurement replaces the current one: the current visit is
+// asked to end early; if it has not ended after LIVE_LEAVE_NS, its worker is killed.
 //
-// One frame is one run by the preset quick. A continuous measurement makes frame after frame of the
-// same cases, until it is cancelled.
+// One frame is one run with the preset quick. A continuous measurement makes frame after frame of
+// the same cases until it is cancelled.
 #ifndef SERVE_LIVE_H
 #define SERVE_LIVE_H
 
 #include "serve/request.h"
 #include "suite/runner.h"
 
-// A visit that has not ended so long after a cancel is ended with its worker.
+// If a visit has not ended this long after a cancel, its worker is killed.
 #define LIVE_LEAVE_NS UINT64_C(700000000)
 
 enum {
-    // A worker keeps data of each case that it visited (struct bench_visit.memory). It is replaced
-    // when a measurement begins and it has seen so many.
+    // A worker keeps data of each case that it visited (struct bench_visit.memory). A worker that
+    // has seen this many cases is replaced before the next measurement.
     LIVE_CASES_KEPT = 256,
-    LIVE_ATTEMPTS = 3 // frames that lost their worker, in a row, until the measurement ends
+    LIVE_ATTEMPTS = 3 // a measurement ends after so many frames in a row that lost their worker
 };
 
 struct live_desc {
     struct runner_desc runner; // worker_argv, worker_environment, silence_ns, choices.system;
                                // in_process for tests
-    int argc;                  // the command, for the run
+    int argc;                  // the command line, for the run
     char **argv;
-    void (*say)(void *context, const char *message); // to every page, from the measuring thread
+    // Sends a message to every page. Called in the measuring thread.
+    void (*say)(void *context, const char *message);
     void *context;
 };
 
 struct live;
 
-// Starts the thread; `desc` must live until live_stop. NULL with ERROR_IO.
+// Starts the thread; `desc` must live until live_stop. Returns NULL with ERROR_IO if it cannot.
 struct live *live_start(const struct live_desc *desc, struct error *err);
 
-// Measures what the request asks for, in place of what is measured now. Takes the request's arena.
+// Replaces the current measurement by the requested one. Takes ownership of request->arena.
 void live_measure(struct live *live, const struct request *request);
 
-// Ends the measurement within a second. The worker stays, idle.
+// Ends the measurement, within a second after this call. A worker whose visit ends in time stays,
+// idle.
 void live_cancel(struct live *live);
 
 // Ends the measurement, the worker and the thread.

@@ -8,7 +8,7 @@
 
 enum {
     FRAME_LAST = 0x80,
-    FRAME_RESERVED = 0x70, // bits of extensions, of which none was agreed
+    FRAME_RESERVED = 0x70, // bits of extensions; must be 0, because no extension was agreed
     FRAME_CODE = 0x0f
 };
 
@@ -32,7 +32,7 @@ void peer_fini(struct peer *peer)
 
 // ---------------------------------------------------------------- messages
 
-// True if a message may come now.
+// Counts a message. Returns false if the peer sends too many messages.
 static bool count_message(struct peer *peer, uint64_t now_ns)
 {
     double seconds = (double)(now_ns - peer->counted_ns) / (double)NS_PER_S;
@@ -44,7 +44,8 @@ static bool count_message(struct peer *peer, uint64_t now_ns)
     return peer->allowance >= 0;
 }
 
-// Takes as long for every text of the token's length.
+// Compares in the same time for every text of the token's length, so that the time reveals nothing
+// about the token.
 static bool is_token(const char *text, const char *token)
 {
     size_t length = strlen(token);
@@ -65,7 +66,8 @@ static enum peer_outcome judge_hello(struct peer *peer, const struct request *re
     return PEER_GREETED;
 }
 
-// Reads the whole message, which `request` then owns.
+// Reads the complete message into `request`. If the outcome is PEER_ASKS, request->arena holds the
+// message; otherwise it is destroyed.
 static enum peer_outcome take_message(struct peer *peer, uint64_t now_ns,
                                       const struct peer_rules *rules, struct request *request,
                                       struct error *err)
@@ -90,7 +92,7 @@ static enum peer_outcome take_message(struct peer *peer, uint64_t now_ns,
     return outcome;
 }
 
-// Adds the frame to the message. False if it is too long.
+// Adds the frame to the message. Returns false if the message would be too long.
 static bool add_frame(struct peer *peer, const struct peer_frame *frame)
 {
     if (frame->bytes > REQUEST_BYTES_MAX - peer->used)
@@ -134,7 +136,7 @@ enum peer_outcome peer_take(struct peer *peer, const struct peer_frame *frame, u
 
 // ---------------------------------------------------------------- HTTP
 
-// True for "" and ":8080".
+// True for "" and for a port such as ":8080".
 static bool is_port(const char *text)
 {
     if (*text == '\0')

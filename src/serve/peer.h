@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One web socket of a page, as the server sees it: frames in, at most one request out. It joins the
-// frames of a message, asks for the token first, and bounds how much and how often a page may send.
+// The server's side of one web socket of a page. Takes frames and returns at most one request for
+// each. Joins the frames of a message, requires the token in the first message, and limits how much
+// and how often a page may send.
 #ifndef SERVE_PEER_H
 #define SERVE_PEER_H
 
@@ -10,27 +11,27 @@
 
 enum {
     PEER_BURST = 240,   // most messages at once
-    PEER_A_SECOND = 120 // most messages a second, for longer
+    PEER_A_SECOND = 120 // most messages per second over a longer time
 };
 
 struct peer {
-    bool greeted;        // its hello was right
-    uint64_t opened_ns;  // by base/clock.h, as every now_ns
-    struct arena *arena; // of the message whose frames come in; NULL: none
-    char *text;          // what came of it
+    bool greeted;        // true: the page sent a hello with the right token
+    uint64_t opened_ns;  // time of clock_now_ns, like every now_ns
+    struct arena *arena; // holds an incomplete message; NULL: there is none
+    char *text;          // the part of that message that has come
     size_t used, capacity;
-    double allowance;    // number of messages that it may send now
-    uint64_t counted_ns; // when `allowance` was true
+    double allowance;    // number of messages that the page may send now
+    uint64_t counted_ns; // time at which `allowance` was computed
 };
 
-// What all peers share.
+// The same for all peers.
 struct peer_rules {
-    const char *token; // what a hello must name
+    const char *token; // the token that a hello must have
     const struct device_list *devices;
     const struct gpu_system *system;
 };
 
-// A frame as it came: the first byte of its head (RFC 6455, section 5.2), and its data, unmasked.
+// A received frame: the first byte of its head (RFC 6455, section 5.2), and its data, unmasked.
 struct peer_frame {
     unsigned bits;
     const char *data;
@@ -38,11 +39,11 @@ struct peer_frame {
 };
 
 enum peer_outcome {
-    PEER_WAITS,   // nothing is to be done
-    PEER_GREETED, // its hello was right
-    PEER_ASKS,    // it asks for request->kind; the caller destroys request->arena
-    PEER_REFUSED, // its message was wrong: err, and request->id if it has one
-    PEER_CLOSES   // the socket must be closed: it broke a rule, or said good-bye
+    PEER_WAITS,   // the caller has nothing to do
+    PEER_GREETED, // the page sent a hello with the right token
+    PEER_ASKS,    // the page asks for request->kind; the caller destroys request->arena
+    PEER_REFUSED, // the message is wrong: err says why; request->id is its id, or 0
+    PEER_CLOSES   // the socket must be closed: the page broke a rule, or closes it
 };
 
 void peer_init(struct peer *peer, uint64_t now_ns);
@@ -57,20 +58,20 @@ enum peer_outcome peer_take(struct peer *peer, const struct peer_frame *frame, u
 
 struct peer_http {
     const char *method, *path;
-    const char *host, *origin; // NULL: the header is absent, or there several times
-    bool upgrade;              // it asks for a web socket
-    long long body_bytes;      // -1: not said
+    const char *host, *origin; // NULL: the request has no such header, or several
+    bool upgrade;              // the request asks for a web socket
+    long long body_bytes;      // length of the body; -1: not known
 };
 
 enum {
-    PEER_PAGE = 200,  // the page is the answer
-    PEER_SOCKET = 101 // a web socket is
+    PEER_PAGE = 200,  // the answer is the page
+    PEER_SOCKET = 101 // the answer is a web socket
 };
 
-// The status with which a request is answered: PEER_PAGE, PEER_SOCKET or an error. A Host that is
-// no name of this machine's loopback gives 403: a page of another site could have it (DNS
-// rebinding). Its port does not count, because an ssh tunnel has another. So does an Origin of a
-// web socket that is not of that Host.
+// Returns the HTTP status of the answer: PEER_PAGE, PEER_SOCKET or an error. The status is 403 if
+// Host is not a name of this machine's loopback, because another site's name could point here (DNS
+// rebinding); any port is allowed, because an ssh tunnel has a different one. It is also 403 if a
+// web socket's Origin is not http:// and the Host.
 int peer_judge(const struct peer_http *http);
 
 #endif

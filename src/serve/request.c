@@ -88,7 +88,8 @@ static bool read_set(struct reading *r, const struct json_node *set, struct sett
     return true;
 }
 
-// The content of a file becomes the value of the parameter of that name.
+// The object `scenario`, the content of a scenario file, becomes the value of the parameter
+// `scenario`.
 static bool read_scenario(struct reading *r, struct setting *settings)
 {
     static const char key[] = "scenario";
@@ -107,14 +108,14 @@ static bool read_scenario(struct reading *r, struct setting *settings)
     return true;
 }
 
-// True unless the value is a file's name.
+// False if the value is the name of a file.
 static bool names_no_file(const struct param_info *param, const struct case_value *value)
 {
     return param->type != PARAM_TEXT || !param->choices || *value->text == '{' ||
            (case_value_says(value, param->choices) && strcmp(value->text, "FILE") != 0);
 }
 
-// Refuses what --set refuses, and files.
+// Fails if --set would refuse the settings, or if a value is the name of a file.
 static bool check_choices(struct reading *r)
 {
     const struct choice_request *choices = &r->request->choices;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The messages that a page sends: bytes in, a request or an error out. Nothing here has an effect
-// on anything else, so that a fuzzer can run it.
+// Reads the messages that a page sends. request_read turns bytes into a request or an error and has
+// no other effect, so that a fuzzer can run it.
 //
 //   {"type":"hello","token":"HEX"}
 //   {"type":"measure","id":3,"device":"vulkan:0","benchmark":"overlap","set":{"barrier":"memory"},
 //    "scenario":{…},"continuous":true}
 //   {"type":"cancel"}
 //
-// `set` has the texts of --set, and both it and `scenario`, a scenario file's content, are read by
-// the parsers of --set. No member can name a file: a parameter that takes one gets its content.
+// `set` has keys and values as for --set. `scenario` has the content of a scenario file. The
+// parsers of --set read both. No member can name a file: a parameter that takes a file gets its
+// content.
 #ifndef SERVE_REQUEST_H
 #define SERVE_REQUEST_H
 
@@ -17,7 +18,7 @@
 
 enum {
     REQUEST_BYTES_MAX = 256 * 1024,
-    REQUEST_SCENARIO_BYTES_MAX = 16 * 1024 // of the content of a file
+    REQUEST_SCENARIO_BYTES_MAX = 16 * 1024 // most bytes of `scenario`
 };
 
 enum request_kind {
@@ -30,14 +31,14 @@ struct request {
     struct arena *arena; // holds everything below
     enum request_kind kind;
     const char *token; // HELLO
-    uint64_t id;       // MEASURE: the page's number of this measurement; also set if it was refused
+    uint64_t id;       // MEASURE: the page's number of the measurement; also set after an error
     const struct gpu_info *device;
-    struct choice_request choices; // one benchmark, by the preset quick
+    struct choice_request choices; // one benchmark, with the preset quick
     bool continuous;
 };
 
-// Reads a message into `request`, whose arena is set. `devices` are those that may be measured.
-// ERROR_USAGE says in one line what is wrong with the message.
+// Reads a message into `request`; the caller sets request->arena. `devices` lists the devices that
+// may be measured. Fails with ERROR_USAGE and one line that says what is wrong with the message.
 MUST_CHECK bool request_read(const char *text, size_t bytes, const struct device_list *devices,
                              const struct gpu_system *system, struct request *request,
                              struct error *err);

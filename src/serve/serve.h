@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: MIT
-// The server of `fathom serve`: the report's page with controls, on the loopback address, and a web
-// socket through which it measures (docs/SERVE.md). HTTP and web sockets are civetweb's, a library
-// that is opened at run time.
+// The server of `fathom serve` (docs/SERVE.md). On the loopback address, it serves the report's
+// page with controls, and a web socket through which the page asks for measurements. HTTP and web
+// sockets come from civetweb, a library that is opened at run time.
 //
-// Who may do what. Only this machine reaches the server. The page is for anyone here, and holds
-// nothing; the web socket is for who knows the token, which is new at each start and stands in the
-// printed address behind the '#', so that a browser sends it to no one. Host and Origin are checked
-// (serve/peer.h), so that no page of another site can use the socket of a user's browser. No
-// message can name a file, and the server opens none.
+// Security: only programs on this machine reach the server. Any of them can get the page, which has
+// no data. The web socket requires the token. The token is new at each start; it follows the '#' of
+// the printed address, and browsers never send that part. Host and Origin are checked
+// (serve/peer.h), so that a page of another site cannot use the web socket through a user's
+// browser. No message can name a file, and the server opens none.
 #ifndef SERVE_SERVE_H
 #define SERVE_SERVE_H
 
 #include "suite/runner.h"
 
 enum {
-    SERVE_TABS_MAX = 8 // web sockets at a time
+    SERVE_TABS_MAX = 8 // most web sockets at a time
 };
 
 struct serve_desc {
     struct runner_desc runner; // devices, choices.system, worker_argv, worker_environment,
                                // silence_ns, and interrupt, whose first signal ends the server
-    int argc;                  // the command, for the runs
+    int argc;                  // the command line, for the runs
     char **argv;
-    unsigned port; // 0: any free one
+    unsigned port; // 0: any free port
     // Called once, when the server can be reached at `url`. May be NULL.
     void (*ready)(void *context, const char *url);
     void *context;
 };
 
-// Serves until the first signal: then false with ERROR_INTERRUPTED. False with another error if the
-// server cannot be started: ERROR_IO (the port is taken), ERROR_UNSUPPORTED (no page in this
-// build), ERROR_USAGE (civetweb is not installed).
+// Serves until the first signal. Always returns false: with ERROR_INTERRUPTED after a signal, or
+// with another error if the server cannot be started: ERROR_IO (the port is taken, no thread, no
+// token), ERROR_UNSUPPORTED (no page in this build), ERROR_USAGE (civetweb is not installed).
 MUST_CHECK bool serve_run(const struct serve_desc *desc, struct error *err);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// civetweb's side of the server: requests and web sockets come here, in threads of civetweb's.
+// Answers HTTP requests and serves web sockets. civetweb calls the handlers in its own threads.
 #include "base/clock.h"
 #include "base/dynlib.h"
 #include "base/version.h"
@@ -23,7 +23,7 @@ enum {
     TICK_MS = 250
 };
 
-// One thread for each web socket, and some for pages.
+// Number of civetweb's threads: one for each web socket, and some for pages.
 #define THREADS "16"
 
 // ---------------------------------------------------------------- civetweb
@@ -48,7 +48,7 @@ struct civetweb {
 
 static struct dynlib *open_civetweb(struct civetweb *calls, struct error *err)
 {
-    // The kit (make kit) contains the last file.
+    // The second file is in the kit (make kit).
     static const char *const files[] = {"libcivetweb.so.1", "$ORIGIN/lib/libcivetweb.so.1", NULL};
     static const struct dynlib_symbol table[] = {
 #define SYMBOL(name) DYNLIB_SYMBOL(struct civetweb, name),
@@ -70,9 +70,9 @@ static struct dynlib *open_civetweb(struct civetweb *calls, struct error *err)
 // ---------------------------------------------------------------- the state
 
 struct tab {
-    struct mg_connection *connection; // NULL: this place is free
-    struct peer peer;                 // its connection's thread alone uses it, but for `opened_ns`
-    bool open;                        // gets messages
+    struct mg_connection *connection; // NULL: this element is free
+    struct peer peer;                 // only the connection's thread uses it, except peer.opened_ns
+    bool open;                        // true: the page has said hello and gets messages
 };
 
 struct server {
@@ -82,12 +82,13 @@ struct server {
     struct live *live;
     char token[2 * TOKEN_BYTES + 1];
     struct peer_rules rules;
-    const char *welcome;   // the message
-    pthread_mutex_t mutex; // of `tabs`
+    const char *welcome;   // the message that answers a hello
+    pthread_mutex_t mutex; // protects `tabs`
     struct tab tabs[SERVE_TABS_MAX];
 };
 
-// Call with the mutex held. NULL: not found.
+// Returns the tab of a connection; for NULL, a free tab. NULL if there is none. Call with the mutex
+// held.
 static struct tab *find_tab(struct server *server, const struct mg_connection *connection)
 {
     for (size_t i = 0; i < SERVE_TABS_MAX; i++)
@@ -105,7 +106,7 @@ static void write_message(const struct server *server, struct mg_connection *con
         server->civetweb.mg_close_connection(connection);
 }
 
-// live_desc.say
+// Callback for live_desc.say.
 static void say(void *context, const char *message)
 {
     struct server *server = context;
@@ -169,14 +170,15 @@ static void refuse(const struct server *server, const struct tab *tab,
 static void obey(const struct server *server, const struct request *request)
 {
     if (request->kind == REQUEST_MEASURE) {
-        live_measure(server->live, request); // takes the arena
+        live_measure(server->live, request); // takes ownership of the arena
         return;
     }
     live_cancel(server->live);
     arena_destroy(request->arena);
 }
 
-// A frame that is taken, and whether its socket stays open.
+// The argument of take_arrival: a frame to take. take_arrival sets `stays` to false if the socket
+// must be closed.
 struct arrival {
     struct server *server;
     struct tab *tab;
@@ -202,8 +204,8 @@ static void *take_arrival(void *context)
     return NULL;
 }
 
-// Returns 0 to close the socket. The stack of civetweb's threads, 100 KiB in Debian's library, is
-// too small for a parser of nested text: each frame gets a thread of its own.
+// Callback of civetweb. Returns 0 to close the socket. The stack of civetweb's threads (100 KiB in
+// Debian's library) is too small for a parser of nested text, so each frame gets its own thread.
 static int take_frame(struct mg_connection *connection, int bits, char *data, size_t bytes,
                       void *context)
 {
@@ -243,7 +245,7 @@ static bool has_room(struct server *server)
 
 // ---------------------------------------------------------------- HTTP
 
-// The header of that name; NULL if it is absent or there several times.
+// Returns the value of a header; NULL if the request has no such header, or several.
 static const char *header_of(const struct mg_request_info *info, const char *name)
 {
     const char *value = NULL;
@@ -326,7 +328,8 @@ static void answer_page(const struct server *server, struct mg_connection *conne
     arena_destroy(arena);
 }
 
-// Answers every request but that for a web socket, for which it returns 1: civetweb takes it on.
+// Callback of civetweb. Returns 1 for a request for a web socket, which civetweb then opens.
+// Answers every other request and returns 0.
 static int judge(struct mg_connection *connection, void *context)
 {
     struct server *server = context;
@@ -350,7 +353,8 @@ static int judge(struct mg_connection *connection, void *context)
     return 0;
 }
 
-// mg_callbacks.log_message: nothing is logged. What matters to the user is said in answers.
+// Callback for mg_callbacks.log_message: logs nothing, because answers tell what matters to the
+// user.
 static int drop_log(const struct mg_connection *connection, const char *message)
 {
     (void)connection, (void)message;
@@ -365,11 +369,11 @@ static bool listen_at(struct server *server, struct arena *arena, struct error *
         "num_threads",
         THREADS,
         "request_timeout_ms",
-        "3000", // also for a page that does not read what it is sent
+        "3000", // this time also limits sending to a page that does not read
         "websocket_timeout_ms",
         "1000",
         "enable_websocket_ping_pong",
-        "yes", // a page that answers no ping is gone
+        "yes", // closes the socket of a page that answers no ping
         "enable_auth_domain_check",
         "no",
         "tcp_nodelay",
@@ -450,10 +454,10 @@ static bool serve(struct server *server, struct arena *arena, struct error *err)
         tell_ready(server, arena);
         wait_signal(server);
     }
-    live_cancel(server->live); // so that nothing is measured while the sockets close
+    live_cancel(server->live); // nothing must be measured while the sockets close
     if (listens)
         server->civetweb.mg_stop(server->context);
-    live_stop(server->live); // no socket uses it any more
+    live_stop(server->live); // after mg_stop, no socket uses server->live
     return listens && error_set(err, ERROR_INTERRUPTED, "interrupted");
 }
 
@@ -473,7 +477,7 @@ bool serve_run(const struct serve_desc *desc, struct error *err)
     pthread_mutex_init(&server->mutex, NULL);
     struct dynlib *library = open_civetweb(&server->civetweb, err);
     if (library && make_token(server->token, err))
-        (void)serve(server, arena, err); // it ends with an error, if only an interrupt
+        (void)serve(server, arena, err); // always sets an error: at least ERROR_INTERRUPTED
     dynlib_close(library);
     pthread_mutex_destroy(&server->mutex);
     arena_destroy(arena);

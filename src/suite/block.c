@@ -124,10 +124,10 @@ void block_add(struct block *block, const struct plan_case *plan_case)
 
 // ---------------------------------------------------------------- their results
 
-// Adds to the result of an unfinished case the reason why it has too few visits. A case with fewer
-// than rounds_min rounds becomes suspect, even while the run goes on, because a killed run
-// leaves its file as it was last saved. Other cases get a reason only at the end, and none for lack
-// of time if their last interval is within the goal.
+// Adds the reason "unfinished", "interrupted" or "out-of-time" to the result of an unfinished case.
+// A case with fewer than rounds_min rounds becomes suspect, already while the run goes on, because
+// a run that is killed leaves the file that it saved last. A case with more rounds gets a reason
+// only at the end, and not "out-of-time" if its interval is within the goal.
 static void flag_cut_short(const struct block *block, const struct entry *entry,
                            struct arena *arena, enum block_stage stage)
 {

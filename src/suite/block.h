@@ -25,9 +25,9 @@ struct entry {
     struct entry *co_run;     // next entry of the same co-run; NULL: none
     const char *with;         // ids of the other devices in the co-run; NULL: no co-run
     struct collect *collect;
-    unsigned watched; // number of visits that watches have judged (suite/watcher.h)
+    unsigned watched; // number of the case's visits that suite/watcher.h has judged
     struct result *result;
-    struct counter *counters; // of the case's counted visit; they live as long as the run
+    struct counter *counters; // what the counted visit gave; they live as long as the run
     size_t counter_count;
     // Set by entry_end: verdict, reason code and text. VERDICT_OK: entry_end was not called.
     enum verdict verdict;
@@ -46,8 +46,8 @@ struct block {
     size_t own;                // number of entries of the schedule's own device
     size_t base;               // number of results in the run before this block
     struct arena *provisional; // holds results published during the block; NULL: none yet
-    // Deadlines, UINT64_MAX: none. A case with fewer than rounds_min rounds is visited
-    // until hard_ns, another one until soft_ns.
+    // Deadlines; UINT64_MAX: none. Cases with fewer than rounds_min rounds are visited until
+    // hard_ns, all other cases until soft_ns.
     uint64_t soft_ns, hard_ns;
 };
 
@@ -59,7 +59,7 @@ void block_add(struct block *block, const struct plan_case *plan_case);
 // True if the entry belongs to the schedule's own device.
 bool block_is_own(const struct block *block, const struct entry *entry);
 
-// True while the entry needs visits: neither its stop rule nor entry_end has ended it.
+// True while the entry needs visits: its stop rule has not ended it, and no call of entry_end has.
 bool entry_is_open(const struct entry *entry);
 
 // True if the entry, or a later entry of its co-run, is open.
@@ -72,11 +72,12 @@ void entry_end(struct entry *entry, enum verdict verdict, const char *code, cons
 // `why` must live as long as the run.
 void block_give_up(struct block *block, struct device_slot *slot, const char *why);
 
-// Makes one counted visit (struct visit_counting) of each own case that was measured, and keeps
-// what it counted for the result; nothing else of the visit is used. Then the worker ends, so that
-// no timed visit runs in a process that has loaded a profiler. A case whose visit fails gets a
-// remark. False if no further case can be counted: counters cannot be read (ERROR_UNSUPPORTED),
-// the user interrupted the run (ERROR_INTERRUPTED), or counting lost two workers in a row.
+// Makes one counted visit (struct visit_counting) of each measured case of the schedule's own
+// device. Skips co-runs, benchmarks without `counted` and failed cases. Only the counters of the
+// visit are used. Then the worker ends, so that no timed visit runs in a process that has loaded a
+// profiler. A case whose visit fails gets a remark. Returns false if no further case can be
+// counted: counters cannot be read (ERROR_UNSUPPORTED), the user interrupted the run
+// (ERROR_INTERRUPTED), or counting lost two workers in a row.
 bool block_count(struct block *block, const struct visit_counting *counting,
                  struct interrupt *interrupt, struct error *err);
 
@@ -89,8 +90,8 @@ enum block_stage {
     BLOCK_INTERRUPTED
 };
 
-// Writes the results so far into the run, in the order of the plan. They live in `arena`. An open
-// entry without a visit gets no result.
+// Writes the block's results so far into the run, in the order of the plan. The results live in
+// `arena`. An open entry without a visit gets no result.
 void block_publish(struct block *block, struct arena *arena, enum block_stage stage);
 
 #endif

@@ -4,7 +4,7 @@
 #include "suite/interrupt.h"
 
 enum {
-    LOSSES_MAX = 2 // workers lost in a row, after which no further case is counted
+    LOSSES_MAX = 2 // after so many lost workers in a row, no further case is counted
 };
 
 static bool wants_count(const struct block *block, const struct entry *entry)

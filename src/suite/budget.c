@@ -10,8 +10,8 @@ static const struct {
     const char *preset;
     struct budget budget;
 } presets[] = {
-    // The stop rule first decides after 5 rounds, and then needs at least 16 samples. So a visit
-    // takes 4 samples. In `quick` it decides after 3: most cases repeat to 0.1 % and need no more.
+    // The stop rule first decides after 5 rounds and needs at least 16 samples, so a visit takes 4
+    // samples. In `quick` the rule decides after 3 rounds: most cases repeat within 0.1 %.
     {"quick",
      {.samples = 4,
       .sample_ns = NS_PER_MS,
@@ -21,7 +21,7 @@ static const struct {
       .case_ns = NS_PER_S,
       .time_ns = 5 * NS_PER_S,
       .time_most_ns = 12 * NS_PER_S}},
-    // time_most_ns is what preempt's 47 cases take: each has 300 deadlines, at 90 per second.
+    // time_most_ns is enough for preempt's 47 cases: each has 300 deadlines, at 90 per second.
     {"standard",
      {.samples = 4,
       .sample_ns = 2 * NS_PER_MS,
@@ -42,7 +42,8 @@ static const struct {
       .time_ns = 10 * NS_PER_S,
       .time_most_ns = 30 * NS_PER_S,
       .any_clock = true}},
-    // `fathom check` has 20 s for all devices side by side, or 5 s: suite/check.h adds these up.
+    // `fathom check` shall take 20 s for all devices in parallel, with --quick 5 s. check_plan_s
+    // (suite/check.h) adds up the time_most_ns of its benchmarks.
     {"check",
      {.samples = 4,
       .sample_ns = 2 * NS_PER_MS,
@@ -85,8 +86,8 @@ void budget_of(const char *preset, const struct gpu_info *device, struct budget 
         budget->sample_ns = NS_PER_MS / 2;
     if (!(device->caps & GPU_CAP(VIRTUAL_TIME)))
         return;
-    // A model simulates its time, so limits of host time make no sense, and nothing disturbs its
-    // samples.
+    // A model simulates its time, so limits of host time make no sense. Nothing disturbs its
+    // samples, so they may be short.
     budget->time_ns = budget->time_most_ns = 0;
     if (hurried)
         budget->sample_ns = NS_PER_MS / 2;

@@ -13,21 +13,22 @@ struct budget {
     unsigned rounds_min; // rounds of a case before it may end
     unsigned rounds_max; // most rounds of a case
     uint64_t case_ns;    // most device time of a case; 0: no limit
-    // Time of a benchmark on one device; 0: no limit. After time_ns no case gets more than
-    // rounds_min rounds; after time_most_ns no case is visited. A plan that returns to a
-    // benchmark, as map's does, gets the whole time again.
+    // Host time of a benchmark on one device; 0: no limit. After time_ns only cases with fewer than
+    // rounds_min rounds are visited; after time_most_ns no case is visited. If a plan returns to a
+    // benchmark after another one, as map's does, the benchmark gets the whole time again.
     uint64_t time_ns, time_most_ns;
     bool any_clock; // see struct measure_request
 };
 
-// Fills the budget of `preset`, one of PRESET_NAMES, "map", or of a check (check_plan.c); another
-// name gets that of "standard". For all but "standard" and "full" a CPU device gets samples of 0.5
-// ms: it is slow, and serves only to try fathom out. So does a model (GPU_CAP VIRTUAL_TIME). With
-// every preset, a model gets no time limit for a benchmark.
+// Fills the budget of `preset`: one of PRESET_NAMES, "map" or a preset of check_plan.c; any other
+// name gets the budget of "standard". With all presets but "standard" and "full", CPU devices and
+// models (GPU_CAP(VIRTUAL_TIME)) get samples of 0.5 ms: a CPU is slow, and serves only to try
+// fathom out. With every preset, a model gets no time limit for a benchmark.
 void budget_of(const char *preset, const struct gpu_info *device, struct budget *budget);
 
-// Returns the goal, the half-width of the interval relative to the median at which measuring stops:
-// 0.05 for a distribution, 0.01 if the benchmark's first metric is in ns or cycles, else 0.005.
+// Returns the goal: measuring stops when the half-width of the interval, relative to the median, is
+// at most this. 0.05 for a distribution, 0.01 if the benchmark's first metric is in ns or cycles,
+// else 0.005.
 double budget_goal(const struct benchmark_info *info);
 
 #endif

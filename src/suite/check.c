@@ -18,18 +18,18 @@ struct checking {
     const struct check_desc *desc;
     struct run *run;
     struct check_parts *parts;
-    struct child *children[CHECK_DEVICES_MAX];   // that measure; NULL: none does
-    struct child *waiting[CHECK_DEVICES_MAX];    // that measured; with worker_argv
-    uint64_t silent_until_ns[CHECK_DEVICES_MAX]; // then the process is ended
+    struct child *children[CHECK_DEVICES_MAX];   // processes that measure; NULL: not running
+    struct child *waiting[CHECK_DEVICES_MAX];    // processes that wait after measuring; NULL: none
+    uint64_t silent_until_ns[CHECK_DEVICES_MAX]; // a process that is silent until then is ended
     const struct gpu_info *infos[CHECK_DEVICES_MAX];
     size_t count;
-    uint64_t planned_ns; // then the check should be done
+    uint64_t planned_ns; // planned end of the check
 };
 
 // ---------------------------------------------------------------- the processes
 
-// The command of a device's process: "-d" with its device, then "-d" with each other device of the
-// API, so that all have the same ids there.
+// Returns the command of a device's process: desc->argv, "-d" with the device, then "-d" with each
+// other device of the API, so that all devices have the same ids in that process.
 static const char *const *argv_of(const struct checking *c, const struct gpu_info *own)
 {
     struct arena *arena = c->run->arena;
@@ -69,8 +69,8 @@ static void start(struct checking *c, size_t i)
         c->run->checks[i].cause = arena_strdup(c->run->arena, err.message);
 }
 
-// Takes the run that a process sent in place of the one that it sent before. The last one is
-// complete.
+// Takes the run in `line` that a process sent; it replaces the run that the process sent before.
+// After a run with the status COMPLETE, the process waits (with worker_argv) or is ended.
 static void take_line(struct checking *c, size_t i, const char *line)
 {
     struct error err;
@@ -99,7 +99,8 @@ static void take_end(struct checking *c, size_t i)
                              child_end_text(c->children[i])));
 }
 
-// Ends the processes whose time is up, or all. Returns the number of those that still run.
+// Ends the processes that were silent for too long; after deadline_ns, all processes. Returns the
+// number of processes that still run, and sets *next_ns to the next time at which one is too late.
 static size_t end_late(struct checking *c, uint64_t deadline_ns, uint64_t *next_ns)
 {
     size_t left = 0;
@@ -116,7 +117,7 @@ static size_t end_late(struct checking *c, uint64_t deadline_ns, uint64_t *next_
     return left;
 }
 
-// Receives until no process is left. False if a signal ended that.
+// Takes what the processes send until none is left. Returns false if a signal ended this early.
 static bool receive_all(struct checking *c, uint64_t deadline_ns)
 {
     struct interrupt *interrupt = c->desc->interrupt;
@@ -147,7 +148,7 @@ static bool receive_all(struct checking *c, uint64_t deadline_ns)
 
 // ---------------------------------------------------------------- several devices at once
 
-// The devices that work. Fewer than two are none.
+// Returns the devices that sent a run and are not broken; an empty list if there is only one.
 static struct device_list working(const struct checking *c)
 {
     struct device_list list = {.devices =
@@ -166,20 +167,21 @@ static void note_skipped(struct run *run, const char *why)
     finding->text = why;
 }
 
-// Sets the limits of time: of a benchmark by the plan, of a worker's silence by the deadline. False
-// if the deadline is too near.
+// Sets the time limit of a benchmark, from the planned end, and the limit of a worker's silence,
+// from the deadline. Returns false if too little time is left before the deadline.
 static bool set_limits(const struct checking *c, uint64_t deadline_ns, struct runner_desc *runner)
 {
     static const uint64_t start_ns = CHECK_START_S * NS_PER_S;
     uint64_t planned_ns = clock_left_ns(c->planned_ns), left_ns = clock_left_ns(deadline_ns);
     runner->time_most_ns = planned_ns > start_ns + NS_PER_S ? planned_ns - start_ns : NS_PER_S;
-    // A worker that hangs uses up the time of its benchmark, so none is waited for again.
+    // A worker that hangs for silence_ns uses up the time of its benchmark on this device, so no
+    // other case of the benchmark waits for a worker.
     runner->silence_ns = c->desc->silence_ns < left_ns / 2 ? c->desc->silence_ns : left_ns / 2;
     return (double)left_ns > 2 * NS_PER_S * check_plan_s(2, CHECK_AT_ONCE);
 }
 
-// Measures what several devices do at the same time, with a worker for each. False if a signal
-// ended that.
+// Measures what several devices do at the same time, with a worker for each. Returns false if a
+// signal ended this early.
 static bool measure_at_once(struct checking *c, uint64_t deadline_ns)
 {
     struct error unsaved, err;
@@ -207,8 +209,8 @@ static bool measure_at_once(struct checking *c, uint64_t deadline_ns)
     return c->parts->at_once->status != RUN_INTERRUPTED;
 }
 
-// Takes the states of the cards after all that was measured, from the processes that waited. One
-// that does not answer leaves the state as it was.
+// Asks the waiting processes for the states of their cards after all measurements. If a process
+// does not answer within 2 s (all processes together), the state that it sent before stays.
 static void take_last_states(struct checking *c)
 {
     static const uint64_t patience_ns = 2 * NS_PER_S;
@@ -250,7 +252,7 @@ static void merge_results(struct run *run, const struct run *sent, const char *d
     }
 }
 
-// Moves what a process sent into the run.
+// Adds the state, results and findings that a process sent to the run.
 static void merge(struct checking *c, size_t i)
 {
     const struct run *sent = c->parts->runs[i];

@@ -15,7 +15,7 @@ static const char *const check_presets[] = {[CHECK_ALONE] = "check",
                                             [CHECK_AT_ONCE] = "check-at-once"};
 
 enum {
-    FEW = 4 // with more devices, each pair is measured in one way
+    FEW = 4 // with more devices, CHECK_PEER_READ and CHECK_PEER_BOTH are not measured
 };
 
 // ---------------------------------------------------------------- the cases
@@ -63,7 +63,7 @@ static void add_case(struct arena *arena, struct choice_request *request, struct
     for (const char *at = of->values; *at; at += strcspn(at, ","), at += *at == ',') {
         size_t key = strcspn(at, "!="), value = strcspn(at + key + 1, ",");
         const char *name = arena_printf(arena, "%.*s", (int)key, at);
-        if (at[key] == '!') // not what others have, but the value that cases leave out
+        if (at[key] == '!') // "key!=value": cases without the key, which have its value `unsaid`
             add_value(arena, request, settings, of->benchmark, name,
                       benchmark_param(&benchmark_find(of->benchmark)->info, name)->unsaid);
         else
@@ -84,7 +84,7 @@ static void add_benchmark(struct choice_request *request, const struct benchmark
     chosen[request->benchmark_count++] = benchmark;
 }
 
-// Leaves copies between devices to those of the run.
+// Restricts copies between devices to the devices of the run.
 static void add_devices(struct choice_request *request, struct setting *settings,
                         const struct run *run)
 {
@@ -98,7 +98,7 @@ void check_choose(struct run *run, enum check_part part, struct choice_request *
 {
     struct arena *arena = run->arena;
     enum {
-        VALUES_MAX = 12 // of a case
+        VALUES_MAX = 12 // most values of a case
     };
     const struct benchmark **chosen =
         ARENA_ARRAY(arena, check_case_count, const struct benchmark *);
@@ -118,8 +118,8 @@ void check_choose(struct run *run, enum check_part part, struct choice_request *
         add_devices(request, settings, run);
 }
 
-// The first device of its API measures all pairs; if it is not in the run, each device measures the
-// pairs that begin at it (transfer's plan).
+// In transfer's plan, the first device of an API measures the pairs of all devices. If that device
+// is not in the run, each device measures the pairs in which it is the first.
 struct plan *check_plan_at_once(struct arena *arena, const struct choice_request *request,
                                 const struct gpu_info *device, struct run *run, struct error *err)
 {
@@ -155,7 +155,7 @@ double check_plan_s(size_t devices, enum check_part part)
         return devices > 1 ? CHECK_START_S + most_s(part) : 0;
     const struct benchmark *last = NULL;
     double seconds = CHECK_START_S;
-    for (size_t i = 0; i < check_case_count; i++) { // sorted by benchmark
+    for (size_t i = 0; i < check_case_count; i++) { // check_cases are sorted by benchmark
         const struct check_case *of = &check_cases[i];
         const struct benchmark *benchmark = benchmark_find(of->benchmark);
         bool counts = !of->at_once && (of->quick || part == CHECK_ALONE) && benchmark != last;

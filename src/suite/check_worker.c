@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum {
-    LINE_BYTES_MAX = 64 // of what the parent sends
+    LINE_BYTES_MAX = 64 // longest line that the parent sends
 };
 
 struct serving {
@@ -27,7 +27,7 @@ struct serving {
     struct sensors *sensors; // NULL: none
     struct sensor_reading last;
     struct sensor_health before;
-    unsigned limiter; // set of enum sensor_throttle
+    unsigned limiter; // what limited the clock so far: set of enum sensor_throttle
     const struct choice_request *choices;
     struct host_lock link; // held while the link to the host is measured
     bool unheard;          // the parent is gone
@@ -90,9 +90,10 @@ static void send(struct serving *s)
     arena_destroy(out.arena);
 }
 
-// Links that share a switch or the host's memory slow each other down, but references are of one
-// card alone: so one process of the host at a time measures its link. `done` is the benchmark that
-// ended. The wait is no part of the next benchmark's time.
+// Gives up the host lock and, if the benchmark after `done` measures the link to the host, waits
+// for the lock again: only one process of the host measures its link at a time. Links that share a
+// switch or the host's memory slow each other down, but reference values are of one card alone. The
+// wait does not count as time of the next benchmark.
 static void pass_link(struct serving *s, const char *done)
 {
     static const uint64_t patience_ns = 15 * NS_PER_S; // longer if another process hangs
@@ -113,7 +114,7 @@ static void benchmark_done(void *context, const char *device, const char *benchm
     send(s);
 }
 
-// Makes a run of the check's cases and sends what it has after each benchmark.
+// Makes a run of the check's cases. Sends the run after each benchmark and at the end.
 static bool measure(struct serving *s, const struct check_serve_desc *desc,
                     const struct gpu_system *system, bool last, struct error *err)
 {

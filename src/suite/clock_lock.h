@@ -17,25 +17,26 @@ struct clock_lock_desc {
     const double *hz;               // clocks that the user asked for
     size_t count;                   // number of clocks, > 0
     const char *const *guard_argv;  // command of the guard process; ends with NULL
-    const char *const *environment; // environment of the guard; NULL: that of this process
+    const char *const *environment; // of the guard; NULL: the environment of this process
 };
 
-// Creates a lock in `arena`; desc->hz must live as long. Tries it first: sets the first clock and
-// restores the old one, so that a missing permission is found before anything is measured. If that
+// Creates a lock in `arena`; desc->hz must live as long. First sets the first clock and restores
+// the old one, so that a missing permission is found before anything is measured. If this test
 // fails, returns NULL with ERROR_NO_DEVICE; the message says what to do.
 struct clock_lock *clock_lock_create(struct arena *arena, const struct clock_lock_desc *desc,
                                      struct error *err);
 
-// Locks or releases the clock, as the case of the next visit requires. Does nothing if `lock` is
-// NULL.
+// Locks the clock to the value `clock` of the next visit's case, or releases it if the case has
+// none. Does nothing if `lock` is NULL.
 MUST_CHECK bool clock_lock_follow(struct clock_lock *lock, const struct bench_case *bench_case,
                                   struct error *err);
 
 #define CLOCK_STAYS_LOCKED "clock-stays-locked"
 
-// Restores the clock and ends the guard; a second call does nothing. Adds the finding "clocks" to
-// `run`, unless `run` is NULL: the clocks that were asked for and granted, and how the clock was
-// restored. If it could not be restored, the code is CLOCK_STAYS_LOCKED. `lock` may be NULL.
+// Restores the clock and ends the guard; a second call does nothing. Adds a finding to `run`,
+// unless `run` is NULL: "clocks" says which clocks were asked for and granted, and how the clock
+// was restored; CLOCK_STAYS_LOCKED says why it could not be restored, and what to do. `lock` may be
+// NULL.
 void clock_lock_end(struct clock_lock *lock, struct run *run);
 
 #endif

@@ -22,7 +22,8 @@ enum {
 
 // ---------------------------------------------------------------- the message
 
-// The message of a process: the devices and reasons, or the library in which it crashed.
+// The message of a backend's process: the devices and unavailable APIs that it found, or the
+// library in which the process crashed.
 struct answer {
     struct gpu_info *devices;
     size_t device_count;
@@ -177,8 +178,8 @@ bool enumerate_serve(const struct gpu_system_desc *desc, int socket_fd, struct e
 struct inquiry {
     const struct gpu_backend *backend;
     uint64_t deadline_ns;
-    // True: its process does not first load libraries of other backends, because its environment
-    // has more space.
+    // True: the process does not first load libraries of other backends; instead, its environment
+    // gives thread-local variables more space.
     bool alone;
     struct answer answer;
 };
@@ -244,8 +245,8 @@ static void finish(struct inquiries *all, size_t index)
     all->children[index] = NULL;
 }
 
-// Makes the API unavailable. A backend that loads libraries of other backends first is asked once
-// more, without these libraries, because they may have caused the failure.
+// Makes the API unavailable, with this reason. But first, a backend that loads libraries of other
+// backends is asked once more without these libraries, because they may have caused the failure.
 static void fail(struct inquiries *all, size_t index, const char *reason)
 {
     static const char remedy[] = "update or reinstall this driver; the other APIs work without it";
@@ -308,7 +309,7 @@ static void take_answer(struct inquiries *all, size_t index, const char *line)
         fail(
             all, index,
             arena_printf(all->arena, "driver disturbs the process that loads it: %s", err.message));
-    else if (!answer->crash) // without it, the reason follows from how the process ended
+    else if (!answer->crash) // after a crash, fail_gone() waits for the end and reports it
         finish(all, index);
 }
 
@@ -321,8 +322,8 @@ static const char *names_of_silent(const struct inquiries *all)
     return names;
 }
 
-// Returns the time until the next deadline: that of the notice, or of a backend that has not
-// answered.
+// Returns the time until the next deadline: of the notice, if it is not given yet, or of a backend
+// that has not answered.
 static uint64_t time_left_ns(const struct inquiries *all, uint64_t notice_at_ns)
 {
     uint64_t left_ns = all->is_noticed ? UINT64_MAX : clock_left_ns(notice_at_ns);

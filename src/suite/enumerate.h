@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Lists the devices of every API without loading a driver into this process. Each backend lists its
-// devices in a process of its own, all at the same time. If a driver crashes, hangs, or ends its
-// process, only its own API becomes unavailable, with the reason.
+// Lists the devices of every API without loading a driver into this process. Each backend with a
+// driver lists its devices in its own process; all these processes run at the same time. If a
+// driver crashes, hangs, or ends its process, only its own API becomes unavailable, with the
+// reason.
 #ifndef SUITE_ENUMERATE_H
 #define SUITE_ENUMERATE_H
 
@@ -11,21 +12,22 @@ struct enumerate_desc {
     const char *const *argv;        // command to which the API's name is added; ends with NULL
     const char *const *environment; // environment of the processes; ends with NULL
     uint64_t silence_ns;            // a driver that is silent for longer is given up; 0: 30 s
-    bool validation;                // for backends without a driver
-    // Called once if some drivers have not answered after 2 s. May be NULL.
-    void (*waiting)(void *context, const char *apis); // as "vulkan, opencl"
+    bool validation;                // turns the API's validation on, in backends without a driver
+    // Called once if some drivers have not answered after 2 s. `apis` names them: "vulkan, opencl".
+    // May be NULL.
+    void (*waiting)(void *context, const char *apis);
     void *context;
 };
 
-// Sets *environment, in `arena`, to the environment for processes that open one of the listed
-// devices. Everything that desc points to must live as long as `arena`. The caller destroys the
-// system.
+// Returns a system with the devices of every API; the caller destroys it. Sets *environment, in
+// `arena`, to the environment for processes that open one of these devices. Everything that desc
+// points to must live as long as `arena`.
 struct gpu_system *enumerate_devices(struct arena *arena, const struct enumerate_desc *desc,
                                      const char *const **environment);
 
 // Runs the process of one backend; its standard input is a socket to the parent. Sends the devices
-// of the backend, then waits until the parent kills it: so no driver is unloaded, which might
-// crash.
+// of the backend, then waits until the parent kills the process, because unloading a driver might
+// crash. Returns false if the answer cannot be sent.
 MUST_CHECK bool enumerate_serve(const struct gpu_system_desc *desc, int socket_fd,
                                 struct error *err);
 

@@ -10,7 +10,7 @@
 static const uint64_t silence_default_ns = 60 * NS_PER_S;
 static const uint64_t grace_ns = 2 * NS_PER_S; // time for a worker to end by itself
 static const uint64_t send_ns = 10 * NS_PER_S;
-static const uint64_t patience_ns = NS_PER_S / 2; // most visits end sooner
+static const uint64_t patience_ns = NS_PER_S / 2; // wait before desc.waiting is called
 
 struct executor {
     struct executor_desc desc;
@@ -72,8 +72,8 @@ static bool lose_worker(struct executor *executor)
     return false;
 }
 
-// Waits for a line until `until_ns` or `deadline_ns`, whichever is earlier, then returns
-// CHILD_TIMEOUT.
+// Waits for a line from the worker. Returns CHILD_TIMEOUT at `until_ns` or `deadline_ns`, whichever
+// is earlier, and CHILD_WOKEN if a signal comes.
 static enum child_answer receive(struct executor *executor, uint64_t deadline_ns, uint64_t until_ns,
                                  const char **line)
 {
@@ -82,7 +82,7 @@ static enum child_answer receive(struct executor *executor, uint64_t deadline_ns
     return child_receive(executor->worker, left_ns, interrupt ? interrupt->fd : -1, line);
 }
 
-// Asks the worker to end its visit early. One that cannot be asked has ended, as await() finds out.
+// Asks the worker to end its visit early. If this fails, the worker has ended, and await() sees it.
 static void hurry(const struct executor *executor)
 {
     struct arena *arena = arena_create();
@@ -93,7 +93,8 @@ static void hurry(const struct executor *executor)
 }
 
 // Waits for the worker's answer. After the first signal the worker has desc.leave_ns to answer;
-// desc.waiting is called if that takes long. The second signal ends the wait: CHILD_WOKEN.
+// desc.waiting is called if the answer takes longer than patience_ns. Returns CHILD_WOKEN after a
+// second signal, or if desc.leave_ns ends without an answer.
 static enum child_answer await(struct executor *executor, const char **line)
 {
     struct interrupt *interrupt = executor->desc.interrupt;
@@ -122,7 +123,7 @@ static enum child_answer await(struct executor *executor, const char **line)
     return answer;
 }
 
-// The object into which an answer is read: `finding` for a watch, else `visit`.
+// The object into which an answer is read: `finding` if it is not NULL (a watch), else `visit`.
 struct answer_desc {
     const struct benchmark_info *info;
     struct arena *arena;
@@ -215,7 +216,7 @@ static bool send_order(struct executor *executor, const char *order, struct erro
 
 // ---------------------------------------------------------------- in several workers at once
 
-// Waits until the worker reaches the gate (measure/visit.h), or until its visit ends before that.
+// Waits until the worker reaches the gate (measure/visit.h), or until its visit ends without it.
 static void await_gate(struct executor_part *part, struct arena *arena)
 {
     const char *line = NULL;

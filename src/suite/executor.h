@@ -11,7 +11,7 @@ struct clock_lock;
 struct interrupt;
 
 enum {
-    // After a first signal, a worker has so many seconds to end its visit, unless leave_ns is set.
+    // Seconds that a worker has to end its visit after a first signal, unless leave_ns is set.
     EXECUTOR_LEAVE_S = 8
 };
 
@@ -22,12 +22,12 @@ struct executor_desc {
     const char *const *worker_environment; // ends with NULL; NULL: the environment of this process
     uint64_t silence_ns;                   // a worker that is silent for longer is killed; 0: 60 s
     bool validation;                       // in process: turns the API's own validation on
-    struct interrupt *interrupt;           // a second signal ends the worker; NULL: no signals
+    struct interrupt *interrupt; // a second signal ends the worker; NULL: signals are not watched
     // Called if a worker does not answer soon after a first signal. May be NULL.
     void (*waiting)(void *context, const char *device_id);
     void *context; // for `waiting`
-    // As EXECUTOR_LEAVE_S, which 0 stands for. With any other value, a worker is also asked to end
-    // its visit early.
+    // Time that a worker has to end its visit after a first signal; 0: EXECUTOR_LEAVE_S. If it is
+    // not 0, the worker is also asked to end its visit early.
     uint64_t leave_ns;
     struct clock_lock *clocks; // sets the clock before each visit, not in co-runs; NULL: none
 };
@@ -39,17 +39,17 @@ void executor_destroy(struct executor *executor);
 // Ends the worker, or closes the device. The next visit starts a new one.
 void executor_rest(struct executor *executor);
 
-// Makes the visit that `order` asks for; *visit lives in `arena`. False with the visit's error.
-// After ERROR_DEVICE_LOST, ERROR_TIMEOUT or the death of a worker, the next call starts a new
-// worker (in process: opens the device again). ERROR_INTERRUPTED after a second signal,
-// or the leave time after the first one.
+// Makes the visit that `order` asks for; *visit lives in `arena`. Returns false with the visit's
+// error. After ERROR_DEVICE_LOST, ERROR_TIMEOUT or the death of a worker, the next call starts a
+// new worker (in process: opens the device again). Fails with ERROR_INTERRUPTED after a second
+// signal, or when leave_ns has passed after the first one.
 MUST_CHECK bool executor_visit(struct executor *executor, const struct visit_order *order,
                                struct arena *arena, struct measure_visit **visit,
                                struct error *err);
 
-// Watches the device for at least `least_ns` (0: the usual time) while no visit is made.
-// finding->who lives in `arena`. Fails with the errors of visitor_watch. A worker that is lost is
-// counted as in a visit.
+// Watches the device for other work for at least `least_ns` (0: the usual time) while no visit is
+// made. finding->who lives in `arena`. Fails with the errors of visitor_watch. executor_losses also
+// counts workers that are lost here.
 MUST_CHECK bool executor_watch(struct executor *executor, uint64_t least_ns, struct arena *arena,
                                struct watch_finding *finding, struct error *err);
 
@@ -64,12 +64,12 @@ struct executor_part {
     bool waits; // private: true if the worker takes part in the next step
 };
 
-// Makes all visits of a co-run, each in its own worker. No worker takes samples before all other
-// workers are ready or have failed.
+// Makes all visits of a co-run, each in its own worker. No worker takes samples until every worker
+// is ready or has failed.
 void executor_visit_together(struct executor_part *parts, size_t count, struct arena *arena);
 
-// Returns how many workers (in process: devices) were lost in a row, with no successful visit
-// between them.
+// Returns how many workers (in process: devices) were lost in a row. A visit or watch that ends
+// without a loss, even with an error, sets the number back to 0.
 unsigned executor_losses(const struct executor *executor);
 
 // Returns how many were lost since the executor was made. A worker may also be lost between visits,

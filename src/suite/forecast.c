@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-// The expected duration of a case has the weight of this many measured cases.
+// In the mean duration of a case, the expected duration counts as this many measured cases.
 static const double trusted_cases = 2;
 
 void forecast_plan(struct forecast *forecast, size_t part, const struct benchmark *benchmark,

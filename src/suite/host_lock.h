@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A lock that one process of a user holds on a host. Its file also has a text that the last holder
-// left for the processes that waited. The file is in $TMPDIR or /tmp; its name contains the user
-// and this boot of the host, so that a file of an earlier boot is never read.
+// A lock that at most one process of a user holds on a host. The lock's file also has a text that
+// the last holder left for the processes that waited. The file is in $TMPDIR or /tmp. Its name
+// contains the id of the user and of this boot, so that a file of an earlier boot is never read.
 #ifndef SUITE_HOST_LOCK_H
 #define SUITE_HOST_LOCK_H
 
@@ -14,13 +14,14 @@ struct host_lock {
     int fd; // file descriptor; −1: the lock is not held
 };
 
-// Waits for the lock, at most wait_ns. Returns false if another process held it all that time, or
-// the file cannot be used. The lock ends with host_lock_end or with this process.
+// Waits at most wait_ns for the lock `name`. Returns false if another process held it all that
+// time, or if the file cannot be used. host_lock_end, or the end of this process, releases the
+// lock.
 bool host_lock_take(struct host_lock *lock, const char *name, uint64_t wait_ns);
 void host_lock_end(struct host_lock *lock);
 
-// Returns the text that another holder left after since_s (seconds since 1970), in `arena`; NULL if
-// there is none.
+// Returns the text that a holder left after since_s (seconds since 1970), in `arena`; NULL if there
+// is none.
 const char *host_lock_read(const struct host_lock *lock, struct arena *arena, double since_s);
 
 // Leaves a text for the next holders. If it cannot be written whole, no text is left.

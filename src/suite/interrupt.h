@@ -4,7 +4,7 @@
 // one ends the visit at once. A SIGINT or SIGHUP that was ignored at the start stays ignored
 // (`fathom run &` in a script, nohup).
 //
-// A thread of fathom can interrupt another one in the same way, without signals:
+// A thread of fathom can interrupt another thread in the same way without signals, with
 // interrupt_init_own and interrupt_raise.
 #ifndef SUITE_INTERRUPT_H
 #define SUITE_INTERRUPT_H
@@ -17,14 +17,14 @@
 #include <stdint.h>
 
 struct interrupt {
-    int fd;            // readable if a signal is pending
-    unsigned count;    // number of signals read so far
+    int fd;            // readable while a signal (`own`: a raise) has not been counted
+    unsigned count;    // number of signals or raises read so far
     uint64_t first_ns; // when the first signal was read
     sigset_t former;   // signal mask before interrupt_init
     pthread_t taker;   // thread that receives the signals until interrupt_watch
     sem_t watched;     // posted by interrupt_watch: ends `taker`
     bool is_watched;   // interrupt_watch was called
-    bool own;          // made by interrupt_init_own: no signal is blocked or counted
+    bool own;          // true: made by interrupt_init_own; no signal is blocked or counted
 };
 
 // Blocks the signals in this thread and in every thread that it starts later, such as those of
@@ -34,11 +34,12 @@ struct interrupt {
 // loaded.
 MUST_CHECK bool interrupt_init(struct interrupt *interrupt, struct error *err);
 
-// Lets signals only be counted from now on. The caller must ask interrupt_count for them.
+// From now on, signals are only counted and no longer end the process. The caller must call
+// interrupt_count regularly.
 void interrupt_watch(struct interrupt *interrupt);
 
-// An interrupt that counts no signals but the calls of interrupt_raise. Only one thread may call
-// interrupt_count and interrupt_clear; any thread may call interrupt_raise.
+// Makes an interrupt that counts calls of interrupt_raise instead of signals. Only one thread may
+// call interrupt_count and interrupt_clear; any thread may call interrupt_raise.
 MUST_CHECK bool interrupt_init_own(struct interrupt *interrupt, struct error *err);
 void interrupt_raise(struct interrupt *interrupt);
 void interrupt_clear(struct interrupt *interrupt); // sets the count back to 0
@@ -46,7 +47,7 @@ void interrupt_clear(struct interrupt *interrupt); // sets the count back to 0
 // Restores the signal mask. A signal that is still pending then takes effect.
 void interrupt_fini(struct interrupt *interrupt);
 
-// Returns the number of signals so far; 0 if `interrupt` is NULL. Never blocks.
+// Returns the number of signals (or raises) so far; 0 if `interrupt` is NULL. Never blocks.
 unsigned interrupt_count(struct interrupt *interrupt);
 
 #endif

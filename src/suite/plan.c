@@ -5,7 +5,7 @@
 
 struct preset_plan {
     struct plan plan;        // first member, so that next() can cast it to this struct
-    struct plan_case *cases; // `benchmark` is NULL for a case that was taken before its turn
+    struct plan_case *cases; // cases[i].benchmark is NULL after preset_take took the case
     size_t count, capacity;
     size_t at;
     size_t block; // number of cases returned since the last pause

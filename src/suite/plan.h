@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The plan of a preset, which knows all its cases from the start.
+// The plan of a preset. All its cases are known from the start.
 #ifndef SUITE_PLAN_H
 #define SUITE_PLAN_H
 
@@ -11,10 +11,11 @@ enum {
     PLAN_PEERS_MAX = 7     // most other devices in a co-run
 };
 
-// Creates a plan of every case of every benchmark of the request, each key once. The plan pauses
-// after each PLAN_BLOCK_CASES cases and between benchmarks. A benchmark that the device cannot run
-// at all is left out, with a finding in `run`. Returns NULL with ERROR_USAGE if choices contradict
-// each other or make more than PLAN_CASES_MAX cases (a full preset has some 5,000).
+// Creates a plan of every case of every benchmark of the request; of cases with the same key, only
+// the first. The plan pauses after each PLAN_BLOCK_CASES cases and between benchmarks. A benchmark
+// that the device cannot run at all is left out, with a finding in `run`. Returns NULL with
+// ERROR_USAGE if choices contradict each other or give more than PLAN_CASES_MAX cases (the preset
+// full has some 5,000).
 struct plan *plan_preset_create(struct arena *arena, const struct choice_request *request,
                                 const struct gpu_info *device, struct run *run, struct error *err);
 

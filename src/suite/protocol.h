@@ -11,14 +11,14 @@
 //   parent   {"watch": {"least_ns":5000000}}
 //   worker   {"watch": {"method":1,"share":0.0,…}} (measure/watch.h) or {"failure": {…}}
 //
-// An order with "counts": true, and perhaps "natives": [names], asks for a counted visit; its
-// answer has "counters".
+// An order with "counts": true, and perhaps "natives": [names], asks for a counted visit. The
+// answer then has "counters".
 //
 // An order with "waits": true belongs to a co-run: when everything is prepared and warm, the worker
 // sends {"gate": {}}. It takes its samples after the parent has sent the same message.
 //
 // The parent may send {"leave": {}} while it waits for an answer: the visit may then end early, as
-// a failure with the code "interrupted". The message itself has no answer, whenever it comes.
+// a failure with the code "interrupted". The worker does not answer the message itself.
 //
 // Reasons (also retakes and remarks), details, sensors, series and the kernel have the members of
 // run files (results/json.h). The values of a case are sent as text, because JSON numbers lose bits
@@ -31,13 +31,13 @@
 
 // Orders a counted visit (measure/count.h).
 struct visit_counting {
-    const char *const *natives; // vendor's names to count beside the neutral ones
+    const char *const *natives; // vendor's names of counters to read beside the neutral ones
     size_t native_count;
 };
 
 struct visit_order {
     const struct benchmark *benchmark;
-    size_t index; // number of the case in its plan; equal in all its visits
+    size_t index; // number of the case in its plan; the same in all visits of the case
     const struct bench_case *bench_case;
     const struct measure_request *request;
     bool waits; // true: the worker waits for other devices before it takes samples
@@ -58,7 +58,8 @@ bool protocol_is_gate(const char *line);
 const char *protocol_write_leave(struct arena *arena);
 bool protocol_is_leave(const char *line);
 
-// The order to watch the device, and the answer to it. A line that is no such order gives false.
+// The order to watch the device for other work, a test for it, and the answer. The test sets
+// *least_ns; it is false for any other line.
 const char *protocol_write_watch(struct arena *arena, uint64_t least_ns);
 bool protocol_is_watch(const char *line, uint64_t *least_ns);
 const char *protocol_write_finding(struct arena *arena, const struct watch_finding *finding);

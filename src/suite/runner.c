@@ -37,7 +37,7 @@ struct runner {
     struct error *unsaved;
 };
 
-// ---------------------------------------------------------------- what the file says first
+// ---------------------------------------------------------------- the head of the run
 
 static void add_host(struct run *run, const char *name, const char *text)
 {
@@ -72,8 +72,8 @@ static const char *number(struct arena *arena, long value)
     return value > 0 ? arena_printf(arena, "%ld", value) : NULL;
 }
 
-// Describes the host: operating system, kernel, CPU and memory. Leaves out what cannot be read.
-// Reads nothing that identifies the owner.
+// Describes the host: operating system, kernel, CPU and memory. An entry that cannot be read is
+// left out. No entry identifies the owner.
 static void describe_host(struct run *run)
 {
     struct arena *arena = run->arena;
@@ -161,8 +161,8 @@ void runner_describe(struct run *run, const struct runner_desc *desc, int argc, 
 
 // ---------------------------------------------------------------- measuring
 
-// Saves the run if an output was asked for. A failure does not end the run, because the disk may
-// have room again when the run ends. `unsaved` has the error of the last save only.
+// Saves the run if desc->output is set. A failure does not end the run, because the disk may have
+// room again at the next save. `unsaved` has the error of the last save only.
 static void save(void *context)
 {
     struct runner *runner = context;
@@ -259,9 +259,9 @@ static struct executor *make_executor(struct runner *runner, size_t index)
         });
 }
 
-// Fills `peers` with at most PLAN_PEERS_MAX devices that are measured after the present one, and
-// returns their number. Cases that a peer's plan has in common with this device's plan may co-run.
-// In process (--no-isolate) there are no peers.
+// Fills `peers` with at most PLAN_PEERS_MAX devices that are measured after the current one, and
+// returns their number. Cases that are in a peer's plan and in the current device's plan may
+// co-run. With --no-isolate there are no peers.
 static size_t find_peers(struct runner *runner, struct schedule_peer *peers)
 {
     const struct device_list *devices = runner->desc->devices;
@@ -337,8 +337,8 @@ static void measure(struct runner *runner)
     save(runner);
 }
 
-// Makes the plan of each device, and a clock lock if the plan needs clocks. Adds the number of
-// cases that the plans know to *cases.
+// Makes the plan of each device, and a clock lock if the plan asks for core clocks. Adds the number
+// of cases that each plan knows (plan->total) to *cases.
 static bool make_plans(struct runner *runner, size_t *cases, struct error *err)
 {
     const struct runner_desc *desc = runner->desc;

@@ -19,7 +19,7 @@ struct runner_desc {
                                            // NULL: the environment of this process
     uint64_t silence_ns;   // a worker that is silent for longer is killed; 0: 6 × timeout_ns
     uint64_t seed;         // of the random orders of visits
-    uint64_t time_most_ns; // longest time of a benchmark on a device; 0: that of the preset
+    uint64_t time_most_ns; // shortens the preset's budget.time_most_ns to this; 0: unchanged
     bool validation;
     // Makes the plan for one device, in `arena`. Adds a finding to `run` for each benchmark that
     // the device cannot run. Returns NULL and sets `err` on failure.
@@ -38,7 +38,7 @@ struct runner_desc {
     void (*progress)(void *context, const struct schedule_state *state, size_t device,
                      size_t devices);
     // Called at most once a second while a device is measured. The run then has all results so far;
-    // unfinished cases have the reason "unfinished". May be NULL.
+    // cases with fewer than rounds_min rounds have the reason "unfinished". May be NULL.
     void (*refresh)(void *context, const char *device);
     // Called when a benchmark's results on a device are final. May be NULL.
     void (*benchmark_done)(void *context, const char *device, const char *benchmark);
@@ -47,9 +47,9 @@ struct runner_desc {
     void *context;
 };
 
-// The command of the worker of a device, in `arena`: desc->worker_argv, "-d" with the device, then
-// "-d" with each other device of the API. With the names of all devices, the worker gives each the
-// same id, in whatever order the driver lists them.
+// Returns the command of a device's worker, in `arena`: desc->worker_argv, "-d" with the device,
+// then "-d" with each other device of the API. Because the worker knows all devices, it gives each
+// the same id as this process, in whatever order the driver lists them.
 const char *const *runner_worker_argv(struct arena *arena, const struct runner_desc *desc,
                                       const struct gpu_info *own);
 
@@ -58,9 +58,9 @@ const char *const *runner_worker_argv(struct arena *arena, const struct runner_d
 void runner_describe(struct run *run, const struct runner_desc *desc, int argc, char **argv);
 
 // Checks that the output can be written, makes every plan, then measures. The run ends as COMPLETE
-// or INTERRUPTED, and is saved in both cases. If that last save fails, `unsaved` says why
-// (otherwise its code is ERROR_NONE), and the file of the save before is kept. Returns false with
-// an error, such as ERROR_USAGE, ERROR_IO or ERROR_NO_DEVICE, if measuring did not begin.
+// or INTERRUPTED, and is saved in both cases. If the last save fails, `unsaved` says why (otherwise
+// its code is ERROR_NONE), and the file of an earlier save stays. Returns false with an error, such
+// as ERROR_USAGE, ERROR_IO or ERROR_NO_DEVICE, if measuring did not begin.
 MUST_CHECK bool runner_run(struct run *run, const struct runner_desc *desc, struct error *unsaved,
                            struct error *err);
 

@@ -16,7 +16,7 @@ struct scheduler {
     struct watcher watcher;                       // watches the schedule's own device
     bool last_block;
     struct random random;
-    uint64_t saved_ns, saving_ns;      // end of the last save, and how long that save took
+    uint64_t saved_ns, saving_ns;      // end of the last save, and how long the last save took
     const struct benchmark *benchmark; // benchmark to which soft_ns and hard_ns belong
     uint64_t soft_ns, hard_ns;         // as in struct block, but for the whole benchmark
     size_t done;                       // number of cases in finished blocks
@@ -60,7 +60,7 @@ static void show(struct scheduler *s, const struct block *block, const struct en
     desc->progress(desc->context, &state);
 }
 
-// True if it is time for another save. The longer a run is, the longer its saves take.
+// True if it is time for another save. Saves take longer the more results a run has.
 static bool may_save(const struct scheduler *s)
 {
     uint64_t least_ns = s->desc->save_ns, share_ns = SCHEDULE_SAVE_SHARE * s->saving_ns;
@@ -103,8 +103,8 @@ static const char *tell_busy(const struct scheduler *s, const char *why, const c
     return text;
 }
 
-// Watches the device before the first visit. If there is other work, waits for its end, but at most
-// wait_idle_ns.
+// Watches the device before the first visit. If there is other work, waits at most wait_idle_ns for
+// its end. If it does not end, adds a finding to the run.
 static void watch_first(struct scheduler *s)
 {
     static const uint64_t pause_ns = NS_PER_S / 10;
@@ -190,8 +190,9 @@ static void visit_alone(struct scheduler *s, struct block *block, struct entry *
         watcher_watch(&s->watcher, block);
 }
 
-// Adds to each visit the share of its sampling time in which all devices sampled. Does nothing if
-// fewer than two visits have times.
+// Adds to each visit the sensor "common_time": the share of the visit's sampling time in which all
+// devices sampled. Flags a share below SCHEDULE_COMMON_LEAST. Does nothing if fewer than two visits
+// have times.
 static void note_common(struct executor_part *parts, size_t count)
 {
     uint64_t began_ns = 0, ended_ns = UINT64_MAX;
@@ -299,8 +300,8 @@ static uint64_t share_ns(uint64_t end_ns, size_t cases, size_t left)
     return end_ns == UINT64_MAX ? end_ns : clock_deadline_ns(clock_left_ns(end_ns) / left * cases);
 }
 
-// A deadline of one and a half shares for a block's first rounds_min rounds: cases take
-// different times, and with single shares the time that cheap cases leave over would stay unused.
+// Like share_ns, but with one and a half shares. It is the deadline for a block's first rounds_min
+// rounds: cases take different times, and an expensive block may use time that cheap blocks leave.
 static uint64_t generous_share_ns(uint64_t end_ns, size_t cases, size_t left)
 {
     size_t generous = cases + cases / 2;
@@ -322,8 +323,8 @@ static void set_times(struct scheduler *s, struct block *block)
     block->hard_ns = generous_share_ns(s->hard_ns, block->own, left);
 }
 
-// Skips open cases without a visit, for lack of time. Does nothing after an interrupt: such cases
-// then get no result.
+// Ends open cases that got no visit as skipped, for lack of time. Does nothing after an interrupt:
+// such cases then get no result.
 static void settle(const struct scheduler *s, struct block *block)
 {
     for (size_t i = 0; i < block->count && !s->interrupted; i++) {
@@ -337,8 +338,8 @@ static void settle(const struct scheduler *s, struct block *block)
     }
 }
 
-// True if the device must be watched before this block ends: its results are about to be shown, or
-// its visits took so long that a watch adds little time.
+// True if the device must be watched before this block ends: this is the last block, the
+// benchmark's results are about to be shown, or visits took so long that a watch adds little time.
 static bool needs_watch(const struct scheduler *s, const struct block *block)
 {
     const struct schedule_desc *desc = s->desc;
@@ -349,8 +350,8 @@ static bool needs_watch(const struct scheduler *s, const struct block *block)
            (desc->benchmark_done && desc->plan->left(desc->plan, benchmark) == 0);
 }
 
-// Watches the device after the last visits of a block. Returns true if cases then need visits
-// again.
+// Watches the device after the last visits of a block. Returns true if cases need further visits
+// because the watch found other work.
 static bool watch_rest(struct scheduler *s, struct block *block)
 {
     if (!needs_watch(s, block))
@@ -362,7 +363,8 @@ static bool watch_rest(struct scheduler *s, struct block *block)
     return false;
 }
 
-// Counts the block's cases. If counters cannot be read, says so in the run, and counts no more.
+// Makes the counted visits of the block's cases. If counters cannot be read, adds a finding to the
+// run and makes no more counted visits.
 static void count_block(struct scheduler *s, struct block *block)
 {
     const struct schedule_desc *desc = s->desc;
@@ -423,7 +425,7 @@ static bool gather(struct plan *plan, struct block *block)
     return true;
 }
 
-// Makes the forecast of this schedule, and adds those of the peers, which come later.
+// Makes the forecast of this schedule. Adds the forecasts of the peers, which are measured later.
 static void start_forecast(struct scheduler *s)
 {
     const struct schedule_desc *desc = s->desc;

@@ -127,7 +127,8 @@ static void add_chip(const struct selection *s, const struct gpu_info *info)
     }
 }
 
-// The device through which "all" takes a chip that `info` is a device of.
+// Returns the device that "all" uses for the chip of `info`: `info` itself, unless it lacks
+// capabilities of request->prefer that another device of the same chip has.
 static const struct gpu_info *preferred(const struct selection *s, const struct gpu_info *info)
 {
     gpu_caps wanted = s->request->prefer;

@@ -14,20 +14,21 @@ struct select_request {
     const struct gpu_system *system;
     const char *const *names; // values of -d: an id, an API, a part of a name, a UUID, or "all"
     size_t name_count;        // number of names; 0: the best device is chosen
-    const char *api; // value of --api; "all": each chosen chip through every API; NULL: any
-    gpu_caps prefer; // with the name "all": an API with these capabilities goes before others
+    const char *api; // value of --api; "all": each chosen chip through every API; NULL: any API
+    gpu_caps prefer; // with the name "all": an API with these capabilities is preferred
 };
 
-// Fills `list` in the order of the names. If several devices match a name, the kind decides:
-// discrete, integrated, virtual, other GPU, CPU; within a kind, the order of the system does. "all"
-// means every chip once, through the first API that has it and the capabilities in `prefer`, or
-// else the first that has it. Fails with ERROR_USAGE if no device matches a name; the message lists
-// the devices. Fails with ERROR_NO_DEVICE if there is no device at all, or none of the API in --api
-// or in the name; the message gives the reason of each API concerned.
+// Fills `list` in the order of the names. If several devices match a name, takes the first of these
+// kinds: discrete, integrated, virtual, other GPU, CPU; of one kind, the first in the system. "all"
+// means every chip once, through the first API that offers the chip with the capabilities in
+// `prefer`, or else through the first API that offers it. Fails with ERROR_USAGE if no device
+// matches a name; the message lists the devices. Fails with ERROR_NO_DEVICE if there is no device
+// at all, or no device of the API in --api or in the name; the message says why for each such API.
 MUST_CHECK bool select_devices(struct arena *arena, const struct select_request *request,
                                struct device_list *list, struct error *err);
 
-// True if both are the same chip: equal UUIDs, equal PCI addresses, or two CPUs of different APIs.
+// True if both devices are the same chip: equal UUIDs, equal PCI addresses, or two CPU devices of
+// different APIs.
 bool select_same_chip(const struct gpu_info *a, const struct gpu_info *b);
 
 // A GPU in this machine that is not a device of the gpu_system.
@@ -37,9 +38,9 @@ struct unreached_gpu {
     bool forbidden;     // true: this user may not open the GPU's device file
 };
 
-// Finds GPUs of NVIDIA, AMD and Intel that sysfs lists, or that have the device file /dev/nvidia0,
-// but that `system` does not have. Sets *gpus and returns their number. `root` is put before all
-// paths; "" stands for this machine.
+// Finds GPUs of NVIDIA, AMD and Intel that `system` does not have: GPUs that sysfs lists, and an
+// NVIDIA GPU that sysfs does not list but whose device file /dev/nvidia0 exists. Sets *gpus and
+// returns their number. `root` is put before all paths; "" means this machine.
 size_t select_unreached(struct arena *arena, const struct gpu_system *system, const char *root,
                         struct unreached_gpu **gpus);
 

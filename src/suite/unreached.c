@@ -54,7 +54,7 @@ static const char *vendor_name(unsigned vendor)
     case GPU_VENDOR_INTEL:
         return "an Intel GPU";
     default:
-        return NULL; // nothing to measure: management controllers, virtual displays
+        return NULL; // management controllers and virtual displays, which cannot be measured
     }
 }
 

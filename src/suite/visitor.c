@@ -24,20 +24,20 @@ struct visitor {
     struct arena *arena;
     struct gpu_system *system;
     const struct gpu_info *info;
-    // Most benchmarks use the usual device, which has one queue. It stays open while a benchmark
-    // with other queues is visited, because a driver takes some tenths of a second to open a
-    // device.
+    // Most benchmarks use the usual device, which has one queue. This device stays open while a
+    // benchmark with other queues is visited, because a driver takes some tenths of a second to
+    // open a device.
     struct gpu_device *usual;  // NULL until a benchmark needs it
-    struct gpu_device *device; // device of the session, perhaps `usual`; NULL until the first visit
+    struct gpu_device *device; // device of the session, may be `usual`; NULL until the first visit
     void (*queues)(const struct gpu_info *,
                    struct gpu_device_desc *); // benchmark.device by which `device` was opened
-    struct error refusal; // why the usual device cannot be opened (no memory is left for it); then
-                          // no visit tries again. ERROR_NONE: it can be opened
+    struct error refusal; // error of an open for lack of device memory, while `usual` was not
+                          // open; no later visit tries again. ERROR_NONE: no such error
     struct measure_count *count;   // counters of `device`; NULL until the first counted visit
     struct measure_card *card;     // the card's sensors; NULL: none
     struct gpu_scope *watch_scope; // on `usual`
     struct measure_watch *watch;   // NULL until the first watch
-    struct processors_time before; // of a CPU device, at the last watch
+    struct processors_time before; // processor times at the last watch of a CPU device
     bool has_before;
     long family_pid;
     bool validation;
@@ -163,8 +163,8 @@ static bool session_open(struct visitor *visitor, const struct benchmark *benchm
     return false;
 }
 
-// Returns the place of the data that the benchmark keeps for case number `index` between visits.
-// Makes that place at the case's first visit.
+// Returns the memory that keeps the data of case number `index` between visits. Creates it at the
+// case's first visit.
 static struct case_memory *memory_of(struct visitor *visitor, size_t index)
 {
     for (size_t i = 0; i < visitor->memory_count; i++)
@@ -177,7 +177,8 @@ static struct case_memory *memory_of(struct visitor *visitor, size_t index)
     return memory;
 }
 
-// Opens the device's counters unless they are open, with the same native counters as before.
+// Opens the device's counters, unless they are open. They stay open with the native counters of the
+// first call, because all orders to a worker name the same ones.
 static bool count_open(struct visitor *visitor, const struct visit_counting *counting,
                        struct error *err)
 {
@@ -235,8 +236,8 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
     return done && validation_check(visitor, messages_before, err);
 }
 
-// Opens the watch on the usual device, because any other device exists only while one benchmark is
-// visited.
+// Opens the watch for other work on the usual device, because any other device is open only while
+// one benchmark is visited.
 static bool watch_open(struct visitor *visitor, struct error *err)
 {
     const struct gpu_device_desc usual = {0};
@@ -253,7 +254,8 @@ static bool watch_open(struct visitor *visitor, struct error *err)
     return false;
 }
 
-// Finds how much of the time since the last watch other processes took from a CPU device.
+// Watches a CPU device: sets finding->share to the share of time since the last watch that other
+// processes or virtual machines took (processors_time_lost). The first watch gives 0.
 static bool watch_processors(struct visitor *visitor, struct watch_finding *finding,
                              struct error *err)
 {
@@ -309,7 +311,8 @@ static void pass_gate(void *context)
     arena_destroy(arena);
 }
 
-// Watches the device for other work and returns the answer, like answer() does for a visit.
+// Watches the device for other work. Returns the answer and sets `failure`, as answer() does for a
+// visit.
 static const char *answer_watch(struct visitor *visitor, uint64_t least_ns, struct arena *arena,
                                 struct error *failure)
 {
@@ -320,7 +323,8 @@ static const char *answer_watch(struct visitor *visitor, uint64_t least_ns, stru
     return protocol_write_finding(arena, &finding);
 }
 
-// measure_leave.is_asked: a parent that waits for an answer sends nothing but the request to leave.
+// Callback for measure_leave.is_asked: true if the parent sent a line. While the parent waits for
+// an answer, it sends only the request to leave.
 static bool is_asked_to_leave(void *context)
 {
     return child_channel_is_ready(context);
@@ -358,7 +362,7 @@ static bool serve(struct visitor *visitor, struct child_channel *channel, struct
     const char *line;
     while (served && usable && (line = child_channel_read(channel, order_bytes_max))) {
         if (protocol_is_leave(line))
-            continue; // the visit that it was for has ended
+            continue; // the visit that should leave has ended
         struct arena *arena = arena_create();
         struct error failure;
         const char *text = answer(visitor, channel, line, arena, &failure);

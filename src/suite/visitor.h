@@ -7,8 +7,8 @@
 
 #include "suite/protocol.h"
 
-// The environment variable with the folder that stands before /proc when a CPU device is watched,
-// for tests. Workers inherit it.
+// For tests: the value of this environment variable is put before /proc when a CPU device is
+// watched. Workers inherit the variable.
 #define VISITOR_ROOT_VARIABLE "FATHOM_HOST_ROOT"
 
 struct visitor;
@@ -17,7 +17,7 @@ struct visitor_desc {
     const char *device;       // id or identity of the device (gpu/info.h)
     const char *const *known; // see gpu_system_desc
     size_t known_count;
-    long family_pid; // this process and its descendants are not other work; 0: this process
+    long family_pid; // id of a process; it and its descendants are not other work; 0: this process
     bool near;       // visitor_serve moves the process to the device (visitor_move_to)
     bool validation; // turns the API's own validation on; a message from it makes the visit fail
 };
@@ -27,17 +27,18 @@ struct visitor_desc {
 struct visitor *visitor_create(const struct visitor_desc *desc, struct error *err);
 void visitor_destroy(struct visitor *visitor);
 
-// Binds this process to the processors beside the device's card, so that its pinned memory lies
-// there too: through the other socket a healthy link looks slow. Where that is not allowed, as in a
-// job with other processors, the process stays where it is.
+// Binds this process to the processors next to the device's card, so that its pinned memory is
+// there, too: a healthy link to memory of the other socket looks slow. Does nothing if binding is
+// not allowed, as in a job that has other processors.
 void visitor_move_to(const struct gpu_info *info);
 
-// Makes one visit; *visit lives in `arena`. False with the visit's error.
+// Makes one visit; *visit lives in `arena`. Returns false with the visit's error.
 MUST_CHECK bool visitor_visit(struct visitor *visitor, const struct visit_order *order,
                               struct arena *arena, struct measure_visit **visit, struct error *err);
 
 // Watches the device for other work (measure/watch.h). Fails with ERROR_UNSUPPORTED if this device
-// cannot be watched, or with an error that a visit can have, too. finding->who lives in `arena`.
+// cannot be watched, or with any error of a visit. finding->who lives in `arena`. On a CPU device,
+// least_ns is ignored.
 MUST_CHECK bool visitor_watch(struct visitor *visitor, uint64_t least_ns, struct arena *arena,
                               struct watch_finding *finding, struct error *err);
 

@@ -5,12 +5,12 @@
 #include <string.h>
 
 static const double share_busy = 0.01;
-// The threads of a CPU device wait for each other, too: llvmpipe's 4 to 11 % of the time on two
-// processors that it had for itself (scheduled first in, first out). One busy loop beside them
-// makes it a third.
+// The threads of a CPU device also wait for each other: on two processors without other work,
+// llvmpipe's threads waited 4 to 11 % of the time (scheduled first in, first out). With one busy
+// loop on these processors they waited a third of the time.
 static const double share_cpu_busy = 0.2;
-// A watch itself takes at most 2 % of the time. With its preparation (3 ms on an H200) it takes
-// less than 4 %.
+// A watch takes at most 2 % of the time. With its preparation (3 ms on an H200) it takes less than
+// 4 %.
 static const double share_watched = 0.02, longest_watch_ns = 50e6;
 static const double limit_share_least = 0.5;
 
@@ -142,8 +142,8 @@ bool watcher_look(struct watcher *watcher, struct watch_judgement *now,
 
 // ---------------------------------------------------------------- what a watch changes
 
-// Returns what a judgement means for the visits of a benchmark. Sets `reason` to why, unless the
-// result is WATCH_CLEAN.
+// Returns what a judgement means for the visits of a benchmark: the verdict for the host link if
+// the benchmark uses the link. Sets `reason`, unless the result is WATCH_CLEAN.
 static enum watch_verdict verdict_for(const struct benchmark *benchmark,
                                       const struct watch_judgement *around, struct reason *reason)
 {
