@@ -20,8 +20,8 @@ struct preempt_setup {
     bool three;                     // there is an application
     struct preempt_side hog, victim, application;
     const char *queue_text, *priority_text; // descriptions for the user
-    struct bench_session own;    // on a device of its own; zeroed: it uses the session's device
-    struct bench_session beside; // the same of the application
+    struct bench_session own;    // has an own device; zeroed: the session's device is used
+    struct bench_session beside; // the same for the application
     // Processes of the hog and of the application, started when first needed; NULL: not running.
     struct process *process, *application_process;
     struct preempt_setup *next;
