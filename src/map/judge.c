@@ -9,7 +9,8 @@
 
 enum {
     REGION_MIN = 2048,
-    SHARERS_MARGIN = 16 // large, because no shape is known well
+    SHARERS_MARGIN =
+        16 // how far above the best cost a number still fits: large, as no shape is known well
 };
 
 struct map_level map_level_of(const struct level_curve *curve, size_t k)
@@ -84,8 +85,8 @@ unsigned map_ways_judge(const struct map_level *level, const double *latency, co
 
 // ---------------------------------------------------------------- cores that share a level
 
-// Returns the next number of sharers to probe: twice as many, near the half exactly half of the
-// cores, then all.
+// Returns the next number of sharers to probe: twice as many, but half of the cores if that is
+// near; after half of the cores, all of them.
 static unsigned more_sharers(unsigned sharers, unsigned cores)
 {
     unsigned half = cores / 2;

@@ -17,8 +17,8 @@ struct map_level {
     double within; // latency of this level
     double beyond; // latency of the next level or of memory
     double end;    // size in bytes at which the level ends
-    // Bounds of `end`. `shapes` with `shape` is the form of the rise there; without `shapes`, the
-    // rise is sharp.
+    // Bounds of `end`. `shapes` and `shape` describe the form of the rise at `end`; without
+    // `shapes`, the rise is sharp.
     double end_low, end_high;
     const struct step_shapes *shapes;
     unsigned shape;

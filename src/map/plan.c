@@ -19,7 +19,7 @@ enum {
     KNEE_POINTS = 10
 };
 
-// An end known to this many octaves (3 %) needs no more sizes.
+// An end whose interval is narrower than this needs no more sizes. In octaves; it is 3 %.
 static const double knee_octaves = 0.045;
 
 enum stage {

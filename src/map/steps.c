@@ -20,12 +20,14 @@ enum {
 static const double height_part = 0.03;
 
 static const double flat_octaves = 0.3;
-static const double close_octaves = 0.93; // nearer steps are one; halves of a cache are 1 apart
-static const double misfit_max = 4;       // a curve with a larger misfit is no staircase
-static const double noise_max = 0.1;      // a noisier curve shows no levels
-static const double reach_min = 15.9;     // octaves: a TLB reaches at least 16 pages of 4 KiB
-static const double margin = 9;           // 2 ln 90, as in map/lines.c
-static const double probe_noise = 0.04;   // relative; includes what the shapes leave unexplained
+// Steps that are nearer to each other count as one step. The end of a cache's half and the end of
+// the whole cache are 1 octave apart.
+static const double close_octaves = 0.93;
+static const double misfit_max = 4;     // a curve with a larger misfit is no staircase
+static const double noise_max = 0.1;    // a noisier curve shows no levels
+static const double reach_min = 15.9;   // octaves: a TLB reaches at least 16 pages of 4 KiB
+static const double margin = 9;         // 2 ln 90, as in map/lines.c
+static const double probe_noise = 0.04; // relative; includes what the shapes leave unexplained
 
 // ---------------------------------------------------------------- the curve of the caches
 

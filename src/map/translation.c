@@ -56,8 +56,8 @@ static struct pages_probe probe_of(double region, uint64_t page)
     return (struct pages_probe){floor(region / (double)page) * (double)page, page};
 }
 
-// Makes the probes for a TLB with this reach, in regions of at most `most` bytes. A probe with
-// `region` 0 is not possible: these are the wide ones if the reach is below PAGES_REACH_MIN or so
+// Makes the probes for a TLB with this reach, in regions of at most `most` bytes. `region` 0 marks
+// a probe that is not possible: the wide ones are not if the reach is below PAGES_REACH_MIN or so
 // large that no region fits.
 //   wide    The region is 0.7 p times the reach, in pages of p, 2p, 4p, 8p times 2 MiB: these
 //           probes fit the TLB if an entry covers at most 2, 4, 8, 16 MiB. p is 16, or the largest

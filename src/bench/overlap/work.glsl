@@ -34,7 +34,7 @@ uint first_word(uint id)
 
 uint work(uint id, uvec2 start)
 {
-    uint x = first_word(id) + (start.x & params.zero); // so that the work begins after the clock read
+    uint x = first_word(id) + (start.x & params.zero); // work follows the clock read
     x |= uint(x == 0u);
     for (uint iteration = 0u; iteration < params.iterations; iteration++)
         for (uint turn = 0u; turn < params.turns; turn++)
