@@ -35,13 +35,11 @@ enum {
 // the level itself: some sets of a hashed cache fill before its end. The sets of first levels fill
 // evenly, so `within_first` is larger.
 static const double beyond = 1.25, beyond_most = 1.05, within = 0.7, within_first = 0.85;
-static const double apart_from_caches =
-    4; // in memory, regions are at least this many times the last cache
-static const double least_width = 2.5;    // largest to smallest size, if the level has room
-static const double rounding = 1.05;      // a rounded size may leave its span by this factor
-static const double plateau_ratio = 1.05; // largest to smallest bandwidth of a plateau, at most
-static const double least_part_of_end =
-    0.125; // smallest to largest size that is read in the first level
+static const double apart_from_caches = 4; // in memory, a region is at least so many last caches
+static const double least_width = 2.5;     // largest to smallest size, if the level has room
+static const double rounding = 1.05;       // a rounded size may leave its span by this factor
+static const double plateau_ratio = 1.05;  // largest to smallest bandwidth of a plateau, at most
+static const double least_part_of_end = 0.125; // smallest to largest size read in the first level
 
 struct span {
     double from, to; // bytes; from > to: no read lies within the level alone

@@ -16,8 +16,8 @@ enum {
     PER_OCTAVE = 4
 };
 
-static const double knee_octaves =
-    0.045; // an end with a narrower interval (3 %) needs no more lengths
+// An end whose interval is narrower than this (in octaves; 3 %) needs no more lengths.
+static const double knee_octaves = 0.045;
 
 // True if code can show instruction caches on this device; otherwise sets *why to the reason, as
 // part of a sentence.

@@ -19,7 +19,7 @@ enum {
     KNEE_POINTS = 10
 };
 
-// An end whose interval is narrower than this needs no more sizes. In octaves; it is 3 %.
+// An end whose interval is narrower than this (in octaves; 3 %) needs no more sizes.
 static const double knee_octaves = 0.045;
 
 enum stage {

@@ -5,8 +5,8 @@
 #include "bench/rays/session.h"
 #include "measure/claim.h"
 
-static const float move =
-    0.05f; // primitives move by up to half of this along each axis of the unit cube
+// Primitives move by up to half of this along each axis of the unit cube.
+static const float move = 0.05f;
 
 struct memory {
     uint64_t repeats, rays_repeats[2];
