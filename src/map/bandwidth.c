@@ -22,7 +22,7 @@ enum {
     LARGE_BYTES = 2 << 20,
     READS_MAX = 256,
     CORES_UNKNOWN = 64,
-    CORE_BYTES = 64 << 10,       // with so much per core, two cores hardly read a line at once
+    CORE_BYTES = 64 << 10,       // with this per core, two cores rarely read a line at once
     CORE_BYTES_LEAST = 16 << 10, // least bytes per core, if the level is small
     MEMORY_CACHES = 16,          // size of a read from memory, in sizes of the last level
     UNIT_TEXT = 32
@@ -35,7 +35,7 @@ enum {
 // the level itself: some sets of a hashed cache fill before its end. The sets of first levels fill
 // evenly, so `within_first` is larger.
 static const double beyond = 1.25, beyond_most = 1.05, within = 0.7, within_first = 0.85;
-static const double apart_from_caches = 4; // in memory, a region is at least so many last caches
+static const double apart_from_caches = 4; // least region in memory, divided by the last cache
 static const double least_width = 2.5;     // largest to smallest size, if the level has room
 static const double rounding = 1.05;       // a rounded size may leave its span by this factor
 static const double plateau_ratio = 1.05;  // largest to smallest bandwidth of a plateau, at most

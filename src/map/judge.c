@@ -9,8 +9,9 @@
 
 enum {
     REGION_MIN = 2048,
-    SHARERS_MARGIN =
-        16 // how far above the best cost a number still fits: large, as no shape is known well
+    // A number of sharers fits if its cost is at most this far above the least cost. Large, because
+    // no shape is known well.
+    SHARERS_MARGIN = 16
 };
 
 struct map_level map_level_of(const struct level_curve *curve, size_t k)

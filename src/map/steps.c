@@ -223,10 +223,10 @@ struct probe {
     double bytes, stride, ns;
 };
 
-// The line of each hypothesis; 0 stands for translation. A cache holds as many nodes of a probe as
-// if they were `line` bytes apart in the curve. If address bits choose the set, this is the line.
-// If a hash does, lines of up to 128 bytes count as 128, because the curve's nodes use as many
-// lines.
+// The line of each hypothesis; 0 stands for translation. A probe of n nodes takes as long as the
+// curve at a region of n × `line` bytes. If address bits choose the set, `line` is the cache's
+// line. If a hash does, it is 128 for lines of up to 128 bytes, because the curve's nodes, 128
+// bytes apart, use one line each.
 static const double hypothesis_line[HYPOTHESES] = {0, 32, 64, MAP_NODE_BYTES, LINES_MAX_BYTES};
 
 static enum map_step_kind kind_of(unsigned hypothesis)

@@ -122,8 +122,8 @@ static void fit(struct run *run, const char *device, size_t first)
 
 // ---------------------------------------------------------------- barriers
 
-// Returns the result of a batch of empty kernels with `between` between them; NULL if there is
-// none.
+// Returns the first result of mode=batch with empty kernels and this value of `between`; NULL if
+// there is none.
 static const struct result *row_with(const struct run *run, const char *device, const char *between)
 {
     for (size_t i = 0; i < run->result_count; i++) {

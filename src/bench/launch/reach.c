@@ -2,9 +2,9 @@
 // Measures one kernel alone: reads the device's clock at its first instruction and converts this
 // time to the host's clock. For that, the two clocks are related before and after the samples, and
 // assumed to run evenly in between. Either the API relates them, or a kernel does: it answers
-// questions that the host writes into memory that both access. The device's time in an answer lies
-// between the host's writing of the question and its reading of the answer. The quickest of all
-// answers is used.
+// questions that the host writes into memory which host and kernel access. The device's time in an
+// answer lies between the host's writing of the question and its reading of the answer. The
+// quickest of all answers is used.
 #include "base/clock.h"
 #include "bench/launch/session.h"
 #include "measure/clock.h"

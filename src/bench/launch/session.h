@@ -63,8 +63,9 @@ struct launch_wide {
 MUST_CHECK bool launch_open(struct bench_session *bench, struct error *err);
 void launch_close(struct bench_session *bench);
 
-// Makes both buffers large enough for `elements`. Fills the first with its data, and the second
-// with twice the data: no kernel writes this, so launch_check fails if no kernel runs.
+// Makes both buffers large enough for `elements`. Fills the first one with the data of launch.h,
+// and the second one with twice these data: no kernel writes this, so launch_check fails if no
+// kernel runs.
 MUST_CHECK bool launch_prepare(struct launch_session *session, uint64_t elements,
                                struct error *err);
 
@@ -127,7 +128,7 @@ struct launch_reach {
 };
 
 // Takes `count` samples of one kernel alone: the time from the host's call to the kernel's first
-// instruction, and from there until the host knows that the kernel ended.
+// instruction, and from that instruction until the host knows that the kernel ended.
 MUST_CHECK bool launch_reach_take(struct launch_row *row, unsigned count,
                                   struct launch_reach *reach, struct error *err);
 

@@ -40,8 +40,8 @@ static const char *describe(struct arena *arena, const struct kind *kind,
                         result_median(result, kind->after));
 }
 
-// Adds a finding that lists all results with the subgroup size of `first`, if there are two or
-// more.
+// Adds a finding that lists all results of this kind with the subgroup size of `first`, if there
+// are two or more.
 static void report(struct run *run, const struct kind *kind, const struct result *first)
 {
     const char *list = "";

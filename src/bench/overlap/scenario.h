@@ -29,7 +29,7 @@ enum overlap_barrier {
     OVERLAP_BARRIER_BUFFER,
     OVERLAP_BARRIER_IMAGE,     // a barrier of an image that no workload uses
     OVERLAP_BARRIER_FULL,      // a barrier of all stages and all memory
-    OVERLAP_BARRIER_SPLIT,     // set right after one workload, waited for right before the other
+    OVERLAP_BARRIER_SPLIT,     // set after the awaited workload, waited for before the waiting one
     OVERLAP_BARRIER_SEMAPHORE, // a timeline semaphore between separate submissions
     // After a draw, a barrier of its target's colours; after a dispatch, as BUFFER.
     OVERLAP_BARRIER_TARGET,

@@ -108,8 +108,8 @@ static bool tune_all(struct work *work, struct error *err)
     return true;
 }
 
-// Sets work->history to that of earlier visits, or to a new one. The history holds the scenario, so
-// that later visits do not read its file again.
+// Sets work->history to the history from the case's earlier visits, or to a new one. The history
+// holds the scenario, so that later visits do not read its file again.
 static bool recall(struct work *work, struct error *err)
 {
     struct bench_visit *run = work->run;

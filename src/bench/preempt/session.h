@@ -15,9 +15,10 @@ struct preempt_side {
 // Where hog, victim and application run: on queues of one device, on devices of one chip, or in
 // processes. In processes the sides of hog and application only serve to size their loads.
 struct preempt_setup {
-    const char *setting, *priority; // as requested; both, `draws` and `three` identify a set-up
-    bool draws;                     // the victim's queue can draw
-    bool three;                     // there is an application
+    const char *setting,
+        *priority; // as requested; these two, `draws` and `three` identify a set-up
+    bool draws;    // the victim's queue can draw
+    bool three;    // there is an application
     struct preempt_side hog, victim, application;
     const char *queue_text, *priority_text; // descriptions for the user
     struct bench_session own;    // has an own device; zeroed: the session's device is used

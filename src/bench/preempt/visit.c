@@ -10,7 +10,7 @@
 enum {
     HOG_SLOTS_SPARE = 64, // slots for submissions made while late answers are awaited
     HOG_RECORDS = 512,    // most records that a submission of the hog leaves
-    FRAME_RECORDS = 128,  // the same of a frame of the application
+    FRAME_RECORDS = 128,  // most records that a frame of the application leaves
     RESOLUTION_STEPS = 3,
     PAUSE_MARGIN = 2
 };
@@ -25,7 +25,8 @@ static struct load_desc desc_of(const struct preempt_side *side, const struct be
                               .timeout_ns = run->request->timeout_ns};
 }
 
-// Sets work->history to that of earlier visits. The first visit creates it and sizes the loads.
+// Sets work->history to the history from the case's earlier visits. The first visit creates it and
+// sizes the loads.
 static bool recall(struct work *work, struct error *err)
 {
     struct bench_visit *run = work->run;

@@ -34,7 +34,7 @@ struct work {
     bool draws;           // the victim is a draw
     bool drops;           // deadlines that pass while an answer is awaited are dropped
     bool is_first;        // this visit also measures the hog alone; later ones do not, to save time
-    struct contention answers, frames; // of the victim, and of the application
+    struct contention answers, frames; // answers: of the victim; frames: of the application
     // [i]: how victim i got onto the device, if it was answered.
     enum judge_entry entries[CONTENTION_SAMPLES_MAX];
 };

@@ -18,7 +18,7 @@ struct job {
     struct memory *memory;
     struct rays_tree tree;
     struct gpu_tree *source; // the tree that is copied, and tree.tree is the copy; NULL: no copy
-    uint64_t bytes;          // of the tree that the task makes
+    uint64_t bytes;          // size of the tree that the task makes
 };
 
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)

@@ -18,7 +18,7 @@ enum {
     POINT_SHARE = 8 // a point's sample lasts 1 / POINT_SHARE of the usual time
 };
 static const double residual_most = 0.02, layouts_most = 0.05;
-static const float gap_end = 2; // from the last primitive to the one at the end
+static const float gap_end = 2; // distance from the last primitive to the one at the end
 
 struct point {
     struct rays_tree tree;

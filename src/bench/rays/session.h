@@ -78,7 +78,7 @@ struct rays_tree {
     struct rays_scene scene;
     struct gpu_tree_desc desc;
     struct gpu_buffer *input;
-    struct gpu_tree *tree;       // of desc.kind
+    struct gpu_tree *tree;       // its kind is desc.kind
     struct gpu_tree *triangle;   // the tree that instances show; NULL: `tree` has no instances
     struct gpu_buffer *instance; // input of `top`
     struct gpu_tree *top; // has one instance of `tree`; it is `tree` itself if that has instances
@@ -121,7 +121,7 @@ struct rays_beam {
     uint32_t mask;
     bool pipeline;                   // true: traced by a pipeline; false: by queries
     struct gpu_dispatch dispatch;    // filled by rays_beam_prepare
-    struct rays_trace_params params; // likewise
+    struct rays_trace_params params; // filled by rays_beam_prepare
 };
 
 // Makes the beam's program and marks all hits as unwritten.

@@ -87,7 +87,7 @@ MUST_CHECK bool transfer_pattern_check(const void *memory, uint64_t bytes, uint3
 // the check. The window of pinned memory is larger than the device's caches, which may keep what
 // they loaded from the host (seen on an H200 through Vulkan: kernels seemed to copy at 1.2 TB/s).
 enum {
-    TRANSFER_STEP_BYTES = 4096, // between the places where transfers may begin
+    TRANSFER_STEP_BYTES = 4096, // distance of the places where transfers may begin
     TRANSFER_STEPS = 1024,
     TRANSFER_WINDOW_BYTES = TRANSFER_STEP_BYTES * TRANSFER_STEPS
 };
@@ -118,7 +118,7 @@ struct transfer_station {
     } ends[TRANSFER_BUFFERS];
     struct {
         struct arena *arena;
-        unsigned char *memory; // begins where a page begins
+        unsigned char *memory; // aligned to a page
     } plain[TRANSFER_ENDS - TRANSFER_BUFFERS];
     uint64_t bytes[TRANSFER_ENDS];
     uint64_t pinned_window_bytes;

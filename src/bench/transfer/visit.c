@@ -33,9 +33,9 @@ struct trial {
     // BOTH: host to device, device to host. Jobs of one queue are neighbours.
     struct transfer_job *jobs;
     unsigned job_count;
-    struct gpu_batch **batches; // of a case that the host times: one for each queue of the jobs
+    struct gpu_batch **batches; // for a case that the host times: one per queue of the jobs
     unsigned batch_count;
-    struct gpu_scope **scopes; // of the batches on other devices
+    struct gpu_scope **scopes; // scopes of the batches on other devices
     unsigned scope_count;
     bool is_direct;           // PEER: copies do not go through the host
     uint64_t passes;          // transfers in a sample
