@@ -17,8 +17,9 @@ struct clock_states {
     double other_heights[STAIRCASE_STEPS_MAX + 1]; // heights at the other clock, in ns
 };
 
-// If cycles are known much better than times, the core clock was not constant: replaces the curve's
-// latencies by those computed from cycles and returns true. Else returns false.
+// If the intervals of cycles are less than half as wide as those of times, the core clock was not
+// constant: replaces the curve's latencies by those computed from cycles and returns true. Else
+// returns false.
 bool clock_states_choose_cycles(struct arena *arena, struct level_curve *curve,
                                 struct clock_states *states);
 

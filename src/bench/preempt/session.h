@@ -21,8 +21,8 @@ struct preempt_setup {
     bool three;    // there is an application
     struct preempt_side hog, victim, application;
     const char *queue_text, *priority_text; // descriptions for the user
-    struct bench_session own;    // has an own device; zeroed: the session's device is used
-    struct bench_session beside; // the same for the application
+    struct bench_session own;               // session of the victim's own device; zeroed: none
+    struct bench_session beside;            // the same for the application
     // Processes of the hog and of the application, started when first needed; NULL: not running.
     struct process *process, *application_process;
     struct preempt_setup *next;

@@ -10,7 +10,7 @@ enum {
     // log2 of the rays in a dispatch: enough to fill all threads of a GPU several times.
     SCENE_RAYS = 19,
     ROW_RAYS = 17,
-    CHAIN_RAYS = 12, // one after another
+    CHAIN_RAYS = 12, // rays that run one after another
     SCENE_RAYS_CPU = 10,
     ROW_RAYS_CPU = 7,
     CHAIN_RAYS_CPU = 8
