@@ -8,20 +8,21 @@
 #include <string.h>
 
 enum {
-    POINTS = 5,        // number of sizes within a level that the whole device reads
-    GROUP_POINTS = 5,  // number of sizes that one workgroup reads, and of reads from memory
-    PLATEAU_LEAST = 2, // least reads of a plateau: a cache of 16 KiB fits three, one may be noisy
+    POINTS = 5,              // number of sizes within a level that the whole device reads
+    GROUP_POINTS = 5,        // number of sizes that one workgroup reads, and of reads from memory
+    PLATEAU_LEAST = 2,       // least reads in a plateau: 16 KiB hold three sizes, one may be noisy
     PIECE_BYTES = 256 << 10, // largest part that one workgroup of `bandwidth` walks through
-    // Sizes are multiples of one of these: small and large ones that everybody reads (a lap of 32
-    // rows of threads is then one walk), and reads from memory, in which workgroups of 1024 threads
-    // walk through 512 KiB.
+    // Sizes are multiples of one of these: of GRAIN_BYTES below LARGE_BYTES and of
+    // LARGE_GRAIN_BYTES above, if all workgroups read everything (a lap of 32 rows of threads is
+    // then one walk); of MEMORY_GRAIN_BYTES for reads from memory, in which workgroups of 1024
+    // threads walk through 512 KiB.
     GRAIN_BYTES = 4 << 10,
     LARGE_GRAIN_BYTES = 128 << 10,
     MEMORY_GRAIN_BYTES = 512 << 10,
     LARGE_BYTES = 2 << 20,
     READS_MAX = 256,
     CORES_UNKNOWN = 64,
-    CORE_BYTES = 64 << 10,       // with so much per core, two cores hardly read a line at once
+    CORE_BYTES = 64 << 10,       // with this per core, two cores rarely read a line at once
     CORE_BYTES_LEAST = 16 << 10, // least bytes per core, if the level is small
     MEMORY_CACHES = 16,          // size of a read from memory, in sizes of the last level
     UNIT_TEXT = 32
@@ -30,14 +31,15 @@ enum {
 #define MEMORY_BYTES (UINT64_C(2) << 30) // most bytes that are read from memory
 
 // A region lies in a level alone if it is larger than both `beyond` times the previous level and
-// `beyond_most` times the most that this level may hold, and smaller than `within` times the level
-// itself: some sets of a hashed cache fill before its end. The sets of first levels fill evenly.
+// `beyond_most` times the most that the previous level may hold, and smaller than `within` times
+// the level itself: some sets of a hashed cache fill before its end. The sets of first levels fill
+// evenly, so `within_first` is larger.
 static const double beyond = 1.25, beyond_most = 1.05, within = 0.7, within_first = 0.85;
-static const double apart_from_caches = 4; // in memory, a region is this many times the last cache
+static const double apart_from_caches = 4; // least region in memory, divided by the last cache
 static const double least_width = 2.5;     // largest to smallest size, if the level has room
 static const double rounding = 1.05;       // a rounded size may leave its span by this factor
 static const double plateau_ratio = 1.05;  // largest to smallest bandwidth of a plateau, at most
-static const double least_part_of_end = 0.125; // smallest to largest size of the first level
+static const double least_part_of_end = 0.125; // smallest to largest size read in the first level
 
 struct span {
     double from, to; // bytes; from > to: no read lies within the level alone
@@ -84,7 +86,8 @@ static struct span device_span(const struct level_curve *curve, const struct map
     return span;
 }
 
-// Returns the size nearest to `bytes` whose number of pieces is above 1 and has no factor 2 or 3.
+// Returns the size nearest to `bytes` whose number of pieces is at least 5 and has no factor 2 or
+// 3.
 static uint64_t odd_size(double bytes)
 {
     double pieces = bytes / PIECE_BYTES;
@@ -129,7 +132,7 @@ static void add_reads(struct map_cases *cases, const char *scope, uint64_t (*rou
     }
 }
 
-// Returns the bytes of the largest read from memory, if the last level ends at `end`.
+// Returns the bytes of the largest read from memory, if the last cache ends at `end`.
 static double largest_read(const struct map_cases *cases, double end)
 {
     double most = map_cases_of_cpu(cases) ? (double)MAP_CPU_BYTES : (double)MEMORY_BYTES;

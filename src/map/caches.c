@@ -12,8 +12,8 @@ const double map_caches_regions[] = {0.5,  0.65, 0.77, 0.86, 0.93, 0.98, 1.03,
                                      1.09, 1.17, 1.28, 1.45, 1.7,  2.1};
 const size_t map_caches_region_count = sizeof map_caches_regions / sizeof *map_caches_regions;
 
-// True if an undecided step may add to the latency of a chain over the region; with `any`, also a
-// step known to be translation.
+// True if an undecided step may add to the latency of a chain over the region. With `any`, steps
+// known to be translation count too.
 static bool may_be_translated(const struct map_steps *steps, double bytes, bool any)
 {
     for (size_t i = 0; i < steps->all.count; i++)

@@ -22,8 +22,8 @@ extern const double map_caches_regions[];
 extern const size_t map_caches_region_count;
 
 // Finds the steps of `curve` (map_steps_of) and the lines of its levels. The levels end before the
-// first step whose probes fit no cache. If caches->steps.all already is a fit of as many points, it
-// is kept.
+// first step whose probes fit no cache. If caches->steps.all already is a fit of as many points as
+// the curve has, it is kept.
 void map_caches_of(struct arena *arena, const struct run *run, const struct level_curve *curve,
                    double cache_most, struct map_caches *caches);
 

@@ -36,7 +36,8 @@ MUST_CHECK bool map_cases_init(struct map_cases *cases, struct arena *arena,
 bool map_cases_of_cpu(const struct map_cases *cases);
 
 // Returns the size in bytes of the last cache if the driver or our table states it; else 64 MiB. A
-// stated size below 1 MiB does not count, since it can only be a cache nearer to the cores.
+// stated size below 1 MiB counts only if it is known to be the last cache's; otherwise it can only
+// be a cache nearer to the cores.
 uint64_t map_cases_last_cache(const struct map_cases *cases);
 
 // Adds all cases that the settings `texts` ("KEY=VALUE") select; adds none if this device does not

@@ -14,11 +14,12 @@ struct clock_states {
     // In GHz. If usual_ghz > 0, the curve has only points at that clock, and results at neither of
     // the two clocks do not count.
     double usual_ghz, other_ghz;
-    double other_heights[STAIRCASE_STEPS_MAX + 1]; // of the levels at the other clock, in ns
+    double other_heights[STAIRCASE_STEPS_MAX + 1]; // heights at the other clock, in ns
 };
 
-// If cycles are known much better than times, the core clock was not constant: replaces the curve's
-// latencies by those computed from cycles and returns true. Else returns false.
+// If the intervals of cycles are less than half as wide as those of times, the core clock was not
+// constant: replaces the curve's latencies by those computed from cycles and returns true. Else
+// returns false.
 bool clock_states_choose_cycles(struct arena *arena, struct level_curve *curve,
                                 struct clock_states *states);
 
@@ -27,7 +28,7 @@ void clock_states_keep_usual(struct arena *arena, struct level_curve *curve,
                              struct clock_states *states, struct level_curve *others);
 
 // Finds the height of each level of `all` at the clock at which most of `others` ran. Sets
-// states->other_ghz only if every level has points there and the heights rise.
+// states->other_ghz only if every level has points at that clock and the heights rise.
 void clock_states_find_heights(struct arena *arena, const struct step_shapes *shapes,
                                const struct staircase *all, const struct level_curve *others,
                                struct clock_states *states);

@@ -16,10 +16,11 @@ enum {
     PER_OCTAVE = 4
 };
 
-static const double knee_octaves = 0.045; // an end known to 3 % needs no more lengths
+// An end whose interval is narrower than this (in octaves; 3 %) needs no more lengths.
+static const double knee_octaves = 0.045;
 
-// True if code shows caches on this device; otherwise sets *why to the reason, as part of a
-// sentence.
+// True if code can show instruction caches on this device; otherwise sets *why to the reason, as
+// part of a sentence.
 static bool shows_caches(const struct gpu_info *device, const char **why)
 {
     *why = "kernels on a CPU share its instruction cache with the driver, and code that they "

@@ -9,7 +9,9 @@
 
 enum {
     REGION_MIN = 2048,
-    SHARERS_MARGIN = 16 // large, because no shape is known well
+    // A number of sharers fits if its cost is at most this far above the least cost. Large, because
+    // no shape is known well.
+    SHARERS_MARGIN = 16
 };
 
 struct map_level map_level_of(const struct level_curve *curve, size_t k)
@@ -84,8 +86,8 @@ unsigned map_ways_judge(const struct map_level *level, const double *latency, co
 
 // ---------------------------------------------------------------- cores that share a level
 
-// Returns the next number of sharers to probe: twice as many, near the half exactly half of the
-// cores, then all.
+// Returns the next number of sharers to probe: twice as many, but half of the cores if that is
+// near; after half of the cores, all of them.
 static unsigned more_sharers(unsigned sharers, unsigned cores)
 {
     unsigned half = cores / 2;

@@ -17,8 +17,8 @@ struct map_level {
     double within; // latency of this level
     double beyond; // latency of the next level or of memory
     double end;    // size in bytes at which the level ends
-    // Bounds of `end`. `shapes` with `shape` is the form of the rise there; without `shapes`, the
-    // rise is sharp.
+    // Bounds of `end`. `shapes` and `shape` describe the form of the rise at `end`; without
+    // `shapes`, the rise is sharp.
     double end_low, end_high;
     const struct step_shapes *shapes;
     unsigned shape;
@@ -90,7 +90,7 @@ double map_sharers_most(const struct map_level *level);
 // Finds how many cores share the level: the number with which the level's shape explains the probes
 // best. A probe that is nearer (by ratio) to `before` than to `within` shows nothing, because the
 // level before holds its region. The number is given only if it is the only one within the bounds,
-// or the only one there that divides the cores.
+// or the only one within them that divides the number of cores.
 struct map_sharers map_sharers_judge(const struct map_level *level,
                                      const struct map_sharers_probe *probes, const double *latency,
                                      size_t count, unsigned cores);

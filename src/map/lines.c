@@ -115,8 +115,8 @@ static bool leaves_sets_out(const struct lines_probe *probe, double line)
            exp2(round(log2(probe->chain.stride))) == probe->chain.stride;
 }
 
-// A probe's chain in the caches nearer to the core: the mean latency that hits there contribute,
-// and the share of loads that miss them all.
+// A probe's chain in the caches nearer to the core: the mean latency that hits in these caches
+// contribute, and the share of loads that miss them all.
 struct inner {
     double latency, beyond;
 };

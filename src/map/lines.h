@@ -29,7 +29,7 @@ enum {
 
 // A cache. The last element of an array of caches is the memory after them, with infinite capacity.
 struct lines_cache {
-    double latency;  // of a load that hits this cache; any unit
+    double latency;  // latency of a load that hits this cache; any unit
     double capacity; // bytes
     double line, sector;
     double spread; // > 0: ways of a set; lines per set then have a Poisson distribution
@@ -70,7 +70,7 @@ struct lines_question {
     double end;                       // end of the level in bytes, as a chain shows it
     double stride;                    // stride in bytes of the chain that found the end
     double noise;                     // relative noise of a probe's latency
-    double spread;                    // of the level, as in struct lines_cache
+    double spread;                    // `spread` of struct lines_cache, for the level
     const struct step_shapes *shapes; // with `shape`: form of the rise at the end; NULL: unknown
     unsigned shape;
     const struct lines_probe *probes;

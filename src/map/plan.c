@@ -19,7 +19,7 @@ enum {
     KNEE_POINTS = 10
 };
 
-// An end known to this many octaves (3 %) needs no more sizes.
+// An end whose interval is narrower than this (in octaves; 3 %) needs no more sizes.
 static const double knee_octaves = 0.045;
 
 enum stage {
@@ -65,8 +65,8 @@ static const struct level_curve *curve_of(const struct level_curves *all, const 
     return best;
 }
 
-// Returns one more than the number of ends that may need more sizes: those of flat levels with a
-// level after them.
+// Returns one more than the number of ends that may need more sizes: the ends of flat levels that
+// have a level after them.
 static size_t levels_to_refine(const struct plateaus *fit)
 {
     return fit->flat < fit->count ? fit->flat + 1 : fit->count;
@@ -170,10 +170,10 @@ static void add_way(struct map_cases *cases, size_t number, uint64_t stride, uns
                                                        .grain = stride});
 }
 
-// Adds a chain with as many nodes as possible in one set, and a chain with as many nodes in
-// different sets. If only the second one fits, address bits choose the set; if `again`, chains with
-// fewer nodes follow, and the same with three times the stride. Large caches choose their sets by a
-// hash, so their ways are not probed.
+// Adds a chain of 33 nodes in one set, and a chain of 33 nodes in different sets. If only the
+// second one fits, address bits choose the set; if `again`, chains with fewer nodes follow, and the
+// same with three times the stride. Large caches choose their sets by a hash, so their ways are not
+// probed.
 static void plan_ways(struct map_cases *cases, const struct map_caches *caches,
                       const struct run *run, size_t k, bool again)
 {

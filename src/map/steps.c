@@ -20,12 +20,14 @@ enum {
 static const double height_part = 0.03;
 
 static const double flat_octaves = 0.3;
-static const double close_octaves = 0.93; // nearer steps are one; halves of a cache are 1 apart
-static const double misfit_max = 4;       // a curve with a larger misfit is no staircase
-static const double noise_max = 0.1;      // a noisier curve shows no levels
-static const double reach_min = 15.9;     // octaves: a TLB reaches at least 16 pages of 4 KiB
-static const double margin = 9;           // 2 ln 90, as in map/lines.c
-static const double probe_noise = 0.04;   // relative; includes what the shapes leave unexplained
+// Steps that are nearer to each other count as one step. The end of a cache's half and the end of
+// the whole cache are 1 octave apart.
+static const double close_octaves = 0.93;
+static const double misfit_max = 4;     // a curve with a larger misfit is no staircase
+static const double noise_max = 0.1;    // a noisier curve shows no levels
+static const double reach_min = 15.9;   // octaves: a TLB reaches at least 16 pages of 4 KiB
+static const double margin = 9;         // 2 ln 90, as in map/lines.c
+static const double probe_noise = 0.04; // relative; includes what the shapes leave unexplained
 
 // ---------------------------------------------------------------- the curve of the caches
 
@@ -221,10 +223,10 @@ struct probe {
     double bytes, stride, ns;
 };
 
-// The line of each hypothesis; 0 stands for translation. A cache holds as many nodes of a probe as
-// if they were `line` bytes apart in the curve. If address bits choose the set, this is the line.
-// If a hash does, lines of up to 128 bytes count as 128, because the curve's nodes use as many
-// lines.
+// The line of each hypothesis; 0 stands for translation. A probe of n nodes takes as long as the
+// curve at a region of n × `line` bytes. If address bits choose the set, `line` is the cache's
+// line. If a hash does, it is 128 for lines of up to 128 bytes, because the curve's nodes, 128
+// bytes apart, use one line each.
 static const double hypothesis_line[HYPOTHESES] = {0, 32, 64, MAP_NODE_BYTES, LINES_MAX_BYTES};
 
 static enum map_step_kind kind_of(unsigned hypothesis)

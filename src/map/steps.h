@@ -32,7 +32,7 @@ struct map_steps {
 
 // Finds the steps of `curve`, a curve of `run`. All of them count as caches until the run has the
 // probes that tell them apart. No cache is larger than `cache_most` bytes. If steps->all already is
-// a fit of as many points, it is kept.
+// a fit of as many points as the curve has, it is kept.
 void map_steps_of(struct arena *arena, const struct run *run, const struct level_curve *curve,
                   double cache_most, struct map_steps *steps);
 

@@ -56,17 +56,17 @@ static struct pages_probe probe_of(double region, uint64_t page)
     return (struct pages_probe){floor(region / (double)page) * (double)page, page};
 }
 
-// Makes the probes for a TLB with this reach, in regions of at most `most` bytes. A probe with
-// `region` 0 is not possible: these are the wide ones if the reach is below PAGES_REACH_MIN or so
+// Makes the probes for a TLB with this reach, in regions of at most `most` bytes. `region` 0 marks
+// a probe that is not possible: the wide ones are not if the reach is below PAGES_REACH_MIN or so
 // large that no region fits.
 //   wide    The region is 0.7 p times the reach, in pages of p, 2p, 4p, 8p times 2 MiB: these
 //           probes fit the TLB if an entry covers at most 2, 4, 8, 16 MiB. p is 16, or the largest
 //           of 8, 4, 2 with which the region fits `most`.
 //   narrow  The region is 0.9, 0.45, 0.225 of the reach, in pages of 1, ½, ¼ MiB: these probes fit
 //           if an entry covers at least 2, 1, ½ MiB.
-//   odd     The region is 0.65 and 1.3 times the reach, with nodes 1.5 MiB apart. Only in one case
-//           both probes fit: pages are smaller than 2 MiB, and those of the curve, an even number
-//           of pages apart, left out sets of the TLB.
+//   odd     The region is 0.65 and 1.3 times the reach, with nodes 1.5 MiB apart. Both probes fit
+//           only in one case: pages are smaller than 2 MiB, and the nodes of the curve, an even
+//           number of pages apart, left out sets of the TLB.
 static void pages_plan(double reach, double most, struct pages_probe probes[PAGES_PROBES])
 {
     double times = 16;
@@ -84,8 +84,8 @@ static void pages_plan(double reach, double most, struct pages_probe probes[PAGE
             probe_of(0.65 * reach * (i - PAGES_ODD + 1), MAP_PAGE_BYTES / 4 * 3 + MAP_NODE_BYTES);
 }
 
-// Returns the kind of chain for a probe. MAP_PAGES needs distances that are powers of two; those of
-// the odd probes are not.
+// Returns the kind of chain for a probe. MAP_PAGES needs distances that are powers of two; the
+// distances of the odd probes are not.
 static const char *chain_of(size_t probe)
 {
     return probe >= PAGES_ODD ? MAP_PROBE : MAP_PAGES;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Answers the host, question by question, with the device's clock, as answer.comp.
+// Does the same as answer.comp, which describes it.
 #include "bench/prelude/prelude.clh"
 
 #include "bench/launch/launch.h"
 
 struct params {
     uint questions;
-    uint polls; // in all: it must end though nobody asks
+    uint polls; // most reads of `question`: the kernel ends even if the host asks nothing
 };
 
 KERNEL void KERNEL_NAME(__global const volatile uint *question, __global volatile uint *answer,
@@ -18,7 +18,7 @@ KERNEL void KERNEL_NAME(__global const volatile uint *question, __global volatil
     NOT_UNROLLED for (uint asked = 1; asked <= p.questions && poll < p.polls; poll++)
     {
         if (question[0] < asked) {
-            last = clock_device().x; // to take its time
+            last = clock_device().x; // also makes a poll take longer
             continue;
         }
         const uint2 now = clock_device();

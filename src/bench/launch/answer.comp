@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Answers the host, question by question, with the device's clock: so the two clocks can be
-// related. The host writes numbers 1, 2, … into its memory; the answer stands in host memory too.
+// The host writes question numbers 1, 2, … into host memory. The kernel answers each question with
+// the device's clock, also in host memory. From the answers the host relates the two clocks.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/clock.glsl"
 #include "bench/prelude/kernel.glsl"
@@ -21,7 +21,7 @@ layout(set = 0, binding = 1, std430) writeonly volatile buffer Answer
 layout(push_constant) uniform Params
 {
     uint questions;
-    uint polls; // in all: it must end though nobody asks
+    uint polls; // most reads of `question`: the kernel ends even if the host asks nothing
 }
 params;
 
@@ -32,7 +32,7 @@ void main()
     uint poll = 0, last = 0;
     for (uint asked = 1; asked <= params.questions && poll < params.polls; poll++) {
         if (question[0] < asked) {
-            last = clock_device().x; // to take its time
+            last = clock_device().x; // also makes a poll take longer
             continue;
         }
         const uvec2 now = clock_device();

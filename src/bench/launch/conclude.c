@@ -71,7 +71,8 @@ static void report(struct run *run, const struct line *line, const struct result
                        text_values(run->arena, first));
 }
 
-// Adds the finding launch-bound of a mode: the host limits its kernels up to the one of `last`.
+// Adds the finding launch-bound of a mode: the host limits the mode's kernels up to the size of
+// `last`. Adds nothing if the time of the host's call is not known.
 static void report_slow_host(struct run *run, const struct result *first, const struct result *last)
 {
     double host_ns = result_median(last, "host");
@@ -86,7 +87,7 @@ static void report_slow_host(struct run *run, const struct result *first, const 
 // Fits a line to results[first] and all later results that differ from it only in the number of
 // elements, if their volume is in volume_least … volume_most and the device is their limit. If the
 // fit has at least POINTS_MIN points and a positive slope and intercept, reports it. Otherwise, if
-// the host is the limit, reports that.
+// the host limits one of these results, reports that.
 static void fit(struct run *run, const char *device, size_t first)
 {
     struct arena *arena = arena_create();
@@ -121,8 +122,8 @@ static void fit(struct run *run, const char *device, size_t first)
 
 // ---------------------------------------------------------------- barriers
 
-// Returns the result of a batch of empty kernels with `between` between them; NULL if there is
-// none.
+// Returns the first result of mode=batch with empty kernels and this value of `between`; NULL if
+// there is none.
 static const struct result *row_with(const struct run *run, const char *device, const char *between)
 {
     for (size_t i = 0; i < run->result_count; i++) {
@@ -177,8 +178,8 @@ static void report_barriers(struct run *run, const char *device)
 
 // ---------------------------------------------------------------- the host as the limit
 
-// Adds a finding if the host's call takes almost all the time of a row, which then measures the
-// host.
+// Adds the finding launch-bound if the host's call takes at least 90 % of the time of an empty
+// kernel in a batch, which then measures the host.
 static void report_bound(struct run *run, const char *device)
 {
     const struct result *row = row_with(run, device, "order");
@@ -208,14 +209,14 @@ static bool is_first(const struct run *run, const char *device, size_t place)
 //                 in ns for a memory barrier, or else for the first kind measured. Keys: the case
 //                 without a barrier, and the case of that kind
 //   launch-bound  the host's call that submits kernels takes at least 90 % of their time: a faster
-//                 device would not help. For empty kernels, and for each mode in which too few
-//                 kernels of launch-fit are left without it. Value: the call's time per kernel, in
-//                 ns. Keys: the case; of modes the smallest kernel, and the largest of this kind
+//                 device would not help. One finding for empty kernels, and one for each mode that
+//                 has such kernels but no finding launch-fit. Value: the call's time per kernel, in
+//                 ns. Keys: the case; for a mode, the first kernel and the last one that the host
+//                 limits
 //   launch-fit    T = a + V / b for kernels that move V bytes (the model of RRZE's gpu-benches,
 //                 "gpu-small-kernels"), for each mode. Value: a in ns. Keys: the smallest and the
-//                 largest kernel of the fit. A fit needs at least five volumes from 64 KiB to
-//                 20 MB, which caches hold, whose time the host does not limit, and positive a and
-//                 b
+//                 largest kernel of the fit. A fit needs positive a and b, and at least five
+//                 kernels of 64 KiB to 20 MB (caches hold that much) that the host does not limit
 void launch_conclude(struct run *run, const char *device)
 {
     report_barriers(run, device);

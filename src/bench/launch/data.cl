@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fills a buffer with the data of launch.h, or counts the elements that are not factor times them.
+// CHECK=0: fills a buffer with `factor` times the data of launch.h. CHECK=1: counts the elements
+// that are not `factor` times the data.
 //
 // -DCHECK=0|1
 #include "bench/prelude/prelude.clh"

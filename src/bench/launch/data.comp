@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Fills a buffer with the data of launch.h, or counts the elements that are not factor times them.
+// CHECK=0: fills a buffer with `factor` times the data of launch.h. CHECK=1: counts the elements
+// that are not `factor` times the data.
 //
 // -DCHECK=0|1
 #extension GL_GOOGLE_include_directive : require

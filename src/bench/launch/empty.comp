@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Nothing but a sign of life: one thread counts itself.
+// An empty kernel. One thread adds 1 to a counter, which proves that the kernel ran.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 

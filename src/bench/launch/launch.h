@@ -6,7 +6,8 @@
 #define LAUNCH_THREADS       256
 #define LAUNCH_ELEMENT_BYTES 8 /* two floats */
 
-/* Element i is two floats between 1 and 2 of the low and the high bits of i × LAUNCH_MIX. */
+/* Element i is two floats from 1 to 2: their mantissas are the low and the high 23 bits of i ×
+ * LAUNCH_MIX. */
 #define LAUNCH_MIX      0x9e3779b1u
 #define LAUNCH_EXPONENT 0x3f800000u
 #define LAUNCH_MANTISSA 0x007fffffu
@@ -16,7 +17,7 @@
 #define LAUNCH_ANSWER_NUMBER            0
 #define LAUNCH_ANSWER_CLOCK             1
 #define LAUNCH_ANSWER_CHECK             3
-#define LAUNCH_ANSWER_LAST              4 /* the clock while the kernel still waited */
+#define LAUNCH_ANSWER_LAST              4 /* low word of the clock at the last idle poll */
 #define LAUNCH_ANSWER_SUM(low, high, n) ((low) ^ (high) ^ (n)*LAUNCH_MIX)
 
 #endif

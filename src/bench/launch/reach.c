@@ -2,9 +2,9 @@
 // Measures one kernel alone: reads the device's clock at its first instruction and converts this
 // time to the host's clock. For that, the two clocks are related before and after the samples, and
 // assumed to run evenly in between. Either the API relates them, or a kernel does: it answers
-// questions that the host writes into memory that both access. The device's time in an answer lies
-// between the host's writing of the question and its reading of the answer. The quickest of all
-// answers is used.
+// questions that the host writes into memory which host and kernel access. The device's time in an
+// answer lies between the host's writing of the question and its reading of the answer. The
+// quickest of all answers is used.
 #include "base/clock.h"
 #include "bench/launch/session.h"
 #include "measure/clock.h"
@@ -14,12 +14,12 @@
 
 enum {
     QUESTIONS = 32,
-    TRIES = 8, // most kernels asked: on a busy host, one may end before it is asked
+    TRIES = 8, // most kernels tried: on a busy host, a kernel may end before the host asks
     POLLS = 1 << 20
 };
 static const uint64_t answer_ns = 20000000; // longest wait for an answer
 
-struct answer_params { // as in the kernel
+struct answer_params { // as the kernel declares them
     uint32_t questions, polls;
 };
 
@@ -91,8 +91,8 @@ static struct gpu_batch *submit_answers(struct launch_row *row, struct error *er
     return gpu_batch_end(batch, err) && gpu_batch_submit(batch, NULL, err) ? batch : NULL;
 }
 
-// Runs a kernel that answers. Sets *best to its quickest answer and *answers to their number: 0 if
-// the kernel ended before the host asked.
+// Runs a kernel that answers. Sets *best from its quickest answer and *answers to the number of its
+// answers: 0 if the kernel ended before the host asked.
 static bool take_answers(struct launch_row *row, struct timestamp *best, unsigned *answers,
                          struct error *err)
 {
@@ -130,8 +130,8 @@ static bool take_calibrated(struct launch_row *row, struct timestamp *best)
     return true;
 }
 
-// Relates the clocks once: sets *best to one instant by both clocks. Adds the number of answers
-// used to *all: 0 if the API relates the clocks.
+// Relates the two clocks: sets *best to the times of one instant by both clocks. If a kernel
+// relates them, not the API, adds the number of its answers to *all.
 static bool relate(struct launch_row *row, struct timestamp *best, unsigned *all, struct error *err)
 {
     unsigned answers = 0;
@@ -235,7 +235,8 @@ bool launch_reach_take(struct launch_row *row, unsigned count, struct launch_rea
     if (!prepare(row->session, err) || !make_stamp(row, err) ||
         !take(row, count, reach, &plausible, err))
         return false;
-    if (!plausible && reach->answers == 0) { // the kernels read another clock than the API does
+    if (!plausible &&
+        reach->answers == 0) { // the API relates another device clock than kernels read
         row->session->api_refuted = true;
         if (!take(row, count, reach, &plausible, err))
             return false;

@@ -101,8 +101,8 @@ bool launch_warm_up(struct launch_session *session, struct error *err)
 
 // ---------------------------------------------------------------- queues
 
-// Requests a pair of queues (bench/queue_pair.h), and more of the second one's kind: at most
-// QUEUES_MAX in all.
+// Requests a pair of queues (bench/queue_pair.h), and more queues of the second one's kind: at most
+// QUEUES_MAX queues in all.
 static void request_queues(const struct gpu_info *info, struct gpu_device_desc *desc)
 {
     enum gpu_queue_kind kind = queue_pair_kind(info);
@@ -217,8 +217,8 @@ bool launch_check(struct launch_session *session, unsigned end, uint64_t element
                                    (unsigned long long)elements);
 }
 
-// Records a kernel. Scaling by ±1 is exact, and values stay in range. Only even kernels change the
-// sign, so that no kernel writes what its target already holds.
+// Records a kernel. Scaling by ±1 is exact, and values stay in range. Only kernels with an even
+// number change the sign, so that no kernel writes what its target already holds.
 void launch_record(struct launch_session *session, const struct launch_case *this_case,
                    uint64_t number, struct gpu_batch *batch)
 {

@@ -20,7 +20,7 @@ enum launch_between { // what separates two kernels
 enum launch_mode {     // the time that a case measures
     LAUNCH_BATCH,      // device time per kernel of a batch that one call submits
     LAUNCH_REPLAY,     // device time per kernel of a batch that is a graph
-    LAUNCH_SUBMIT,     // host time per kernel: one submission each, all in flight
+    LAUNCH_SUBMIT,     // host time per kernel: each in its own submission, all in flight
     LAUNCH_ROUND_TRIP, // host time of one submission, with the wait for its end
     LAUNCH_ONE_WAY,    // time from the host's call to the kernel's first instruction
     LAUNCH_QUEUES,     // host time per kernel: a batch on each of several queues
@@ -41,7 +41,8 @@ struct launch_session {
     struct gpu_program *scale, *fill, *check, *empty;
     struct gpu_buffer *words; // [0]: count of empty kernels, or of wrong elements
     struct gpu_batch *warm;   // work that raises the core clock; NULL on a CPU
-    // Made by launch_prepare. Each kernel reads one buffer and writes the other, in turn.
+    // Made by launch_prepare. Each scaling kernel reads one buffer and writes the other; the next
+    // kernel swaps them.
     struct gpu_scope *pair;
     struct gpu_buffer *ends[2];
     uint64_t pair_bytes; // size of each buffer
@@ -62,8 +63,9 @@ struct launch_wide {
 MUST_CHECK bool launch_open(struct bench_session *bench, struct error *err);
 void launch_close(struct bench_session *bench);
 
-// Makes both buffers large enough for `elements`. Fills the first with its data, and the second
-// with twice the data: no kernel writes that, so the proof fails if no kernel runs.
+// Makes both buffers large enough for `elements`. Fills the first one with the data of launch.h,
+// and the second one with twice these data: no kernel writes this, so launch_check fails if no
+// kernel runs.
 MUST_CHECK bool launch_prepare(struct launch_session *session, uint64_t elements,
                                struct error *err);
 
@@ -76,13 +78,13 @@ MUST_CHECK bool launch_warm_up(struct launch_session *session, struct error *err
 MUST_CHECK bool launch_check(struct launch_session *session, unsigned end, uint64_t elements,
                              float factor, struct error *err);
 
-// launch_count_clear sets the count of empty kernels to 0, and the second function reads it: empty
-// kernels count themselves.
+// Empty kernels count themselves: launch_count_clear sets this count to 0, and launch_count reads
+// it.
 MUST_CHECK bool launch_count_clear(struct launch_session *session, struct error *err);
 MUST_CHECK bool launch_count(struct launch_session *session, uint32_t *count, struct error *err);
 
 // Records kernel number `number` of a row. A scaling kernel reads ends[number % 2] and writes the
-// other; it multiplies by −1 if the number is even, else by 1.
+// other buffer; it multiplies by −1 if the number is even, else by 1.
 void launch_record(struct launch_session *session, const struct launch_case *this_case,
                    uint64_t number, struct gpu_batch *batch);
 
@@ -126,7 +128,7 @@ struct launch_reach {
 };
 
 // Takes `count` samples of one kernel alone: the time from the host's call to the kernel's first
-// instruction, and from there until the host knows that the kernel ended.
+// instruction, and from that instruction until the host knows that the kernel ended.
 MUST_CHECK bool launch_reach_take(struct launch_row *row, unsigned count,
                                   struct launch_reach *reach, struct error *err);
 

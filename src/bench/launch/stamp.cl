@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// When did it begin? One thread leaves the device's clock, read before all else, and counts itself.
+// Shows when the kernel began: one thread stores the device's clock, which it reads first, and adds
+// 1 to the count of kernels.
 #include "bench/prelude/prelude.clh"
 
 #include "bench/launch/launch.h"

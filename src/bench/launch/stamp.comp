@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// When did it begin? One thread leaves the device's clock, read before all else, and counts itself.
+// Shows when the kernel began: one thread stores the device's clock, which it reads first, and adds
+// 1 to the count of kernels.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/clock.glsl"
 #include "bench/prelude/kernel.glsl"

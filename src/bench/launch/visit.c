@@ -155,9 +155,9 @@ static bool submit_all(struct launch_row *row, struct error *err)
     return true;
 }
 
-// Waits for all batches. Sets *ns to the host's time per kernel since `start_ns`. If the last batch
-// ends after all others, the time ends when the host sees that batch done: the calls that wait for
-// the other batches would cost a kernel up to a third of a submission.
+// Waits for all batches. Sets *ns to the host's time per kernel since `start_ns`. Unless
+// mode=queues, the last batch ends last, so the time ends when the host sees that batch done: the
+// calls that wait for the other batches would add up to a third of a submission to each kernel.
 static bool wait_all(struct launch_row *row, uint64_t start_ns, double *ns, struct error *err)
 {
     bool is_rows = row->this_case->mode == LAUNCH_QUEUES;
@@ -340,7 +340,8 @@ static bool verify(struct launch_row *row, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// True if the host has its part in the samples: it timed them, or the device waited for it.
+// True if the samples depend on the host: the host timed them, or the device waited for the host's
+// calls (a model never waits).
 static bool is_by_host(const struct launch_row *row, const struct samples *taken)
 {
     struct arena *scratch = row->run->arena;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// First touch of all three arrays by the device, or the number of pairs that the sum is right of.
+// CHECK=0: the device writes all three arrays for the first time. CHECK=1: counts the pairs of sums
+// in `a` that are right.
 //
 // -DCHECK=0|1
 #include "bench/prelude/prelude.clh"
@@ -8,7 +9,7 @@
 
 struct params {
     double factor;
-    uint count; // pairs
+    uint count; // number of pairs of doubles
     uint seed;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// a = b + factor × c, two doubles a thread.
+// Computes a = b + factor × c, two doubles per thread.
 #include "bench/prelude/prelude.clh"
 
 struct params {
     double factor;
-    uint count; // pairs
+    uint count; // number of pairs of doubles
     uint seed;
 };
 

@@ -92,8 +92,8 @@ enum occupancy_param { // in the order of `params`
     OCCUPANCY_PARAM_SUBGROUP
 };
 
-// Returns the device's subgroup size that is nearest to the value. Only cases with by=registers
-// vary it, if the device lets them choose; other cases have the driver's default.
+// Returns the device's default subgroup size. But if the case has by=registers and the device lets
+// kernels choose, returns the picked size, limited to the least and the largest size of the device.
 static uint64_t subgroup_of(const struct bench_pick *pick)
 {
     const struct gpu_info *info = pick->request->device;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The same as occupancy.comp, which says what it does.
+// Does the same as occupancy.comp, which describes it.
 //
-// -DVALUES=…, -DDEVICE_CLOCK=1, -DCORE_ID=1; -DCHOSEN_SHARED=1: with shared memory
+// -DVALUES=…, -DDEVICE_CLOCK=1, -DCORE_ID=1; with shared memory also -DCHOSEN_SHARED=1
 #include "bench/prelude/prelude.clh"
 
 #include "bench/occupancy/occupancy.h"
@@ -21,7 +21,8 @@ struct params {
         EACH_VALUE(STEP)                                                                           \
     }
 
-// One thread watches the clock, the others wait for it at the barrier.
+// The first thread reads the clock until p.hold has passed, at most p.polls times. The other
+// threads wait for it at the barrier.
 INLINE void stay(uint start, const struct params p)
 {
     if (local_x() == 0)

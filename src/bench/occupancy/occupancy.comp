@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// A workgroup that stays: its threads take VALUES words each from memory, mix them, wait until the
-// workgroup has stayed long enough, and mix them further. So the core must keep all of them
-// meanwhile, in registers, as it must keep the shared memory that was filled before and is read
-// after. The results tell that it did. METHOD.md says what is made of the records.
+// A workgroup that stays on its core. Each thread loads VALUES words, mixes them, waits until the
+// workgroup has stayed long enough, and mixes them again. So the core must keep the words in
+// registers during the wait. It must also keep the shared memory, which is filled before the wait
+// and read after it. The results prove that it did. METHOD.md says how the records are used.
 //
 // -DVALUES=…, -DSHARED_BYTES=… (0: none), -DDEVICE_CLOCK=1, -DCORE_ID=1
 #extension GL_GOOGLE_include_directive : require
@@ -12,7 +12,7 @@
 
 #include "bench/occupancy/occupancy.h"
 
-// Volatile: what was loaded before the stay may not be loaded again after it.
+// Volatile: the compiler must not load the words again after the wait instead of keeping them.
 layout(set = 0, binding = 0, std430) readonly volatile buffer Data
 {
     uint data[];
@@ -47,7 +47,8 @@ shared uint block[SHARED_BYTES / 4];
         EACH_VALUE(STEP)                                                                           \
     }
 
-// One thread watches the clock, the others wait for it at the barrier.
+// The first thread reads the clock until params.hold has passed, at most params.polls times. The
+// other threads wait for it at the barrier.
 void stay(uint start)
 {
     if (gl_LocalInvocationIndex == 0u)

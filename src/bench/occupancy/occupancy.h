@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the host and the kernels of `occupancy` must agree on. Only #define and #if here.
 //
-// -DVALUES=… that a thread keeps, a multiple of 8 up to OCCUPANCY_VALUES_MAX
+// -DVALUES=…: number of words that a thread keeps, a multiple of 8 up to OCCUPANCY_VALUES_MAX
 #ifndef BENCH_OCCUPANCY_OCCUPANCY_H
 #define BENCH_OCCUPANCY_OCCUPANCY_H
 
@@ -9,14 +9,15 @@
 #define OCCUPANCY_LANES      64
 #define OCCUPANCY_VALUES_MAX 240
 
-// A step of value i: x[i] = x[i] × OCCUPANCY_FACTOR + x[i + 1], the last one with x[0].
+// A step changes value i: x[i] = x[i] × OCCUPANCY_FACTOR + x[i + 1]. After the last value comes
+// x[0].
 #define OCCUPANCY_FACTOR 0x9e3779b1u
 
-// Word i of a workgroup's shared memory.
+// Word i of a workgroup's shared memory is i × OCCUPANCY_SHARED_FACTOR + token.
 #define OCCUPANCY_SHARED_FACTOR 0x85ebca6bu
 
 // A workgroup's record, in words: the device clock when it began and when its last thread was done
-// (low, high), its core, and a word that tells it from any other.
+// (low, high), its core, and a token that no other record has.
 #define OCCUPANCY_RECORD_START 0
 #define OCCUPANCY_RECORD_END   2
 #define OCCUPANCY_RECORD_CORE  4
@@ -25,14 +26,15 @@
 
 // Parameters of the kernel, one 32-bit word each, in this order.
 #define OCCUPANCY_PARAMS(X)                                                                        \
-    X(token)        /* of this run: its records are token + workgroup */                           \
-    X(hold)         /* units of the device clock that a workgroup stays, at least */               \
-    X(polls)        /* readings of the clock after which it goes in any case */                    \
-    X(turns)        /* of the steps, before the stay and after it */                               \
-    X(shared_words) /* of shared memory, that it fills and reads */                                \
-    X(shift)        /* between the word that a thread writes and the one that it reads */
+    X(token)        /* of this run; the record of workgroup g has token + g */                     \
+    X(hold)         /* least stay of a workgroup, in ticks of the device clock */                  \
+    X(polls)        /* most clock reads of the wait, which then ends in any case */                \
+    X(turns)        /* rounds of steps before the wait, and again after it */                      \
+    X(shared_words) /* words of shared memory that a workgroup fills and reads */                  \
+    X(shift)        /* distance from the word that a thread writes to the one that it reads */
 
-// EACH_VALUE(S): S(0) … S(VALUES − 1), written out: so the values can live in registers.
+// EACH_VALUE(S) expands to S(0) … S(VALUES − 1) without a loop, so that the values can be in
+// registers.
 #define EACH_8(S, b)   S(b) S(b + 1) S(b + 2) S(b + 3) S(b + 4) S(b + 5) S(b + 6) S(b + 7)
 #define EACH_32(S, b)  EACH_8(S, b) EACH_8(S, b + 8) EACH_8(S, b + 16) EACH_8(S, b + 24)
 #define EACH_128(S, b) EACH_32(S, b) EACH_32(S, b + 32) EACH_32(S, b + 64) EACH_32(S, b + 96)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A case of `occupancy` as data, what the cases of a session share, and how workgroups are counted.
+// Describes a case of `occupancy`, what the cases of a session share, and how workgroups are
+// counted.
 #ifndef BENCH_OCCUPANCY_SESSION_H
 #define BENCH_OCCUPANCY_SESSION_H
 
@@ -33,7 +34,7 @@ struct occupancy_session {
     struct bench_session *bench;
     struct gpu_buffer *data;
     uint32_t *words; // the content of `data`
-    uint32_t runs;   // number of runs so far; each run makes another token from it
+    uint32_t runs;   // number of runs so far, from which each run makes its token
 };
 
 MUST_CHECK bool occupancy_open(struct bench_session *bench, struct error *err);
@@ -64,7 +65,7 @@ struct occupancy_stay {
 struct occupancy_tally {
     unsigned cores;   // number of cores that had workgroups
     unsigned most;    // most workgroups at once on any core
-    unsigned least;   // least number, over the cores, of the most workgroups at once
+    unsigned least;   // each core has a most number of workgroups at once: the least of these
     unsigned fullest; // number of cores that had `most` workgroups at once
     unsigned chip;    // most workgroups at once on all cores together
     // For the first core that had `most` workgroups: time from its first start until it had them
@@ -74,10 +75,10 @@ struct occupancy_tally {
     bool refilled;
 };
 
-// Returns how many workgroups were on a core at once, from at least one stay. If one workgroup
-// begins at the same time stamp at which another one ends, they do not count as there at once. So a
-// count is never too high, and it is too low only if stays are about as short as a step of the
-// clock. Memory taken from `scratch` is freed.
+// Returns how many workgroups were on a core at the same time, from at least one stay. If one
+// workgroup begins at the same time stamp at which another one ends, they do not count as at the
+// same time. So a count is never too high, and it is too low only if stays are about as short as a
+// step of the clock. Memory taken from `scratch` is freed.
 struct occupancy_tally occupancy_tally_of(struct arena *scratch, const struct occupancy_stay *stays,
                                           size_t count);
 

@@ -20,7 +20,7 @@ enum {
     // reads what another subgroup wrote.
     SHIFT = 61,
     POLLS = 1 << 20,
-    // The first run has twice this number of workgroups per core, or twice as many as fit.
+    // Per core, the first run has twice as many workgroups as fit, but at most twice this number.
     GROUPS_A_CORE = 32,
     GROUPS_ELSE = 256, // workgroups in the first run if the number of cores is not known
     GROUPS_MAX = 1 << 16,

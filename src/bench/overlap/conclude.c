@@ -226,8 +226,8 @@ static const struct {
     {"semaphore", "timeline semaphore"},
 };
 
-// Adds findings barrier-gap, one for each case of a scenario: "default" or, if that has no gap, the
-// first scenario that has one.
+// Adds findings barrier-gap, one for each case of one scenario: "default" or, if that has no gap,
+// the first scenario that has one. Leaves out barriers of targets, and gaps between two queues.
 static void ask_gaps(const struct subject *subject)
 {
     struct arena *arena = subject->run->arena;
@@ -238,7 +238,7 @@ static void ask_gaps(const struct subject *subject)
         const struct metric *metric = metric_of(result, "barrier_gap");
         // A gap between two queues is the finding overlap-hand-over instead.
         bool between = is_scenario(result, "cross-queue") && metric_of(result, "cross_queue");
-        const char *barrier = NULL; // stays NULL for the barrier of a target
+        const char *barrier = NULL; // stays NULL for barrier=target
         for (size_t b = 0; b < COUNT(barrier_texts); b++)
             if (case_says(&result->bench_case, "barrier", barrier_texts[b].barrier))
                 barrier = barrier_texts[b].text;
@@ -263,8 +263,7 @@ static void ask_gaps(const struct subject *subject)
 
 // ---------------------------------------------------------------- kinds of barriers
 
-// Adds target-barrier: compares the gap after a draw at a barrier of its target and at one of a
-// buffer.
+// Adds target-barrier: compares the gaps after a draw with barrier=target and with barrier=buffer.
 static void ask_targets(const struct subject *subject)
 {
     static const char *const scenarios[] = {"default", "draws"};
@@ -469,7 +468,8 @@ static void report_clock(const struct subject *subject)
 
 // ---------------------------------------------------------------- all
 
-// The findings, by code. Keys: the cases from which a finding comes; value: the number in its text.
+// The findings, by code. Keys: the cases from which a finding comes; value: the number in its text,
+// NaN if there is none.
 //   overlap-clock       resolution of the device's clock; see report_clock
 //   overlap-dispatches  do unordered dispatches of one queue overlap
 //   overlap-draw-dispatch, overlap-draws  the same for a draw and a dispatch, and for two draws

@@ -21,8 +21,8 @@ static uint32_t threads_of(const struct overlap_workload *workload)
 // ---------------------------------------------------------------- running
 
 // Submits the segments in order, so that each one follows those that it waits for. If there are two
-// segments and none waits, submits the second (the compute queue's) first, as the published tool
-// does.
+// segments and none waits, submits the second one first (in the built-in scenarios it is the
+// compute queue's), as the published tool does.
 static bool submit_all(struct overlap_stage *stage, struct gpu_hold *hold, struct error *err)
 {
     bool reverse = stage->segment_count == 2 && !stage->segments[1].after;

@@ -39,7 +39,8 @@ struct overlap_markers {
     struct gpu_buffer *counters, *words;
     const volatile uint32_t *map; // mapped memory of `words`
     uint32_t frames; // number of frames with markers so far; counters are not reset between them
-    struct overlap_poll polls[OVERLAP_WORKLOADS_MAX][OVERLAP_MARK_COUNT]; // last marked frame's
+    // What polling found in the last frame with markers.
+    struct overlap_poll polls[OVERLAP_WORKLOADS_MAX][OVERLAP_MARK_COUNT];
 };
 
 MUST_CHECK bool overlap_markers_init(struct overlap_markers *markers, struct gpu_scope *scope,
@@ -123,7 +124,7 @@ struct overlap_stage {
     // because few cores may be able to draw.
     uint32_t repeats, draw_repeats;
     enum overlap_barrier barrier;
-    bool barrier_first; // barrier right after the awaited workload; false: right before the waiter
+    bool barrier_first; // right after the awaited workload; false: right before the waiting one
     uint64_t timeout_ns;
     uint32_t token; // token of the frame recorded last
 };
@@ -140,7 +141,8 @@ const struct overlap_scenario *overlap_scenario_settle(struct arena *arena,
 // scope, arena, repeats, draw_repeats, barrier, barrier_first and timeout_ns.
 MUST_CHECK bool overlap_stage_init(struct overlap_stage *stage, struct error *err);
 
-// Returns the queue of workload `w`, as an index in session->queues: 0 if its own is missing.
+// Returns the queue of workload `w`, as an index in session->queues: 0 if the device lacks the
+// workload's own queue.
 unsigned overlap_stage_queue(const struct overlap_stage *stage, size_t w);
 
 // Returns stage->draw_repeats if workload `w` is a draw, otherwise stage->repeats.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Words in host memory that tell the host, while the device works, that a workload has begun and that
-// it has ended: marker.h.
+// Markers: words in host memory that tell the host, while the device works, that a workload has
+// begun or that it has ended. frame.h describes them.
 #ifndef BENCH_OVERLAP_MARK_GLSL
 #define BENCH_OVERLAP_MARK_GLSL
 
@@ -8,7 +8,7 @@
 
 layout(set = 0, binding = 2, std430) coherent buffer Counters
 {
-    uint counters[]; // of each workload: parts that began, that ended
+    uint counters[]; // two per workload: parts that began, parts that ended
 };
 
 layout(set = 0, binding = 3, std430) volatile coherent buffer Markers
@@ -16,9 +16,9 @@ layout(set = 0, binding = 3, std430) volatile coherent buffer Markers
     uint markers[];
 };
 
-// For some parts of the workload that come to this place: tells the host where just `before` of the
-// frame's parts were there before them. The clock is read on both sides of that write: a thread can
-// stand still between the workload's first or last stamp and its marker.
+// Counts `parts` more parts of the workload that began (`place` 0) or ended (`place` 1). Writes the
+// marker if exactly `before` parts of this frame were counted earlier. Reads the clock before and
+// after that write, because a thread can stand still between its stamp and its marker.
 void mark(uint place, uint parts, uint before)
 {
     const uint at = params.workload * 2u + place;

@@ -159,9 +159,10 @@ static void replace(const struct bench_pick *pick)
         *pick->value = pick->request->choices[pick->param].values[0];
 }
 
-// Returns false for kinds of barriers that the device cannot have. Without SPLITS a device has
-// streams, with only one kind of barrier and the semaphore: it keeps the first chosen kind,
-// semaphores and "none". The barrier of a target needs a workload that waits for a draw.
+// Returns false for kinds of barriers that the device cannot have. A device without GPU_CAP(SPLITS)
+// has streams, with only one kind of barrier and the semaphore: of the chosen kinds, only the first
+// one, "semaphore" and "none" are kept. The barrier of a target needs a workload that waits for a
+// draw.
 static bool reach(const struct bench_pick *pick)
 {
     gpu_caps caps = pick->request->device->caps;

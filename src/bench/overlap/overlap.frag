@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// One workload as a draw: every pixel is a thread of work.glsl, and each subgroup records when it
-// ran and where, at the place of its first pixel, and how many pixels it drew: others in it may only
-// help to make quads whole.
+// One workload as a draw. Each pixel does the work of one thread (work.glsl). Each subgroup leaves
+// a record at the number of its first pixel: when and on which core it ran, and how many pixels it
+// drew. Threads that only complete a quad draw no pixel.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/clock.glsl"
 #extension GL_EXT_control_flow_attributes : require

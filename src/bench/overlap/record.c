@@ -174,8 +174,8 @@ static void record_target_barriers(struct recording *recording, uint32_t workloa
     }
 }
 
-// Records the stage's barrier after the workloads of the bit set. Every barrier except that of a
-// target orders all work before it.
+// Records the stage's barrier after the workloads of the bit set. A barrier of a draw's target
+// orders only that draw; every other barrier orders all work before it.
 static void record_barrier(struct recording *recording, uint32_t workloads)
 {
     switch (recording->stage->barrier) {

@@ -29,7 +29,7 @@ enum overlap_barrier {
     OVERLAP_BARRIER_BUFFER,
     OVERLAP_BARRIER_IMAGE,     // a barrier of an image that no workload uses
     OVERLAP_BARRIER_FULL,      // a barrier of all stages and all memory
-    OVERLAP_BARRIER_SPLIT,     // set right after one workload, waited for right before the other
+    OVERLAP_BARRIER_SPLIT,     // set after the awaited workload, waited for before the waiting one
     OVERLAP_BARRIER_SEMAPHORE, // a timeline semaphore between separate submissions
     // After a draw, a barrier of its target's colours; after a dispatch, as BUFFER.
     OVERLAP_BARRIER_TARGET,
@@ -94,12 +94,13 @@ uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t
 //         "after": ["A"],                        names of earlier workloads, on either queue
 //         "enabled": false } ] }                 leaves it out: no workload waits for it then
 //
-// A value of the parameter that begins with '{' is such a text itself, in place of a file's name.
+// A value of the parameter `scenario` that begins with '{' is such a text itself, not a file's
+// name.
 
-// Returns the built-in scenario called `name`. If there is none, reads the file called `name`, or
-// the text if `name` is one, and returns its scenario, in `arena`. NULL with ERROR_USAGE, which
-// names the wrong place in the file
-// ("workloads[3].after"), or with ERROR_IO if the file cannot be read.
+// Returns the built-in scenario called `name`. If there is none, reads a scenario into `arena`:
+// from `name` itself if that begins with '{', else from the file called `name`. Returns NULL with
+// ERROR_USAGE, whose message names the wrong place in the file ("workloads[3].after"), or with
+// ERROR_IO if the file cannot be read.
 const struct overlap_scenario *overlap_scenario_get(struct arena *arena, const char *name,
                                                     struct error *err);
 

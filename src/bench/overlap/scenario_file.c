@@ -198,7 +198,7 @@ static bool afters_read(struct loader *loader, const struct json_node *list)
 
 // ---------------------------------------------------------------- the whole file
 
-// Returns a scenario of the enabled workloads only, which are renumbered, as are the bits of
+// Returns a scenario with only the enabled workloads. They get new numbers, also in the bits of
 // `after`.
 static struct overlap_scenario *compact(const struct loader *loader, struct arena *arena)
 {
@@ -318,7 +318,7 @@ static void scenario_put(struct json_out *out, const struct overlap_scenario *sc
         workload_put(out, scenario, w);
     json_put_close(out, ']');
     json_put_close(out, '}');
-    if (scenario->split) { // a file cannot say this, but the parameter can
+    if (scenario->split) { // a file cannot ask for this, but the parameter `barrier` can
         json_put_open(out, "set", '{');
         json_put_text(out, "barrier", overlap_barrier_name(OVERLAP_BARRIER_SPLIT));
         json_put_close(out, '}');

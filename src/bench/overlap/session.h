@@ -18,7 +18,7 @@ struct overlap_skew {
 };
 
 struct overlap_session {
-    struct bench_session own; // on its own device; zeroed: it uses the benchmark's session
+    struct bench_session own; // session of its own device; zeroed: uses the benchmark's
     struct gpu_scope *scope;
     struct overlap_session *urgent; // session with an urgent compute queue; NULL: not opened yet
     const char *priority_text;      // how a priority was granted or refused; NULL: none requested

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The same as skew.comp, which says what it does.
+// Does the same as skew.comp, which describes it.
 //
 // -DDEVICE_CLOCK=1, -DCORE_ID=1
 #include "bench/prelude/prelude.clh"

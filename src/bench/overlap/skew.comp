@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Do the cores' readings of the device-wide clock agree? Each workgroup publishes what it reads and
-// looks at what others published: a word that it has in hand was read before, so where its own
-// clock shows less, that clock is behind the other's. Nobody waits for anybody.
+// Measures whether all cores read the same time from the device-wide clock. Each workgroup
+// publishes its clock and loads what another one published. That clock was read earlier, so if the
+// workgroup's own clock now shows less, its core's clock lags the other's. No workgroup waits for
+// another.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/clock.glsl"
@@ -31,10 +32,10 @@ void main()
     const uint own = gl_WorkGroupID.x, groups = gl_NumWorkGroups.x;
     uint behind = 0u, ahead = 0xffffffffu, seen = 0u;
     for (uint round = 0u; round < params.rounds; round++) {
-        slots[own * OVERLAP_SLOT_WORDS] = clock_device().x | 1u; // 0: nothing yet
+        slots[own * OVERLAP_SLOT_WORDS] = clock_device().x | 1u; // a slot with 0 holds no clock yet
         const uint other = slots[(own + 1u + round % (groups - 1u)) % groups * OVERLAP_SLOT_WORDS];
         if (other == 0u)
-            continue; // the branch needs the word, so the clock is read after it came
+            continue; // the branch needs the word, so the clock is read after the word came
         const uint now = clock_device().x | 1u;
         seen++;
         if (int(now - other) < 0)

@@ -28,7 +28,7 @@ static bool are_neighbours(const unsigned *queues, size_t a, size_t b)
     return a < b;
 }
 
-// True if both are neighbours on one queue and neither waits for any workload.
+// True if `a` and `b` are neighbours on one queue and neither waits for any workload.
 static bool are_free(const struct overlap_scenario *scenario, const unsigned *queues, size_t a,
                      size_t b)
 {

@@ -43,7 +43,7 @@ struct overlap_polling {
     size_t frames, markers, seen, agreed; // sums; see struct overlap_agreement
     double offset_ns; // device's clock minus the host's, from the frame with the closest bounds
     double known_ns;  // uncertainty of offset_ns: ± known_ns; 0: no frame gave bounds yet
-    double sweep_ns, bars_ns, held_ns; // the largest of all frames
+    double sweep_ns, bars_ns, held_ns; // struct overlap_agreement: the largest of all frames
 };
 
 // Adds what polling found in `frame`, a frame with markers.

@@ -68,8 +68,8 @@ static bool run_alone(struct work *work, size_t w, double *ns, struct error *err
     return true;
 }
 
-// Raises *repeats until workload `w` takes workload_ns per 64 iterations, within the longest loop
-// that the device allows (4096 repeats if it has no limit).
+// Raises *repeats so that workload `w` takes about workload_ns per 64 iterations, within the
+// longest loop that the device allows (4096 repeats if it has no limit).
 static bool tune(struct work *work, size_t w, uint32_t *repeats, struct error *err)
 {
     const struct overlap_scenario *scenario = work->stage.scenario;
@@ -108,8 +108,8 @@ static bool tune_all(struct work *work, struct error *err)
     return true;
 }
 
-// Sets work->history to that of earlier visits, or to a new one. The history holds the scenario, so
-// that later visits do not read its file again.
+// Sets work->history to the history from the case's earlier visits, or to a new one. The history
+// holds the scenario, so that later visits do not read its file again.
 static bool recall(struct work *work, struct error *err)
 {
     struct bench_visit *run = work->run;

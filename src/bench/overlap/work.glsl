@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a thread of a workload does, in a dispatch or in a draw: it mixes a word of its own. The word
-// depends on the frame, on the thread, and on the words of the workloads that this one waits for: so
-// the host can tell from it that the barrier let their writes through. frame.c holds the same formula.
+// The work of a thread, in a dispatch or in a draw: it mixes one word. The word depends on the
+// frame, on the thread, and on words of the workloads for which this one waits. So the host can
+// check that the barrier made those words visible. frame.c computes the same formula.
 #ifndef BENCH_OVERLAP_WORK_GLSL
 #define BENCH_OVERLAP_WORK_GLSL
 
@@ -34,7 +34,7 @@ uint first_word(uint id)
 
 uint work(uint id, uvec2 start)
 {
-    uint x = first_word(id) + (start.x & params.zero); // so that the work begins after the clock
+    uint x = first_word(id) + (start.x & params.zero); // work follows the clock read
     x |= uint(x == 0u);
     for (uint iteration = 0u; iteration < params.iterations; iteration++)
         for (uint turn = 0u; turn < params.turns; turn++)

@@ -6,7 +6,7 @@
 
 // The hogs as the findings name them, and what was published on GPUs of 2017 ("Breaking Down
 // Barriers, Part 6", M. Pettineo, 2018): for a compositor at 90 Hz as the victim, and for the
-// frames of application and compositor. NULL: nothing.
+// frames of application and compositor. NULL: nothing was published.
 static const struct hog {
     const char *hog, *many, *published, *published_three;
 } hogs[] = {
@@ -22,7 +22,7 @@ static const struct hog {
      "both blocked on GTX 1070; compositor 90 on RX 460"},
 };
 
-// The entry of `hogs`; NULL for "none" and other words.
+// Returns the entry of `hogs` with this name; NULL if there is none.
 static const struct hog *hog_find(const char *name)
 {
     for (size_t i = 0; i < COUNT(hogs); i++)
@@ -166,7 +166,7 @@ static const char *published_text(struct arena *arena, const char *text)
     return text ? arena_printf(arena, "; published: %s", text) : "";
 }
 
-// The results with the hog, setting and victim of the first one, in the order of the run.
+// The results with the hog, setting, victim and arrivals of the first one, in the order of the run.
 struct group {
     const char *text; // one part per result
     const char **keys;
@@ -327,10 +327,10 @@ static bool is_first(const struct run *run, const char *device, size_t place)
     return true;
 }
 
-// Adds a finding "preempt" for each combination of hog, setting and victim, over all priorities.
-// Its value is the median response at medium priority in ns (without one, the shortest), its keys
-// are the cases. The text also says how the victims got onto the device. Adds a finding
-// "preempt-actors" for each case with three actors. Both say what was published.
+// Adds a finding "preempt" for each combination of hog, setting, victim and arrivals, over all
+// priorities. Its value is the median response at medium priority in ns (without one, the
+// shortest), its keys are the cases. The text also says how the victims got onto the device. Adds a
+// finding "preempt-actors" for each case with three actors. Both say what was published.
 void preempt_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

@@ -65,7 +65,8 @@ static bool ask(const struct contention_arrivals *arrivals, struct contention *r
     return true;
 }
 
-// Looks for finished submissions until `until_ns` and dates the answers that it finds.
+// Waits for the oldest submission, at most until `until_ns` and at most slice_ns, and sets the
+// response times of the answers that came. If no submission is pending, sleeps until `until_ns`.
 static bool look(const struct contention_arrivals *arrivals, uint64_t until_ns,
                  struct contention *result, struct error *err)
 {
@@ -169,8 +170,8 @@ static bool are_over(const struct actors *actors)
     return over;
 }
 
-// Waits for the threads, which it first stops if `stop`. Returns false, with the error of the first
-// actor that failed, if one did.
+// Waits for the threads to end; if `stop`, first tells them to stop. Returns false, with the error
+// of the first actor that failed, if one did.
 static bool actors_join(struct actors *actors, bool stop, struct error *err)
 {
     bool done = true;
@@ -215,7 +216,7 @@ static bool run_open(const struct contention_desc *desc, const struct contention
 {
     struct actors actors = {0};
     uint64_t end_ns = start->victim_ns + desc->samples * CONTENTION_PERIOD_NS;
-    struct error later; // of a thread that ended because of an error before
+    struct error later; // error of a thread after an earlier error; not reported
     bool fed = actor_add(&actors, desc->victim, start->victim_ns, desc->samples, victim, err) &&
                (!desc->application || actor_add(&actors, desc->application, start->application_ns,
                                                 desc->samples, application, err)) &&

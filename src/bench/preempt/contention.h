@@ -21,11 +21,11 @@ enum {
 };
 
 #define CONTENTION_PERIOD_NS UINT64_C(11111111) // 90 Hz
-// The application's deadlines come so long before those of the victim, which then meets the middle
-// of a frame.
+// The application's deadlines come this long before those of the victim, so that the victim comes
+// in the middle of a frame.
 #define CONTENTION_LEAD_NS (CONTENTION_PERIOD_NS / 4)
 // How long answers are awaited after the last deadline: as long as four submissions of a hog last.
-// Behind one that cannot be interrupted, an answer took two on an H200.
+// On an H200, behind a hog that cannot be interrupted, an answer took as long as two.
 #define CONTENTION_PATIENCE_NS UINT64_C(400000000)
 
 struct contention_desc {
@@ -46,8 +46,8 @@ struct contention_answer {
     double response_ns;
     uint32_t victim; // number of the submission, of the victim or of the application
     // The answer takes longer than response_ns: the victim was not done when the run ended; or the
-    // deadline found CONTENTION_PENDING_MAX victims in flight, and got none of its own. It would
-    // have come after the newest of them, which is `victim`.
+    // deadline found CONTENTION_PENDING_MAX victims in flight, and got none of its own. Its answer
+    // would have come after that of the newest one, which is `victim`.
     bool censored;
 };
 
@@ -72,18 +72,19 @@ MUST_CHECK bool contention_start(const struct contention_desc *desc, struct cont
                                  struct error *err);
 
 // Runs the contention and fills `victim`, and `application` if desc->application is given. After it
-// returns true, no submission of desc->hog is in flight. Those of victim and application that were
-// not answered are, because they may wait for a hog in another process.
+// returns true, no submission of desc->hog is in flight. Submissions of victim and application that
+// were not answered still are, because they may wait for a hog in another process.
 MUST_CHECK bool contention_run(const struct contention_desc *desc,
                                const struct contention_start *start, struct contention *victim,
                                struct contention *application, struct error *err);
 
-// The new frames that a display at 90 Hz shows in a second: of all answers between two deadlines it
-// shows one, and of censored ones none. `result` is that of a run that drops no deadlines. NaN if
-// no deadline came.
+// Returns how many new frames a display at 90 Hz shows per second. Of several answers between two
+// deadlines it shows one; it shows no censored answer. `result` must come from a run that drops no
+// deadlines. NaN if no deadline came.
 double contention_frames(const struct contention *result);
 
-// How long after the next deadline an answer came; 0 if it came before.
+// Returns how long after the next deadline the answer came, in ns; 0 if it came before that
+// deadline.
 double contention_lateness_ns(const struct contention_answer *answer);
 
 // One actor's side of a run that drops no deadlines: what the thread of victim or application does.

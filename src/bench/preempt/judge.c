@@ -111,7 +111,8 @@ struct preempt_responses preempt_responses_sort(struct arena *arena, const doubl
     return (struct preempt_responses){shortest, longest, count};
 }
 
-// A quantile lies between that of the lower bounds and that of the longest possible responses.
+// The true quantile lies between the quantile of the lower bounds and that of the longest possible
+// responses.
 struct preempt_quantile preempt_quantile_of(const struct preempt_responses *responses, double p)
 {
     double least = stats_quantile(responses->ns, responses->count, p);

@@ -71,7 +71,7 @@ void preempt_history_add(struct preempt_history *history, double response_ns, bo
 // Responses in ascending order.
 struct preempt_responses {
     const double *ns;
-    const double *longest_ns; // the same with DBL_MAX for each censored one
+    const double *longest_ns; // longest possible responses: DBL_MAX for each censored one
     size_t count;
 };
 
@@ -102,7 +102,7 @@ struct preempt_scene {
     size_t victim_count;
     const struct load_run *hogs;
     size_t hog_count;
-    const struct load_run *frames; // of the application
+    const struct load_run *frames; // frames of the application
     size_t frame_count;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A load: the same work, submitted again and again, and the records that its workgroups leave. Hog
-// and victim are both loads.
+// A load: the same work, submitted again and again, and the records that its workgroups leave. Hog,
+// victim and application are loads.
 //
 // Submission i writes its records to slot i of a buffer, so that the host reads nothing while the
 // load runs.

@@ -194,7 +194,8 @@ static const struct view_info views[] = {
      .where = "actors=three"},
 };
 
-// Each response is of one setting at medium priority: what a program meets that asks for nothing.
+// Headlines show cases with medium priority, two actors, a dispatch and no dropped deadlines: what
+// a program meets that asks for nothing.
 #define TWO_MEDIUM "priority=medium,actors!=three,victim!=draw,arrivals!=closed"
 
 static const struct headline_info headlines[] = {
@@ -270,8 +271,8 @@ static bool is_chosen(const struct bench_pick *pick, enum preempt_param param)
     return pick->request->choices[param].from_user;
 }
 
-// Gives the case the highest priority that the API has for a compositor. Returns false for all but
-// one of the preset's priorities.
+// Sets the priority to "highest", or to "medium" if the API has no priorities for a compositor.
+// Keeps only the first of the preset's priorities: returns false for the others.
 static bool replace_priority(const struct bench_pick *pick)
 {
     bool remote = case_choice(&pick->c, "setting") == SETTING_PROCESSES;
@@ -284,8 +285,10 @@ static bool replace_priority(const struct bench_pick *pick)
     return true;
 }
 
-// With an application: behind the hogs of the article in three processes, as there, and behind
-// those that take longest on three queues; not beside a choice that is about the victim.
+// True if a case with an application is measured. If the user did not choose `actors`, these are:
+// in three processes all hogs except many-dispatches (as in the article that METHOD.md names), and
+// on three queues the two hogs that take longest. None is if the user chose priority, victim or
+// arrivals.
 static bool is_wanted_of_three(const struct bench_pick *pick)
 {
     unsigned hog = case_choice(&pick->c, "hog"), setting = case_choice(&pick->c, "setting");
@@ -300,10 +303,10 @@ static bool is_wanted_of_three(const struct bench_pick *pick)
             (setting == SETTING_QUEUES && longest));
 }
 
-// Every case takes the same time, because the deadlines are fixed. So dropped deadlines,
-// applications, and except in the preset "full" draws as victims, are planned only in the cases
-// that show most (METHOD.md), unless the user chose them. Without a hog, the setting "processes" is
-// like "devices", and a priority has nothing to overtake.
+// Every case takes the same time, because the deadlines are fixed. So only the cases that show most
+// (METHOD.md) have dropped deadlines, applications or, except in the preset "full", draws as
+// victims, unless the user chose these. Without a hog, the setting "processes" is like "devices",
+// and a priority has nothing to overtake.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     const struct bench_case *c = &pick->c;

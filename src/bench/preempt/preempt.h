@@ -6,11 +6,12 @@
 
 #define PREEMPT_WORKGROUP 64
 
-// In a draw a group is a tile of so many pixels a side, and a row of the target so many tiles.
+// In a draw, a tile stands for a workgroup. A tile has PREEMPT_TILE pixels on each side; a row of
+// the target has PREEMPT_TILES_A_ROW tiles.
 #define PREEMPT_TILE        8
 #define PREEMPT_TILES_A_ROW 64
 
-// xorshift rounds of one turn of the work loop; the clock is read once a turn.
+// Number of xorshift rounds in one turn of the work loop. The clock is read once per turn.
 #define PREEMPT_ROUNDS 64
 
 // A workgroup's record, in words: the device clock when it began and when its last thread was done
@@ -27,11 +28,11 @@
 
 // Parameters of the kernel, one 32-bit word each, in this order.
 #define PREEMPT_PARAMS(X)                                                                          \
-    X(token)        /* of this submission: no other has it */                                      \
-    X(first_group)  /* of this dispatch within the submission */                                   \
-    X(first_record) /* of this submission */                                                       \
-    X(stride)       /* every so many-th group leaves a record */                                   \
+    X(token)        /* token of this submission; no other submission has it */                     \
+    X(first_group)  /* number of this dispatch's first group in the submission */                  \
+    X(first_record) /* index of this submission's first record */                                  \
+    X(stride)       /* every stride-th group leaves a record */                                    \
     X(turns)                                                                                       \
-    X(zero) /* 0, unknown to the compiler */
+    X(zero) /* always 0, which the compiler does not know */
 
 #endif

@@ -12,7 +12,7 @@
 //   > arrive FIRST             submits a frame at each deadline; the first comes at FIRST, in ns
 //   < answers LATE ANSWERED MET RESPONSE FRAME CENSORED …   three numbers for each deadline
 //
-// Then, of both:
+// Then, for a hog or an application:
 //   > stop
 //   < base TICKS               the value of the device's clock from which times count
 //   < run START END PAUSE CORE …   one submission: four numbers per workgroup, times in ns
@@ -60,7 +60,8 @@ MUST_CHECK bool process_answers(struct process *process, struct contention *resu
 MUST_CHECK bool process_stop(struct process *process, struct arena *arena, uint64_t *base,
                              struct load_run **runs, uint32_t *count, struct error *err);
 
-// The other side of the protocol. Returns true when the socket is closed.
+// Serves the protocol in the other process, with this device. Returns true when the socket is
+// closed.
 MUST_CHECK bool process_serve(const char *device, int socket_fd, struct error *err);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a visit reports.
+// Reports the metrics, flags, details and series of a visit.
 #include "bench/preempt/work.h"
 
 #include "bench/preempt/preempt.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 
 enum {
-    LATE_PART = 20 // if more than 1 / LATE_PART of the answers were late, the case gets a flag
+    LATE_PART = 20 // if more than 1 / LATE_PART of the submissions were late, the case gets a flag
 };
 
 double work_length_ns(const struct load_run *run)
@@ -93,7 +93,7 @@ static void report_responses(const struct work *work, struct measure_visit *visi
     report_quantile(&responses, visit, PREEMPT_METRIC_MOST, 1);
 }
 
-// Where the latenesses of an actor are reported, and the frames that it shows.
+// The metrics of an actor: how many of its frames a display shows, and how late they are.
 struct actor_metrics {
     enum preempt_metric frames, lateness, lateness_p99;
 };

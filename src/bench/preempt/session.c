@@ -61,7 +61,7 @@ static bool is_processes(const struct preempt_setup *setup)
     return strcmp(setup->setting, "processes") == 0;
 }
 
-// Opens a device of its own; *side gets its last queue.
+// Opens a logical device in *own. Sets *side to this device, its last queue and its program.
 static bool device_open(struct bench_session *bench, const struct gpu_device_desc *desc,
                         struct bench_session *own, struct preempt_side *side, struct error *err)
 {
@@ -78,7 +78,7 @@ static bool device_open(struct bench_session *bench, const struct gpu_device_des
     return true;
 }
 
-// Opens a device for the victim, and on queues for all.
+// Opens a logical device for the victim; with setting=queues, hog and application run on it too.
 static bool own_open(struct bench_session *bench, struct preempt_setup *setup,
                      enum gpu_priority priority, struct error *err)
 {
@@ -144,8 +144,8 @@ static bool setup_open_named(struct bench_session *bench, struct preempt_setup *
     return error_prefix(err, "%s priority is refused", setup->priority);
 }
 
-// True if the device has the queues: the hog and an application need a universal one each, the
-// victim a compute-only or a universal one.
+// True if the device has the queues that the set-up needs: the hog and an application each a
+// universal one, the victim a compute-only or a universal one.
 static bool check_queues(const struct gpu_info *info, const struct preempt_setup *setup,
                          struct error *err)
 {

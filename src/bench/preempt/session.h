@@ -15,13 +15,14 @@ struct preempt_side {
 // Where hog, victim and application run: on queues of one device, on devices of one chip, or in
 // processes. In processes the sides of hog and application only serve to size their loads.
 struct preempt_setup {
-    const char *setting, *priority; // as requested; both, `draws` and `three` identify a set-up
-    bool draws;                     // the victim's queue can draw
-    bool three;                     // there is an application
+    const char *setting,
+        *priority; // as requested; these two, `draws` and `three` identify a set-up
+    bool draws;    // the victim's queue can draw
+    bool three;    // there is an application
     struct preempt_side hog, victim, application;
     const char *queue_text, *priority_text; // descriptions for the user
-    struct bench_session own;    // on a device of its own; zeroed: it uses the session's device
-    struct bench_session beside; // the same of the application
+    struct bench_session own;               // session of the victim's own device; zeroed: none
+    struct bench_session beside;            // the same for the application
     // Processes of the hog and of the application, started when first needed; NULL: not running.
     struct process *process, *application_process;
     struct preempt_setup *next;

@@ -17,10 +17,10 @@ enum {
     TUNINGS = 3,
     RECORDS = 512,
     DRAW_SHARE = 8,   // a hog's draw has about an eighth of the groups of a dispatch
-    FRAMES_AHEAD = 4, // submissions in flight, of the hog "baseline"
+    FRAMES_AHEAD = 4, // submissions in flight, of "baseline" and of an application
     LONG_AHEAD = 2    // the same, of the hogs that last 100 ms
 };
-// Wanted lengths: of a victim, of a compositor, of one wave of a hog's groups, and of a hog's
+// Wanted lengths in ns: of a victim, of a compositor, of one wave of a hog's groups, and of a hog's
 // submission: "baseline", the other hogs on a GPU, and on a CPU.
 static const double victim_ns = 1.8e6, compositor_ns = 0.3e6, group_ns = 75e3, frame_ns = 7e6,
                     hog_ns = 100e6;
@@ -100,7 +100,8 @@ static uint32_t times(uint32_t count, double factor, double most)
     return (uint32_t)fmax(1, fmin(round(count * factor), most));
 }
 
-// Makes `work`, one wave that lasts wave_ns, a frame of FRAME_DISPATCHES dispatches.
+// Turns `work`, one wave that lasts wave_ns, into a frame of FRAME_DISPATCHES dispatches that lasts
+// wanted_ns.
 static void make_frame(struct load_work *work, double wave_ns, double wanted_ns, double groups_most)
 {
     work->groups = times(work->groups, wanted_ns / FRAME_DISPATCHES / wave_ns, groups_most);

@@ -10,7 +10,7 @@
 enum {
     HOG_SLOTS_SPARE = 64, // slots for submissions made while late answers are awaited
     HOG_RECORDS = 512,    // most records that a submission of the hog leaves
-    FRAME_RECORDS = 128,  // the same of a frame of the application
+    FRAME_RECORDS = 128,  // most records that a frame of the application leaves
     RESOLUTION_STEPS = 3,
     PAUSE_MARGIN = 2
 };
@@ -25,7 +25,8 @@ static struct load_desc desc_of(const struct preempt_side *side, const struct be
                               .timeout_ns = run->request->timeout_ns};
 }
 
-// Sets work->history to that of earlier visits. The first visit creates it and sizes the loads.
+// Sets work->history to the history from the case's earlier visits. The first visit creates it and
+// sizes the loads.
 static bool recall(struct work *work, struct error *err)
 {
     struct bench_visit *run = work->run;
@@ -57,7 +58,8 @@ static uint32_t hog_slots(uint32_t samples)
     return (uint32_t)(slots < WORK_HOG_SLOTS_MAX ? slots : WORK_HOG_SLOTS_MAX);
 }
 
-// Sets what one part submits: `load`, at most `slots` times, of which each leaves `records`.
+// Sets what the part submits: the work `load`, at most `slots` times. Each submission leaves at
+// most `records` records.
 static void describe(struct work *work, struct work_part *part, const struct load_work *load,
                      uint32_t slots, uint32_t records)
 {
@@ -68,7 +70,7 @@ static void describe(struct work *work, struct work_part *part, const struct loa
     work->session->token += slots;
 }
 
-// Creates the part's load, and records all its submissions, if `all`.
+// Creates the part's load. If `all`, also records all its submissions.
 static bool create(struct work_part *part, bool all, struct error *err)
 {
     const struct process_start start = {.load = part->desc, .token = part->token};
@@ -125,8 +127,8 @@ static bool read_part(struct work *work, struct work_part *part, struct error *e
     return true;
 }
 
-// Runs the contention and reads what all parts did. The hog ends first: what was not answered waits
-// for it.
+// Runs the contention and reads what all parts did. The hog ends first, because submissions that
+// were not answered wait for it.
 static bool contend(struct work *work, const struct contention_desc *desc, struct error *err)
 {
     struct process *application = work->application.process;
@@ -256,7 +258,7 @@ static bool run_visit(struct work *work, struct measure_visit *visit, struct err
     return true;
 }
 
-// Starts *process, which the part then runs in.
+// Starts *process if it does not run yet. The part's load then runs in this process.
 static bool start_process(struct work *work, struct work_part *part, struct process **process,
                           struct error *err)
 {
@@ -277,7 +279,7 @@ static bool start_processes(struct work *work, struct error *err)
             start_process(work, &work->application, &setup->application_process, err));
 }
 
-// The processes may still run their loads.
+// Ends the processes, which may still run their loads.
 static void end_processes(struct preempt_setup *setup)
 {
     process_destroy(setup->process);

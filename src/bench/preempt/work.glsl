@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a thread of hog or victim does, in a dispatch or in a draw: it computes for a while and looks
-// at the clock after every turn. A group that was stopped in its midst has a pause as long as it
-// stood still.
+// The work of a thread of any load, in a dispatch or in a draw: it computes for a while and reads
+// the clock after every turn. If its group was stopped meanwhile, the time between two of these
+// reads shows how long.
 #ifndef BENCH_PREEMPT_WORK_GLSL
 #define BENCH_PREEMPT_WORK_GLSL
 
@@ -19,7 +19,8 @@ layout(push_constant) uniform Params
 #undef X
 } params;
 
-// The thread's word; `pause`: the longest time between two looks.
+// Returns the thread's word. Sets `pause` to the longest time between two clock reads, in clock
+// units.
 uint work(uint group, uint thread, uvec2 start, out uint pause)
 {
     uint x = params.token * 0x9e3779b9u + group * PREEMPT_WORKGROUP + thread;

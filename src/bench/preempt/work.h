@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A visit at work: hog, victim and application, and what came of them.
+// The state of a visit: hog, victim and application, and their results.
 #ifndef BENCH_PREEMPT_WORK_H
 #define BENCH_PREEMPT_WORK_H
 
@@ -16,7 +16,7 @@ enum {
 struct work_part {
     struct load_desc desc;
     struct load load;
-    uint32_t token;          // of the first submission
+    uint32_t token;          // token of the first submission
     struct process *process; // where the load runs; NULL: in this process
     struct load_run *runs;   // its submissions, after the visit
     uint32_t count;
@@ -28,21 +28,22 @@ struct work {
     struct preempt_history *history;
     struct preempt_setup *setup;
     struct work_part hog, victim, application;
-    uint32_t alone_count; // the first submissions of the hog that were made to measure it alone
+    uint32_t alone_count; // number of the hog's first submissions, which measure the hog alone
     uint64_t base;        // the clock value from which all times count; 0: not chosen yet
     bool has_hog, three;  // three: there is an application, and the victim is a compositor
     bool draws;           // the victim is a draw
     bool drops;           // deadlines that pass while an answer is awaited are dropped
     bool is_first;        // this visit also measures the hog alone; later ones do not, to save time
-    struct contention answers, frames; // of the victim, and of the application
+    struct contention answers, frames; // answers: of the victim; frames: of the application
     // [i]: how victim i got onto the device, if it was answered.
     enum judge_entry entries[CONTENTION_SAMPLES_MAX];
 };
 
-// The length of a submission.
+// Returns the length of a submission in ns.
 double work_length_ns(const struct load_run *run);
 
-// Adds the metrics, remarks, details and series of the visit, whose work is done and judged.
+// Adds the metrics, flags, details and series to the visit, and sets its kernel (unless the victim
+// is a draw) and device_time_ns. The visit's work must be done and judged.
 void work_report(const struct work *work, struct measure_visit *visit);
 
 #endif

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Streams: arrays of one element type that a kernel walks with constant steps, reached as the
-// variant says (-DACCESS_ADDRESS):
-//   0  storage buffer: descriptor set 0, binding `slot`
-//   1  64-bit address in the push constants (needs shaderInt64). One 64-bit addition makes a
-//      cursor; what follows are constant offsets, which hardware adds in the load for nothing. With
-//      32-bit indices a compiler must honour their wrapping at 2^32, an addition a load.
-// Include it after prelude/kernel.glsl. The push constants are called params.
+// Streams: arrays of one element type that a kernel walks with constant steps. -DACCESS_ADDRESS
+// says how the kernel reaches them:
+//   0  by a storage buffer: descriptor set 0, binding `slot`
+//   1  by a 64-bit address in the push constants (needs shaderInt64). One 64-bit addition makes a
+//      cursor. Loads then have constant offsets, which hardware adds at no cost. 32-bit indices
+//      wrap at 2^32, so with them each load would need an addition.
+// Include this file after prelude/kernel.glsl. The push constants must be called params.
 //
-//   STREAM(Name, qualifiers, ELEMENT, bytes, slot)   declares it, at file scope
-//   STREAM_PARAM(Name)                               its member of the push constants, first there
-//   STREAM_CURSOR(Name, at, first, bytes)            `at` = element number `first` of the stream
-//   STREAM_AT(Name, at, k)                           the element k after the cursor, as an lvalue
+//   STREAM(Name, qualifiers, ELEMENT, bytes, slot)   declares the stream, at file scope
+//   STREAM_PARAM(Name)                               its push constant, before all others
+//   STREAM_CURSOR(Name, at, first, bytes)            declares the cursor `at` at element `first`
+//   STREAM_AT(Name, at, k)                           element k after the cursor, as an lvalue
 #ifndef BENCH_PRELUDE_ACCESS_GLSL
 #define BENCH_PRELUDE_ACCESS_GLSL
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The one place where GLSL kernels read clocks and the core's id. Include it first (it turns
-// extensions on). A variant says with -D what its device has, as in gpu_caps; what it has not reads
-// as a constant, so that one source serves every device:
+// Reads clocks and the core's id in GLSL kernels. Include it first, because it turns extensions on.
+// The -D options of a variant say what the device has (gpu_caps). What the device lacks reads as a
+// constant, so that one source serves every device:
 //
 //   -DCORE_CLOCK=1    clock_core(): the core's own counter as (low, high) words. Its width, unit
-//                     and rate differ (measure/clock.h probes them): keep raw low words and let
-//                     the host subtract, with measure_clock_delta()
+//                     and rate differ between devices (measure/clock.h probes them). So kernels
+//                     store low words, and the host subtracts them with measure_clock_delta()
 //   -DDEVICE_CLOCK=1  clock_device(): the device-wide clock as (low, high) words
-//   -DCORE_ID=1       core_id(): which core this workgroup runs on, else CORE_ID_UNKNOWN
+//   -DCORE_ID=1       core_id(): the core that this workgroup runs on, else CORE_ID_UNKNOWN
 #ifndef BENCH_PRELUDE_CLOCK_GLSL
 #define BENCH_PRELUDE_CLOCK_GLSL
 
@@ -50,9 +50,9 @@ uint core_id()
 #endif
 }
 
-// Reads the core's counter once `value` is there. A clock read by itself waits for nothing: a load
-// issued before it may still be under way. The branch needs the value, and compilers do not move
-// clock reads across a branch. `never` must be a run-time word that the value cannot be.
+// Reads the core's counter after `value` has arrived. A plain clock read does not wait for earlier
+// loads. Here a branch needs `value`, and compilers do not move clock reads across a branch.
+// `never` must be a word that is known only at run time and that never equals `value`.
 uvec2 clock_core_after(uint value, uint never)
 {
     if (value == never)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a GLSL kernel begins with: the extensions that all use and the workgroup size of its line in
-// kernels.txt. Include it right after #version and before any declaration; an extension that is
-// turned on and not used leaves no trace in the module.
+// The beginning of a GLSL kernel: the common extensions, and the workgroup size from the kernel's
+// line in kernels.txt. Include it after #version and clock.glsl, before any declaration. An
+// extension that is turned on but not used leaves no trace in the module.
 #ifndef BENCH_PRELUDE_KERNEL_GLSL
 #define BENCH_PRELUDE_KERNEL_GLSL
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The keyed bijection on [0, n) exactly as math/permute.h specifies it: permute(i, n, key) here is
-// permute_index(i, n, key) there. n = 0 stands for 2^32.
+// The keyed permutation of [0, n) that math/permute.h specifies: permute(i, n, key) returns the
+// same as permute_index(i, n, key) on the host. n = 0 stands for 2^32.
 #ifndef BENCH_PRELUDE_PERMUTE_GLSL
 #define BENCH_PRELUDE_PERMUTE_GLSL
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What every timed reading leaves: the sum of all bits that its workgroups saw, modulo 2^32, and
-// how many workgroups there were; both over all submissions since the host cleared them. Spread
-// over many words, or the additions would queue up at one. The kernel says WORDS_BINDING and
-// WORDS_SLOTS (how many words) first.
+// The results of a kernel that reads: the sum of all bits that its workgroups saw, modulo 2^32, and
+// the number of workgroups, over all submissions since the host cleared the words. Both are spread
+// over many words, because additions to one word would queue up. The kernel defines WORDS_BINDING
+// and WORDS_SLOTS (number of words) first.
 #ifndef BENCH_PRELUDE_WORDS_GLSL
 #define BENCH_PRELUDE_WORDS_GLSL
 
@@ -14,7 +14,7 @@ layout(set = 0, binding = WORDS_BINDING, std430) buffer Words
     uint counts[WORDS_SLOTS];
 } words;
 
-// Every thread's own two values, added up.
+// Adds every thread's sum and count.
 void words_add_both(uint group, uint thread_sum, uint thread_count)
 {
     uint slot = group % WORDS_SLOTS;
@@ -25,7 +25,7 @@ void words_add_both(uint group, uint thread_sum, uint thread_count)
     }
 }
 
-// Every thread's sum; the workgroup counts once.
+// Adds every thread's sum, and 1 to a count per workgroup.
 void words_add(uint group, uint thread_sum)
 {
     uint slot = group % WORDS_SLOTS;

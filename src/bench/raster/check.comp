@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Holds every pixel of an image against what should be there, and counts those that differ.
+// Compares every pixel of an image with its expected colour, and counts the pixels that differ.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 #include "bench/raster/pattern.glsl"
@@ -8,17 +8,17 @@
 layout(set = 0, binding = 0) uniform texture2D image;
 layout(set = 0, binding = 1, std430) buffer Result
 {
-    uint wrong, worst; // how many, and the first of them
+    uint wrong, worst; // number of wrong pixels, and the first one's number
 };
 
 layout(push_constant) uniform Params
 {
-    vec4 unit;      // what 1/256 adds, for RASTER_ADD
-    vec4 tolerance; // 1e9: there is no such channel
+    vec4 unit;      // RASTER_ADD: what adding 1/256 really adds to a channel
+    vec4 tolerance; // largest error of a channel; 1e9: the format lacks the channel
     uint pattern;
     uint width, height;
-    uint layers;         // RASTER_COVER: the last one; RASTER_COUNT: the count
-    uint columns, cells; // RASTER_MESH, RASTER_COUNT: which pixels have one
+    uint layers;         // RASTER_COVER: number of the last layer; RASTER_COUNT: the count
+    uint columns, cells; // RASTER_MESH: the grid; RASTER_COUNT: `cells` pixels have the count
     uint triangles;
     uint side; // pixels that a triangle covers in its first row
 } params;

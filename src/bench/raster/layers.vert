@@ -5,7 +5,7 @@
 layout(push_constant) uniform Params
 {
     float farthest; // depth of the first instance
-    float nearer;   // how much nearer each next one is
+    float nearer;   // how much nearer each next instance is
 } params;
 
 layout(location = 0) out flat uint value;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Right triangles, one in each cell of a grid, row by row, and again from the first cell when all
-// have one.
+// Right triangles, one in each cell of a grid, row by row. When every cell has a triangle, the next
+// triangle is in the first cell again.
 #version 460
 
 layout(push_constant) uniform Params
@@ -8,8 +8,8 @@ layout(push_constant) uniform Params
     uint columns, cells;
     uint first;   // the number of the first triangle
     uint flipped; // 1: corners counter-clockwise
-    float pitch, offset, leg; // in pixels: of cells, of a triangle in its cell, its two sides
-    float pixel;              // one pixel, where the target is 2 wide and high
+    float pitch, offset, leg; // in pixels: a cell's side, triangle's place in it, triangle's sides
+    float pixel;              // size of a pixel, if the target is 2 wide and high
 } params;
 
 layout(location = 0) out flat uint value;

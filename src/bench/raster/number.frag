@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The number of the triangle; with -DCOUNT 1, to be summed.
+// The colour is the triangle's number; with -DCOUNT it is 1, and blending adds the ones up.
 #version 460
 
 layout(location = 0) in flat uint value;

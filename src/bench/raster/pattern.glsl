@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a layer makes of a pixel, as raster.h tells.
+// The colours that a layer gives to a pixel, as raster.h describes them.
 #ifndef BENCH_RASTER_PATTERN_GLSL
 #define BENCH_RASTER_PATTERN_GLSL
 

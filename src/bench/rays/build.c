@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Building, updating and copying trees. A tree is built before the samples, with the primitives at
-// other places: only the timed commands can make the tree that the rays must find afterwards.
+// Measures building, updating and copying trees. Before the samples, a tree is built with the
+// primitives at other places. So only the timed commands can make the tree that the rays must find
+// afterwards.
 #include "bench/rays/session.h"
 #include "measure/claim.h"
 
-static const float move = 0.05f; // how far primitives are moved, in the unit cube
+// Primitives move by up to half of this along each axis of the unit cube.
+static const float move = 0.05f;
 
 struct memory {
     uint64_t repeats, rays_repeats[2];
@@ -15,8 +17,8 @@ struct job {
     enum rays_task task;
     struct memory *memory;
     struct rays_tree tree;
-    struct gpu_tree *source; // of a copy; then tree.tree is the copy
-    uint64_t bytes;          // of the tree that the task makes
+    struct gpu_tree *source; // the tree that is copied, and tree.tree is the copy; NULL: no copy
+    uint64_t bytes;          // size of the tree that the task makes
 };
 
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
@@ -67,7 +69,8 @@ static bool prepare_copy(struct job *job, struct error *err)
     job->bytes = gpu_tree_bytes(source);
     if (compact && !gpu_tree_compact_bytes(source, &job->bytes, err))
         return false;
-    // The copy must first be one of the old places, so build these again.
+    // The first copy must have the primitives at their old places, so build the tree with these
+    // again.
     job->tree.scene.move = 0;
     job->tree.tree = gpu_tree_create_copy(job->run->scope, source, larger(before, job->bytes), err);
     if (!job->tree.tree || !rays_tree_fill(job->run, &job->tree, err) ||
@@ -126,7 +129,8 @@ static bool time_rays(struct job *job, uint64_t *repeats, struct measure_visit *
     return true;
 }
 
-// What the worse tree costs rays: their rate after the update over that after a build.
+// Reports what an updated tree costs rays: their rate after the update divided by their rate after
+// a build.
 static bool compare_rays(struct job *job, struct measure_visit *visit, struct error *err)
 {
     double updated_ns, built_ns;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Holds hits against the formulas of their scene. Each hit must lie on its primitive (CHECK_ALL: a
-// thread is a ray). No primitive may be nearer (else: a thread holds one ray in so many against its
-// share of all primitives).
+// Checks hits by the formulas of their scene. With CHECK_ALL, each thread checks that one ray's hit
+// lies on its primitive. Without it, the threads compare RAYS_SAMPLES of the rays with all
+// primitives, each thread one ray with a part of them: no primitive may be nearer than the hit.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 #include "bench/rays/scene.glsl"
@@ -13,7 +13,7 @@ layout(set = 0, binding = 0) readonly buffer Hits
 };
 layout(set = 0, binding = 1) buffer Result
 {
-    uint unwritten, wrong, misses, first; // first: ray that is unwritten or wrong
+    uint unwritten, wrong, misses, first; // first: the first ray that is unwritten or wrong
 };
 
 layout(push_constant) uniform Params
@@ -23,9 +23,10 @@ layout(push_constant) uniform Params
     Scene scene;
 } params;
 
-const float NEAR = 2e-5; // as far as floats may be off, in the unit cube
+const float NEAR = 2e-5; // largest rounding error of floats, in the unit cube
 
-// How far inside the triangle a point of its plane is: the least distance from an edge.
+// Returns how far inside the triangle a point of its plane is: the least distance from an edge,
+// negative outside.
 float depth_in(Triangle triangle, vec3 normal, vec3 at)
 {
     vec3 corners[3] = vec3[](triangle.a, triangle.b, triangle.c);
@@ -54,7 +55,7 @@ bool is_on(Ray ray, uint primitive, float distance)
     return abs(dot(normal, at - triangle.a)) < NEAR && depth_in(triangle, normal, at) > -NEAR;
 }
 
-// A distance at which the ray surely crosses the primitive; a negative one if it does not.
+// Returns the distance at which the ray surely crosses the primitive; negative if that is not sure.
 float sure_distance(Ray ray, uint primitive)
 {
     if (params.scene.kind == RAYS_BALLS) {

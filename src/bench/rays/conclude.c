@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bench/rays/session.h"
 
-// Returns the opaque case of this scene, order and size that has a rate of rays; NULL if there is
-// none.
+// Returns the result with opaque hits, this order, and the scene and size of `like`, if it has a
+// rate of rays; else NULL.
 static const struct result *find(const struct run *run, const char *device, const char *order,
                                  const struct result *like)
 {
@@ -20,8 +20,9 @@ static const struct result *find(const struct run *run, const char *device, cons
     return NULL;
 }
 
-// Adds one finding, rays-order: how much the order of the same rays matters in the largest scene,
-// the first of them. Value: the rate of random rays over that of ordered ones.
+// Adds the finding rays-order: how much the order of the same rays matters, in the scene with the
+// most primitives (of several such scenes, the first one). Value: the rate of rays in random order
+// divided by their rate in order.
 void rays_conclude(struct run *run, const char *device)
 {
     const struct result *random = NULL, *ordered = NULL;

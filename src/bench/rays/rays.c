@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What ray tracing costs.
+// Describes `rays`: its parameters, metrics, views and headlines, and which cases it plans.
 #include "bench/rays/session.h"
 
 #include <string.h>
 
 enum {
-    CPU_PRIMITIVES = 4096, // most that the presets take on a CPU
+    CPU_PRIMITIVES = 4096, // most primitives that presets take on a CPU
     INSTANCES = 1 << 20    // most instances that the presets take
 };
 
@@ -172,7 +172,8 @@ static const struct headline_info headlines[] = {
      .where = "work=build,of=triangles,task=fast-trace|fast-build"},
 };
 
-// Queries unless the device has pipelines alone; both in the preset full.
+// True if presets trace in this way. They use queries, but pipelines on a device that has only
+// pipelines. The preset "full" uses both, if the device has both.
 static bool has_way(const struct bench_pick *pick)
 {
     const gpu_caps caps = pick->request->device->caps;
@@ -182,7 +183,8 @@ static bool has_way(const struct bench_pick *pick)
     return pipeline && (!query || strcmp(pick->request->preset, "full") == 0);
 }
 
-// The presets take as many primitives as a CPU can trace in a moment.
+// Limits what presets measure: on a CPU CPU_PRIMITIVES, for trees of instances INSTANCES. Does not
+// change what the user chose.
 static bool reach(const struct bench_pick *pick)
 {
     const struct bench_choice *choice = &pick->request->choices[pick->param];
@@ -203,8 +205,9 @@ static bool from_user(const struct bench_pick *pick, const char *key)
     return choice && choice->from_user;
 }
 
-// Spheres alone are procedural. Unless the user asks for more, kernels are called for spheres and
-// random rays alone, and updates and copies are of triangles.
+// True if the case is measured. Only spheres can be procedural. Unless the user chose `hits`,
+// kernels are called only for spheres with random rays. Unless the user chose `task`, only trees of
+// triangles are updated and copied.
 static bool keep(const struct bench_pick *pick, struct error *err)
 {
     const struct bench_case *c = &pick->c;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Parallel rays through a row of primitives, all of which they cross and none of which ends them:
-// the time of a crossing is the slope over the length of the row.
+// Measures the time in which a ray crosses one primitive. Parallel rays cross a row of primitives,
+// none of which ends them. The time of a crossing is the slope of the rays' time over the length of
+// the row.
 #include "bench/rays/session.h"
 #include "math/line.h"
 
@@ -9,22 +10,22 @@
 
 enum {
     LENGTHS = 8,
-    LENGTH_STEP = 256, // the rows have 256, 512, … primitives, and one at their end
+    LENGTH_STEP = 256, // rows have 256, 512, … primitives, and one more at the end
     LAYOUTS = 2,
     POINTS = LAYOUTS * LENGTHS,
-    REACH = 4,      // primitives reach so far from the rays, to both sides
+    REACH = 4,      // across the rays, primitives reach from −4 to 4 at least
     END_MASK = 2,   // mask of the last instance; the others have mask 1
-    POINT_SHARE = 8 // a point's sample lasts this share of what a sample should last
+    POINT_SHARE = 8 // a point's sample lasts 1 / POINT_SHARE of the usual time
 };
 static const double residual_most = 0.02, layouts_most = 0.05;
-static const float gap_end = 2; // from the last primitive to the one at the end
+static const float gap_end = 2; // distance from the last primitive to the one at the end
 
 struct point {
     struct rays_tree tree;
     struct rays_beam beam;
     struct measure_span span;
     uint32_t length;
-    float end; // where the row's last primitive is
+    float end; // place of the row's last primitive along x
 };
 
 struct memory {
@@ -41,7 +42,8 @@ struct row {
 
 // ---------------------------------------------------------------- making a row
 
-// The places along x of a row's primitives: 1, 2, 3 …, or with gaps from 1/128 to 1 in no order.
+// Sets *places to the places of the row's primitives along x: 1, 2, 3 …; if `uneven`, with gaps
+// from 1/128 to 1, and in no order.
 static void place(struct bench_visit *run, struct point *point, bool uneven, float **places)
 {
     uint32_t state = 1;
@@ -85,7 +87,7 @@ static struct gpu_tree_instance instance_at(float x, uint32_t number, bool end,
     };
 }
 
-// Writes the primitives; the last one alone is seen from its front, or has END_MASK.
+// Writes the row's primitives. Only the last one shows the rays its front, or has END_MASK.
 static bool write_input(const struct row *row, struct point *point, const float *places,
                         struct error *err)
 {
@@ -145,7 +147,8 @@ static bool make_point(struct row *row, struct point *point, bool uneven, struct
 
 // ---------------------------------------------------------------- the proof
 
-// Every ray must have asked about each primitive, or have passed all but the last one.
+// Checks every ray. If `counted`, it must have asked about each primitive and hit none; else it
+// must have hit the last primitive.
 static bool verify_hits(struct row *row, const struct point *point, bool counted, struct error *err)
 {
     const struct rays_session *session = row->run->session->state;
@@ -167,7 +170,8 @@ static bool verify_hits(struct row *row, const struct point *point, bool counted
     return true;
 }
 
-// Rays that ask about every primitive must be asked about the whole row: all of it is in the tree.
+// Checks that the tree holds the whole row: rays that ask about every primitive must meet all of
+// them.
 static bool verify_row(struct row *row, const struct point *point, struct error *err)
 {
     struct rays_beam beam = point->beam;
@@ -195,9 +199,9 @@ static bool measure_point(struct row *row, unsigned index, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// The time of a crossing, over all rays, from sample number `sample` of a layout's points, or, if
-// that is negative, from the medians of their samples. Sets the largest relative distance of a
-// point from the line.
+// Returns the time of a crossing in ns, divided by the number of rays: from sample number `sample`
+// of each of the layout's points, or, if `sample` is negative, from the medians of their samples.
+// Sets *residual to the largest relative distance of a point from the line.
 static double fit(const struct row *row, unsigned layout, int sample, double *residual)
 {
     const double rays = (double)(1u << row->points[0].beam.rays_log2);
@@ -211,7 +215,8 @@ static double fit(const struct row *row, unsigned layout, int sample, double *re
         x[i] = point->length;
         y[i] = ns / rays;
     }
-    // Where longer rows take no longer, all of the longest row's time is an upper bound.
+    // If longer rows take no longer, the longest row's whole time, per primitive, is an upper
+    // bound.
     if (!line_fit_relative(x, y, LENGTHS, &line) || !(line.slope > 0))
         line = (struct line){.slope = y[LENGTHS - 1] / x[LENGTHS - 1]};
     *residual = 0;
@@ -232,8 +237,8 @@ static double core_hz_of(const struct row *row)
     return measure_median(row->run->arena, hz, POINTS);
 }
 
-// The most boxes or triangles that a core tests in a cycle; 0: not known. A crossed primitive is
-// tested at least once, whatever the tree is.
+// Returns the most boxes or triangles that a core tests per cycle; 0: not known. A crossed
+// primitive is tested at least once, whatever the tree is.
 static double tests_per_cycle(const struct row *row)
 {
     static const struct {
@@ -300,7 +305,7 @@ static void explain(const struct row *row, const double slope_ns[LAYOUTS], doubl
                  slope_ns[0], slope_ns[1], 100 * residual);
     if (row->work != RAYS_WORK_BOX)
         return;
-    // A node of w boxes stands for w − 1 of the primitives below it.
+    // A tree whose nodes have w boxes has w / (w − 1) boxes per primitive.
     visit_detail(
         visit, "tests",
         "%.3g to %.3g boxes a second: 8/7 a crossing in a tree of eight boxes a node, 2 in "

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Makes a scene: the input of its tree.
+// Writes the primitives of a scene: the input of its tree.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 #include "bench/rays/scene.glsl"
 
 layout(set = 0, binding = 0) buffer Input
 {
-    float values[]; // 9 a triangle, 6 a box, 16 an instance
+    float values[]; // 9 per triangle, 6 per box, 16 per instance
 };
 
 layout(push_constant) uniform Params
 {
-    uvec2 tree; // not 0: instances of this tree of one triangle, each put where a triangle would be
+    // Address of a tree of one triangle: writes an instance of it in place of each triangle.
+    // 0: writes triangles.
+    uvec2 tree;
     Scene scene;
 } params;
 
@@ -23,7 +25,7 @@ void put(uint at, vec3 value)
     values[at + 2] = value.z;
 }
 
-// The instance that turns the triangle (0,0,0) (1,0,0) (0,1,0) into this one.
+// Writes the instance that turns the triangle (0,0,0) (1,0,0) (0,1,0) into this one.
 void put_instance(uint i, Triangle triangle)
 {
     vec3 x = triangle.b - triangle.a, y = triangle.c - triangle.a;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A case of `rays` as data: which tree is built and which rays are traced through it. Also what the
-// cases of a session share.
+// Describes a case of `rays`: which tree is built and which rays are traced through it. Also what
+// the cases of a session share.
 #ifndef BENCH_RAYS_SESSION_H
 #define BENCH_RAYS_SESSION_H
 
@@ -57,7 +57,7 @@ struct rays_check_params {
 struct rays_session {
     struct gpu_program *scene, *check_all, *check_nearer;
     struct gpu_buffer *hits;   // what each ray of a dispatch hit: struct rays_hit
-    struct gpu_buffer *result; // of a check
+    struct gpu_buffer *result; // output of the checks
     uint32_t scene_rays_log2, row_rays_log2, chain_rays_log2;
 };
 
@@ -73,26 +73,26 @@ void rays_conclude(struct run *run, const char *device);
 
 // ---------------------------------------------------------------- tree.c
 
-// A tree in the visit's scope and the tree of instances that rays begin at.
+// A tree in the visit's scope, and the tree of instances from which rays start.
 struct rays_tree {
     struct rays_scene scene;
     struct gpu_tree_desc desc;
     struct gpu_buffer *input;
-    struct gpu_tree *tree;       // of desc.kind
-    struct gpu_tree *triangle;   // what instances show; NULL: `tree` has no instances
+    struct gpu_tree *tree;       // its kind is desc.kind
+    struct gpu_tree *triangle;   // the tree that instances show; NULL: `tree` has no instances
     struct gpu_buffer *instance; // input of `top`
-    struct gpu_tree *top;        // of one instance of `tree`; `tree` itself if that has instances
+    struct gpu_tree *top; // has one instance of `tree`; it is `tree` itself if that has instances
 };
 
-// Runs what `record` records in a batch of its own.
+// Runs what `record` records, in a batch of its own, and waits for the end.
 MUST_CHECK bool rays_run(struct bench_visit *run, void (*record)(void *, struct gpu_batch *),
                          void *context, struct error *err);
 
-// A scene of about `count` primitives, at their first places.
+// Returns a scene of about `count` primitives, which are not moved.
 struct rays_scene rays_scene_of(uint32_t kind, uint32_t count);
 
-// Makes the scene tree->scene with trees as tree->desc says (without input and count), and builds
-// them.
+// Writes the primitives of tree->scene, and builds the trees that tree->desc describes (this
+// function sets its input and count).
 MUST_CHECK bool rays_tree_make(struct bench_visit *run, struct rays_tree *tree, struct error *err);
 
 // Makes tree->triangle, which instances show: the triangle (0,0,0) (1,0,0) (0,1,0).
@@ -110,34 +110,36 @@ MUST_CHECK bool rays_tree_top(struct bench_visit *run, struct rays_tree *tree, s
 
 // ---------------------------------------------------------------- trace.c
 
-// True if the case's rays are traced by a pipeline; of a build: if the device lacks queries.
+// True if the case's rays are traced by a pipeline; for a build: if the device lacks queries.
 bool rays_by_pipeline(const struct bench_visit *run);
 
 // Rays to trace.
 struct rays_beam {
     const struct rays_tree *tree;
-    uint32_t rays, rays_log2; // RAYS_CAMERA …
+    uint32_t rays, rays_log2; // RAYS_CAMERA …; log2 of their number
     uint32_t mode;            // RAYS_OPAQUE …
     uint32_t mask;
-    bool pipeline;                   // by a pipeline, else by queries
+    bool pipeline;                   // true: traced by a pipeline; false: by queries
     struct gpu_dispatch dispatch;    // filled by rays_beam_prepare
-    struct rays_trace_params params; // likewise
+    struct rays_trace_params params; // filled by rays_beam_prepare
 };
 
 // Makes the beam's program and marks all hits as unwritten.
 MUST_CHECK bool rays_beam_prepare(struct bench_visit *run, struct rays_beam *beam,
                                   struct error *err);
 
-// Trace the rays `repeats` times (a function of type measure_record), or once (for rays_run).
+// Record the beam's dispatch `repeats` times (a measure_record of measure/span.h), or once (for
+// rays_run).
 void rays_beam_record(void *beam, struct gpu_batch *batch, uint64_t repeats);
 void rays_beam_record_once(void *beam, struct gpu_batch *batch);
 
-// Measures the beam. *repeats: as in struct measure_span_desc, and the number for the next visit.
+// Measures the beam. *repeats: dispatches per sample that an earlier visit found, 0: none; the
+// function sets it for the next visit.
 MUST_CHECK bool rays_beam_measure(struct bench_visit *run, struct rays_beam *beam,
                                   uint64_t *repeats, struct measure_span *span, struct error *err);
 
 // Fails with ERROR_MISMATCH unless every ray was traced, each hit lies on its primitive, and, for
-// some of the rays, no primitive is nearer. Sets the number of rays that hit nothing.
+// some of the rays, no primitive is nearer. Sets *misses to the number of rays that hit nothing.
 MUST_CHECK bool rays_beam_check(struct bench_visit *run, const struct rays_beam *beam,
                                 uint32_t *misses, struct error *err);
 

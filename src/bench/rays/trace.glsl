@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What a kernel that traces rays does beside the tracing. The kernel defines
-// uvec4 trace(Ray ray): candidates that it was asked about, primitive and instance of the hit (all
-// bits set: a miss), and the bits of its distance. Kernels that are only a part of the tracing say
-// PARAMS_ALONE first.
+// All that a kernel which traces rays does, except the tracing. The kernel defines uvec4 trace(Ray
+// ray), which returns the number of candidates that it was asked about, the primitive and the
+// instance of the hit (all bits set: a miss), and the bits of the hit's distance. Kernels that are
+// called during the tracing define PARAMS_ALONE first.
 #ifndef BENCH_RAYS_TRACE_GLSL
 #define BENCH_RAYS_TRACE_GLSL
 
@@ -11,8 +11,8 @@
 layout(push_constant) uniform Params
 {
     uvec2 tree;
-    uint rays, rays_log2; // which rays, and how many there are
-    uint mask;            // instances whose mask has none of its bits are passed by
+    uint rays, rays_log2; // which rays, and log2 of their number
+    uint mask;            // rays ignore instances whose mask shares no bit with it
     Scene scene;          // for the formula of the spheres
 } params;
 

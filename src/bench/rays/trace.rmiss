@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// The ray hit nothing, as the record says already.
+// Called if a ray hits nothing. The payload says so already, so this kernel does nothing.
 #extension GL_EXT_ray_tracing : require
 
 void main() {}

@@ -40,7 +40,7 @@ struct rays_scene rays_scene_of(uint32_t kind, uint32_t count)
 struct fill {
     struct gpu_program *program;
     const struct rays_tree *tree;
-    struct gpu_tree *triangle; // that instances show; else NULL
+    struct gpu_tree *triangle; // the tree that instances show; NULL: there are none
 };
 
 static void record_fill(void *context, struct gpu_batch *batch)

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Rays through scenes, side by side or one after another; and what all cases of a session share.
+// Measures rays through scenes, side by side or one after another. Also opens the session, and
+// calls the function that measures a case.
 #include "bench/rays/session.h"
 #include "measure/claim.h"
 
 #include <string.h>
 
 enum {
-    // Rays of a dispatch, as powers of two. A GPU has all its threads at work several times.
+    // log2 of the rays in a dispatch: enough to fill all threads of a GPU several times.
     SCENE_RAYS = 19,
     ROW_RAYS = 17,
-    CHAIN_RAYS = 12, // one after another
+    CHAIN_RAYS = 12, // rays that run one after another
     SCENE_RAYS_CPU = 10,
     ROW_RAYS_CPU = 7,
     CHAIN_RAYS_CPU = 8
@@ -23,7 +24,7 @@ static bool make_scene(struct bench_visit *run, struct rays_tree *tree, uint32_t
                        struct error *err)
 {
     uint32_t count = (uint32_t)case_uint(run->bench_case, "primitives");
-    if (kind == RAYS_BALLS) // as many spheres as SPHERES has
+    if (kind == RAYS_BALLS) // as many spheres as RAYS_SPHERES has
         count = count < RAYS_SPHERE ? 1 : count / RAYS_SPHERE;
     tree->scene = rays_scene_of(kind, count);
     tree->desc =
@@ -39,7 +40,7 @@ static void record_compact(void *context, struct gpu_batch *batch)
     gpu_batch_tree_copy(batch, trees[0], trees[1], true);
 }
 
-// Puts the compacted tree in place of the tree.
+// Replaces tree->tree by its compacted copy.
 static bool compact(struct bench_visit *run, struct rays_tree *tree, struct error *err)
 {
     uint64_t bytes;
@@ -69,7 +70,7 @@ static void report_tree(const struct rays_tree *tree, struct measure_visit *visi
 
 // ---------------------------------------------------------------- rays side by side
 
-// The same kernel without its query, as a share of the rays' time.
+// Measures the same kernel without its tracing. Reports its time as a share of the rays' time.
 static bool measure_control(struct bench_visit *run, const struct rays_beam *beam, double unit_ns,
                             struct measure_visit *visit, struct error *err)
 {
@@ -154,7 +155,7 @@ static bool visit_latency(struct bench_visit *run, struct measure_visit *visit, 
 
 // ---------------------------------------------------------------- all
 
-// Says so where the architecture has no units for rays.
+// Adds a remark if the architecture has no units for rays.
 static void remark_units(const struct bench_visit *run, struct measure_visit *visit)
 {
     static const char *const without[] = {"Volta", "Ampere GA100", "Hopper", "Blackwell GB100",

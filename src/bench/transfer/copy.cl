@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Copies elements of 16 bytes, TRANSFER_LOADS a thread, all of them loaded before one is stored.
+// Copies elements of 16 bytes. Each thread copies TRANSFER_LOADS elements; it loads all of them
+// before it stores one.
 #include "bench/prelude/prelude.clh"
 
 #include "bench/transfer/transfer.h"

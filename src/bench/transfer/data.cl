@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fills a range with the data of transfer.h from word `first` on, or counts the elements of 16 bytes
-// that hold them.
+// CHECK=0: fills a range with the data of transfer.h, from word `first` on. CHECK=1: counts the
+// elements of 16 bytes that hold these data.
 //
 // -DCHECK=0|1
 #include "bench/prelude/prelude.clh"
@@ -9,7 +9,7 @@
 
 struct params {
     uint first;
-    uint count; // elements
+    uint count; // number of elements
 };
 
 #if CHECK

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Fills a range with the data of transfer.h from word `first` on, or counts the elements of 16 bytes
-// that hold them.
+// CHECK=0: fills a range with the data of transfer.h, from word `first` on. CHECK=1: counts the
+// elements of 16 bytes that hold these data.
 //
 // -DCHECK=0|1
 #extension GL_GOOGLE_include_directive : require
@@ -24,7 +24,7 @@ layout(set = 0, binding = 1, std430) buffer Right
 layout(push_constant) uniform Params
 {
     uint first;
-    uint count; // elements
+    uint count; // number of elements
 }
 params;
 

@@ -146,7 +146,8 @@ static size_t devices_of(const struct gpu_system *system, const char *api)
 }
 
 // Both ways at once are one case for two devices, and every way at once is one for all devices of
-// the API, which its first device measures. A device that is alone has only the case that says so.
+// the API, which its first device measures. Without a second device, there is only one case, which
+// says so.
 static bool is_among_devices(const struct bench_request *request,
                              const struct transfer_case *this_case)
 {

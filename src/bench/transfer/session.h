@@ -37,7 +37,7 @@ enum transfer_by {
 
 enum transfer_ways {    // between devices
     TRANSFER_WAYS_ONE,  // from one device to another
-    TRANSFER_WAYS_BOTH, // and back, at the same time
+    TRANSFER_WAYS_BOTH, // from one device to another and back, at the same time
     TRANSFER_WAYS_ALL,  // each device to every other one, all at the same time
 };
 
@@ -82,12 +82,12 @@ MUST_CHECK bool transfer_pattern_check(const void *memory, uint64_t bytes, uint3
 
 // ---------------------------------------------------------------- stations
 
-// Sources hold the words 0, 1 … and are larger than a transfer by a window. Each visit begins at
-// another place in the window, so that data of an earlier visit do not pass the check. The window
-// of pinned memory is larger than the device's caches, which may keep what they loaded from the
-// host (seen on an H200 through Vulkan: kernels seemed to copy at 1.2 TB/s).
+// Sources hold the data from word 0 on (transfer.h), and are larger than a transfer by a window.
+// Each visit begins at another place in the window, so that data of an earlier visit do not pass
+// the check. The window of pinned memory is larger than the device's caches, which may keep what
+// they loaded from the host (seen on an H200 through Vulkan: kernels seemed to copy at 1.2 TB/s).
 enum {
-    TRANSFER_STEP_BYTES = 4096, // between the places where transfers may begin
+    TRANSFER_STEP_BYTES = 4096, // distance of the places where transfers may begin
     TRANSFER_STEPS = 1024,
     TRANSFER_WINDOW_BYTES = TRANSFER_STEP_BYTES * TRANSFER_STEPS
 };
@@ -118,7 +118,7 @@ struct transfer_station {
     } ends[TRANSFER_BUFFERS];
     struct {
         struct arena *arena;
-        unsigned char *memory; // begins where a page begins
+        unsigned char *memory; // aligned to a page
     } plain[TRANSFER_ENDS - TRANSFER_BUFFERS];
     uint64_t bytes[TRANSFER_ENDS];
     uint64_t pinned_window_bytes;
@@ -146,9 +146,9 @@ void transfer_station_copy(struct transfer_station *station, struct gpu_batch *b
                            const struct gpu_arg *source, const struct gpu_arg *target,
                            uint64_t bytes);
 
-// ERROR_MISMATCH unless the end has, from byte `at` on, `bytes` bytes of the data, from word
-// `first` on. The device checks all of its memory; the host checks as much of its own as `look`
-// says. `at` is a multiple of TRANSFER_STEP_BYTES.
+// Fails with ERROR_MISMATCH unless the end has, from byte `at` on, `bytes` bytes of the data that
+// begin with word `first`. The device checks all of its memory; the host checks as much of its own
+// as `look` says. `at` is a multiple of TRANSFER_STEP_BYTES.
 MUST_CHECK bool transfer_station_check(struct transfer_station *station, enum transfer_end end,
                                        uint64_t at, uint64_t bytes, uint32_t first,
                                        struct transfer_look look, struct error *err);
@@ -203,7 +203,7 @@ struct transfer_job {
     struct transfer_station *from, *to;
     enum transfer_end source, target;
     uint64_t offset;    // where the transfer recorded last begins in the source, in bytes
-    uint64_t to_offset; // where it begins in the target: apart from those of other jobs
+    uint64_t to_offset; // where it begins in the target, apart from other jobs' data
     struct gpu_queue *queue;
     // Stages for pageable memory that the driver cannot copy; else NULL.
     struct transfer_stages *stages;

@@ -18,9 +18,9 @@ static const uint64_t window_most = 256 << 20;
 
 // ---------------------------------------------------------------- the data
 
-// Returns one word of the data. The host should check a GiB in less time than a slow copy takes. So
-// the loops have a constant length and compute the product as a running sum: compilers turn such
-// loops into vector code.
+// Returns one word of the data from `mixed`, its number times TRANSFER_MIX. The host should check a
+// GiB in less time than a slow copy takes. So the loops below have a constant length and compute
+// `mixed` as a running sum: compilers turn such loops into vector code.
 static uint32_t word_of(uint32_t mixed)
 {
     return mixed ^ (mixed >> TRANSFER_SHIFT);
@@ -74,8 +74,8 @@ bool transfer_pattern_check(const void *memory, uint64_t bytes, uint32_t first,
 
 // ---------------------------------------------------------------- a station
 
-// Returns twice the last-level cache in bytes, in whole steps: from TRANSFER_WINDOW_BYTES (also on
-// a CPU) to window_most.
+// Returns twice the size of the last-level cache in bytes, in whole steps: from
+// TRANSFER_WINDOW_BYTES (also on a CPU) to window_most.
 static uint64_t pinned_window(const struct gpu_info *info)
 {
     struct measure_limits limits;

@@ -15,7 +15,7 @@ enum {
 enum {
     PASSES_MAX = 4096,  // transfers in a sample that the host times
     SINGLES = 16,       // single transfers in a sample
-    AT_ONCE_SAMPLES = 4 // a sample of several devices at once is so many times as long
+    AT_ONCE_SAMPLES = 4 // a sample of copies between devices lasts this many times as long
 };
 // Longest time of all samples together. If a transfer is slow, more samples would show little.
 static const double sample_most_ns = 32e6;
@@ -33,14 +33,14 @@ struct trial {
     // BOTH: host to device, device to host. Jobs of one queue are neighbours.
     struct transfer_job *jobs;
     unsigned job_count;
-    struct gpu_batch **batches; // of a case that the host times: one for each queue of the jobs
+    struct gpu_batch **batches; // for a case that the host times: one per queue of the jobs
     unsigned batch_count;
-    struct gpu_scope **scopes; // of the batches on other devices
+    struct gpu_scope **scopes; // scopes of the batches on other devices
     unsigned scope_count;
     bool is_direct;           // PEER: copies do not go through the host
     uint64_t passes;          // transfers in a sample
     bool is_slow;             // memory.is_slow of an earlier visit
-    double submit_ns;         // host time of the last submissions of run_batches
+    double submit_ns;         // host time of the submitting calls in the last run_batches
     struct measure_span span; // a unit is one transfer; BOTH: one in each direction
 };
 
@@ -109,8 +109,8 @@ static struct transfer_job *add_job(struct trial *trial, const struct transfer_c
     return job;
 }
 
-// Adds a job between two devices, whose data arrive in the target's part number `part`. The copy is
-// direct if all copies of the trial are.
+// Adds a job between two devices, whose data arrive in the target's part number `part`.
+// trial->is_direct stays true only if all copies of the trial are direct.
 static bool add_peers(struct trial *trial, const struct transfer_case *this_case, const char *from,
                       const char *to, unsigned part, struct error *err)
 {
@@ -130,7 +130,7 @@ static bool add_peers(struct trial *trial, const struct transfer_case *this_case
     return true;
 }
 
-// Each device copies to the next one, then to the one behind that, and so on: at any time each
+// Each device copies to the next one, then to the one after that, and so on: at any time each
 // device receives from one other device, if all copies take the same time.
 static bool prepare_all_peers(struct trial *trial, const struct transfer_case *this_case,
                               struct error *err)
@@ -339,7 +339,8 @@ static bool time_by_host(struct trial *trial, struct error *err)
         spent_ns += sample_ns;
         bound += trial->submit_ns >= MEASURE_HOST_BOUND * sample_ns;
     }
-    // Only the rows of both directions keep the device at work by themselves.
+    // Only with direction=both the device can work without waiting for the host. It then waited if
+    // most samples were limited by the submitting calls.
     span->host_bound =
         trial->jobs[0].this_case->direction != TRANSFER_BOTH || 2 * bound > span->count;
     span->step_ns = 1 / (double)trial->passes;
