@@ -25,8 +25,7 @@ enum {
     PACE_PATIENCE_NS = 150000000, // longest sum of a visit's leads if they do not raise the clock
     PACE_SPENT_MOST_NS = 300000000, // longest sum of a visit's leads if they raise the clock
     PACE_SPARSE_MOST_NS = 4000000,  // the longest lead of sparse work
-    PACE_CALM =
-        64 // visits in a row without a low clock, after which leads of sparse work get shorter
+    PACE_CALM = 64 // visits in a row without a low clock that shorten the lead of sparse work
 };
 
 // Visits in a row at the same clock, within the margin of pace_is_lower.
@@ -48,8 +47,7 @@ struct measure_pace {
     // True if the card says that something limits its clock at this moment. NULL: it cannot say.
     bool (*limited)(void *context);
     void *context;
-    double
-        fastest_hz; // the product's highest clock, or a higher one that a load kept; 0: not known
+    double fastest_hz;      // highest clock of the product or, if higher, of a load; 0: not known
     struct pace_row higher; // the last visits, if their clock was higher than fastest_hz
     struct pace_load loads[PACE_LOADS];
     size_t load_count;

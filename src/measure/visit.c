@@ -9,8 +9,7 @@
 
 enum {
     FIRST_ROOM = 4,
-    RANGE_TRIMMED =
-        4 // a range of this many clocks or more leaves out the lowest and the highest one
+    RANGE_TRIMMED = 4 // from this many clocks on, the range leaves out the lowest and the highest
 };
 
 // Returns the list, or a larger copy of it, with room for one more element. Capacities are powers
