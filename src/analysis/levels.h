@@ -13,7 +13,8 @@ enum {
 
 // A latency curve: cases of a device that differ only in bytes, in ascending order.
 struct level_curve {
-    const char *label;  // values that tell the curve from the others: "texel"; "": there are none
+    const char
+        *label; // values in which the curve differs from the others: "texel"; "": there are none
     const char *metric; // name of the metric in `ns`: "latency"
     const struct result **results;
     double *octaves, *ns; // x: log2 of bytes; y: medians of the metric in ns
@@ -90,8 +91,8 @@ double levels_cycles(struct arena *arena, const struct run *run, const struct le
 //                   the curve shows.
 //   levels-unknown  The longest curve shows no levels, or none beyond those found. The text says
 //                   why.
-//   path-levels     The staircase of another curve. value: its number of steps. key: its first
-//                   case.
+//   path-levels     The staircase of another curve, if it has at least two levels. value: its
+//                   number of steps. key: its first case.
 void levels_add_findings(struct run *run, const char *device);
 
 #endif
