@@ -13,8 +13,7 @@ enum {
 
 // A latency curve: cases of a device that differ only in bytes, in ascending order.
 struct level_curve {
-    const char
-        *label; // values in which the curve differs from the others: "texel"; "": there are none
+    const char *label;  // texts in which it differs from other curves: "texel"; "": there are none
     const char *metric; // name of the metric in `ns`: "latency"
     const struct result **results;
     double *octaves, *ns; // x: log2 of bytes; y: medians of the metric in ns
