@@ -10,8 +10,7 @@
 
 struct serving {
     struct cli *cli;
-    const char *folder,
-        *file; // the page that sends the browser to the server, and its folder; NULL: none
+    const char *folder, *file; // of the page that sends the browser to the server; NULL: no page
 };
 
 static bool read_port(const struct options *options, unsigned *port, struct error *err)

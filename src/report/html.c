@@ -191,8 +191,8 @@ bool html_write(const struct run *const *runs, size_t count, FILE *stream, struc
 
 // ---------------------------------------------------------------- the live page
 
-// A report has styles of its own for readers without a script (report/picture.c). The live page has
-// none, and so a policy that allows no style but the page's.
+// A report has further styles for readers without a script (report/picture.c). The live page lacks
+// them, so its policy allows only the style sheet of the page.
 static const char policy_start[] = "http-equiv=\"Content-Security-Policy\" content=\"";
 static const char live_policy_start[] = "name=\"policy\" content=\"";
 
