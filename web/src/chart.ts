@@ -60,7 +60,8 @@ export interface ChartDesc {
 
 const NARROW = 560;
 
-// Without Control the wheel scrolls the page: ECharts would swallow it even where it does not zoom.
+// Without Control, the wheel scrolls the page. ECharts would take the event even if it does not
+// zoom.
 function leaveWheel(event: WheelEvent): void {
   if (!event.ctrlKey) event.stopPropagation();
 }
@@ -93,8 +94,8 @@ export class Chart {
     return { theme, narrow: width < NARROW, width };
   }
 
-  // Keeps the drawing's place and draws once that is near the window. A drawing in a closed <details>
-  // waits until it is opened.
+  // Reserves the drawing's place, and draws it when that place is near the window. A drawing in a
+  // closed <details> waits until it is opened.
   await(): void {
     const look = this.look(currentTheme());
     this.subtitle.textContent = this.desc.subtitle(look);
@@ -247,7 +248,7 @@ export class Charts {
     former?.dispose();
   }
 
-  // All behind the first `kept` ones leave the page.
+  // Removes all charts from the page, except the first `kept` ones.
   clear(kept = 0): void {
     this.list.splice(kept).forEach((chart) => chart.dispose());
   }
@@ -256,7 +257,7 @@ export class Charts {
     this.list.forEach((chart) => (chart.echarts ? chart.draw() : chart.await()));
   }
 
-  // On paper: all that is not folded, as wide as a sheet leaves it beside the findings.
+  // Draws for paper: all charts that are not folded, as wide as a sheet allows beside the findings.
   print(): void {
     for (const chart of this.list) {
       if (!chart.plot.checkVisibility()) continue; // in a closed fold
@@ -270,7 +271,7 @@ export class Charts {
     this.redraw();
   }
 
-  // The page stands.
+  // Called when the page is complete.
   ready(): void {
     this.follow();
     document.body.dataset["ready"] = "true";
@@ -279,7 +280,8 @@ export class Charts {
       { get: () => new Map(this.list.map((chart) => [chart.desc.id, chart])) });
   }
 
-  // The charts fit the window, and those in a fold are drawn once that opens.
+  // Draws the charts again if the window's width or the theme changes and for printing, and those
+  // in a fold when it opens.
   private follow(): void {
     let width = window.innerWidth, timer = 0;
     window.addEventListener("resize", () => {
@@ -288,7 +290,7 @@ export class Charts {
       clearTimeout(timer);
       timer = window.setTimeout(() => this.redraw(), 150);
     });
-    // What a closed fold kept from being drawn has its place when that opens.
+    // Charts in a closed fold are drawn when the fold opens.
     document.addEventListener("toggle", (event) => {
       if (event.target instanceof HTMLDetailsElement && event.target.open)
         this.list.filter(({ plot, echarts }) => !echarts && (event.target as Node).contains(plot))

@@ -17,13 +17,14 @@ interface Said {
 // What a finding is about: its first case names the benchmark.
 export const topicOf = (finding: Finding): string => finding.keys[0]?.split("/")[0] ?? "";
 
-// Without the device, which the page says; `result`: a case that the finding rests on.
+// Returns the finding's text without the device, which the page already names. `result`: a case
+// that the finding is based on.
 export function ownText({ device, text }: Finding, result: Result | undefined): string {
   const prefix = `${device}: `, own = text.startsWith(prefix) ? text.slice(prefix.length) : text;
   return result ? withNames(own, result) : own;
 }
 
-// Levels by the names that the page gives them.
+// Returns the text of a finding, with the level's name in place of its number.
 function textOf(finding: Finding, about: Subject | undefined, many: boolean): string {
   const own = ownText(finding, about?.results.find(({ key }) => finding.keys.includes(key)));
   const name = about && levelsOfSubject(about).find((level) => level.finding === finding)?.name;

@@ -81,7 +81,7 @@ export function standalone(drawing: SVGElement, head: Head): string {
   });
 }
 
-// The same as pixels, two for each of the screen's.
+// Makes a PNG of the drawing, with two pixels for each pixel of the screen.
 function pngOf(svg: string, done: (blob: Blob) => void): void {
   const image = new Image();
   const url = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));

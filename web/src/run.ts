@@ -86,7 +86,7 @@ export interface Metric {
   at_least?: boolean; // median and ci95 are lower bounds
   n: number;
   limit?: number;
-  share?: number; // of the limit, in the metric's own direction
+  share?: number; // share of the limit that is reached; 1 = the limit
 }
 
 export interface Series {
@@ -143,8 +143,8 @@ export interface Subject {
   results: Result[];
 }
 
-// Labels: the name; where that is not enough, what of API, driver, preset and date tells it apart. In charts
-// without the name where all have the same.
+// Sets the labels: the device's name and, if several have the same one, those of API, driver,
+// preset and date that differ. Labels in charts lack the name if it is the same for all.
 function labelsOf(subjects: Subject[]): void {
   const pieces = subjects.map(({ run, device }) => [
     device.name ?? device.id,
@@ -170,7 +170,7 @@ function labelsOf(subjects: Subject[]): void {
   });
 }
 
-// What a drawing says of where it comes from when it stands alone.
+// Returns the origin that a saved drawing names: devices, drivers, version and date.
 export function originOf(subjects: Subject[]): string {
   return [...new Set(subjects.map(({ run, device }) => [
     device.name ?? device.id, device.id, device.driver ? `driver ${device.driver}` : "",

@@ -33,7 +33,7 @@ function statement(subject: Subject): HTMLElement | undefined {
   return text === undefined ? undefined : h("p", { class: "warning" }, text);
 }
 
-// What says how large the machine is; all else that the driver states is one click away.
+// The limits that say how large the device is; a click shows all others that the driver reports.
 const mainLimits = ["memory_bytes", "cores", "core_threads", "shared_bytes", "subgroup_threads"];
 
 type Row = [string, string | undefined];

@@ -27,7 +27,7 @@ export interface Ticks {
   ticks: number[];
 }
 
-// Ends and ticks of one step's multiples: what a range narrower than 1 : 5 needs.
+// Returns ends and ticks that are multiples of one step, for ranges narrower than 1 : 5.
 function evenTicks(low: number, high: number): Ticks {
   const step = near125((high - low) / 6, 1);
   const first = Math.max(Math.floor(low / step), 1), last = Math.ceil(high / step);

@@ -77,7 +77,7 @@ export function formatShort(value: number, unit: ShownUnit): string {
   return name === "" ? text : `${text} ${name}`;
 }
 
-// For axes: no more digits than it takes.
+// For axes: no more digits than needed.
 export function formatTick(value: number, unit: ShownUnit): string {
   const { factor, name } = scaleFor(value, unit);
   const text = String(Number((value * factor).toPrecision(4)));
@@ -114,7 +114,7 @@ export function formatValue(value: Value | undefined, param: Param | undefined):
   if (typeof value === "string") return textName(value);
   if (param?.type === "bytes") return formatUnit(value, "B");
   if (param && param.unit !== "1") return formatUnit(value, param.unit);
-  // 128 Mi is read, 134217728 is counted.
+  // People read 128 Mi more easily than 134217728.
   const [whole, name] = value % 2 ** 20 === 0 ? [2 ** 20, "Mi"] : [1024, "Ki"];
   return value >= 8192 && value % whole === 0 ? `${value / whole} ${name}` : String(value);
 }

@@ -31,7 +31,7 @@ export interface Grid {
   cycles: MetricInfo | undefined; // the same in cycles of the core clock
   x: Param;
   y: Param | undefined;
-  group: Param[]; // what else varies: its values are panels, or series where there is no y
+  group: Param[]; // other axes that vary: their values make panels or, without y, series
   xs: Value[];
   panels: Panel[];
   common: string; // what all cases share
@@ -131,7 +131,8 @@ function place(grid: Grid, panels: Map<string, Panel>, chosen: Selected, group: 
   series.points.push({ x: result.case[grid.x.key] ?? "", result, subject });
 }
 
-// The metric with the unit that all these cases show it in; with its own unit where they differ.
+// Returns the metric with the unit in which all these cases show it; if they differ, with its own
+// unit.
 function inCommonUnit(metric: MetricInfo, chosen: Selected[]): MetricInfo {
   const units = new Set(chosen.flatMap(({ result }) => {
     const found = metricOf(result, metric.name);
@@ -141,7 +142,8 @@ function inCommonUnit(metric: MetricInfo, chosen: Selected[]): MetricInfo {
   return units.size === 1 && unit ? { ...metric, unit } : metric;
 }
 
-// Undefined where the view shows nothing, or names an x or a metric that is not declared.
+// Returns the view as a grid; undefined if it shows no case, or names an x or a metric that is not
+// declared.
 export function buildGrid(subjects: Subject[], benchmark: Benchmark, view: View): Grid | undefined {
   const chosen = select(subjects, benchmark, view);
   const metric = view.metric === undefined
@@ -173,11 +175,11 @@ export function allPoints(grid: Grid): Point[] {
   return grid.panels.flatMap((panel) => panel.series.flatMap((series) => series.points));
 }
 
-// Of these points, or of all, those with a number …
+// Returns those of `points` (default: all points) that have a number.
 export const measuredPoints = (grid: Grid, points = allPoints(grid)): Point[] =>
   points.filter((point) => pointMetric(point, grid.metric)?.median !== undefined);
 
-// … that is not doubted.
+// Returns those of `points` (default: all points) that have a number and the verdict ok.
 export const trustedPoints = (grid: Grid, points = allPoints(grid)): Point[] =>
   measuredPoints(grid, points).filter(({ result }) => result.verdict === "ok");
 

@@ -99,7 +99,8 @@ function drawArrow(look: Look, api: DrawApi): object {
   };
 }
 
-// How long a span overlaps each other one of its time line, and the gaps behind those that it waited for.
+// Returns how long a span overlaps each other span of its time line, and the gap after each span
+// that it waited for.
 function besidesOf(result: Result, series: Series, spans: Span[], at: number): string[] {
   const span = spans[at];
   if (!span || lineOf(result) !== series) return [];

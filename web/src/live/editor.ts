@@ -17,7 +17,7 @@ export class Editor {
   readonly element = h("div", { class: "live-controls" });
   readonly state: State;
   private readonly welcome: Welcome;
-  private readonly changed: (measure: boolean) => void; // whether that is to be measured at once
+  private readonly changed: (measure: boolean) => void; // `measure`: measure the change at once
   private readonly failed: (message: string) => void;
   private readonly cards: Cards;
   private readonly name = h("input", { type: "text", maxlength: "60", "data-key": "name",
@@ -41,7 +41,7 @@ export class Editor {
     return this.welcome.benchmarks.find(({ name }) => name === this.state.benchmark);
   }
 
-  // What was saved, as far as this server knows it.
+  // Returns the saved state, without what this server does not know.
   private startingFrom(saved: Partial<State>): State {
     const { devices, benchmarks, scenarios } = this.welcome;
     const known = <T>(list: T[], name: (one: T) => string, wanted: string | undefined, fallback = ""): string =>
@@ -138,7 +138,7 @@ export class Editor {
         (priority) => this.edit({ priority })));
   }
 
-  // What was a built-in scenario is another one now.
+  // Changes the scenario. A built-in scenario then gets another name.
   private edit(change: Partial<Scenario>): void {
     const { preset, scenario } = this.state;
     if (!scenario) return;

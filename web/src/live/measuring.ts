@@ -30,14 +30,15 @@ export class Measuring {
     }, pause);
   }
 
-  // A result, an error or the end of the measurement of this id; without one, what was asked cannot be read.
+  // Called for a result, an error or the end of the measurement with this id. No id: the server
+  // could not read the request.
   answer(id: Measure["id"] | undefined): void {
     if (id !== undefined && id !== this.last) return;
     this.answered = true;
     if (this.timer !== 0) this.request();
   }
 
-  // Nothing is asked any more.
+  // Ends the requests: nothing more is asked.
   stop(): void {
     clearTimeout(this.timer);
     this.timer = 0;

@@ -41,7 +41,7 @@ export class View {
   private shown: Line = { result: nothing, series: noSpans };
   private frame = 0;
   private last: Result | undefined;
-  private awaited = 0; // the drawing that is to come
+  private awaited = 0; // the animation frame that was requested
   private most = 64;
 
   constructor(charts: Charts, welcome: Welcome) {
