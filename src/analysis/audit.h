@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT Compares what hardware counters counted for a result with what its
-// benchmark claims.
+// SPDX-License-Identifier: MIT
+// Compares what hardware counters counted for a result with what its benchmark claims.
 #ifndef ANALYSIS_AUDIT_H
 #define ANALYSIS_AUDIT_H
 

@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: MIT What other cards reach in the cases of a check, and how far figures
-// of healthy cards are apart. There are few cards of each model, so the spread between cards is
-// pooled over all models and over the cases of a class of figures, in which the relative spread is
-// much the same. Even fewer cards were measured more than once, so the spread of repeated runs is
-// pooled over all classes.
+// SPDX-License-Identifier: MIT
+// What other cards reach in the cases of a check, and how far figures of healthy cards are apart.
+// There are few cards of each model, so the spread between cards is pooled over all models and over
+// the cases of a class of figures, in which the relative spread is much the same. Even fewer cards
+// were measured more than once, so the spread of repeated runs is pooled over all classes.
 #ifndef ANALYSIS_CHECK_OTHERS_H
 #define ANALYSIS_CHECK_OTHERS_H
 

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: MIT Is a device as fast as it should be? Compares the figures of a check
-// with what other cards of the model reach, and gives the verdict with its cause.
+// SPDX-License-Identifier: MIT
+// Is a device as fast as it should be? Compares the figures of a check with what other cards of the
+// model reach, and gives the verdict with its cause.
 //
 // A figure is slow if its whole interval is worse than the expectation by more than a bound:
 //

@@ -95,11 +95,13 @@ MUST_CHECK bool cli_report_check(const char *path, struct error *err);
 struct run *cli_read_run(const char *path, struct error *err);
 
 // The forms of a run other than the run file, for the options --csv, --html, --trace, --svg and
-// --markdown of `show` and `report`. cli_form_asked returns the name of the first such option that
-// was given, --html excepted; NULL if none was. cli_forms_check tests, before the run is measured
-// or read, whether every output can be written and is a file of its own. cli_forms_save writes them
-// all, even if one of them fails. A trace or SVG that would show nothing is not written; a note
-// says so. Returns false with the messages of all failures.
+// --markdown of `show` and `report`.
+// cli_form_asked returns the name of the first such option that was given, --html excepted; NULL if
+// none was.
+// cli_forms_check tests, before the run is measured or read, whether every output can be written
+// and is a file of its own.
+// cli_forms_save writes them all, even if one of them fails. A trace or SVG that would show nothing
+// is not written; a note says so. Returns false with the messages of all failures.
 const char *cli_form_asked(const struct options *options);
 MUST_CHECK bool cli_forms_check(const struct options *options, struct error *err);
 MUST_CHECK bool cli_forms_save(const struct cli *cli, const struct run *run, struct error *err);

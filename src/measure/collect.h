@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: MIT From visits to a result: gathers what the rounds of a case measured,
-// decides when there are enough rounds (the stop rule), and gives the verdict. It runs in the
-// parent process, without a device.
+// SPDX-License-Identifier: MIT
+// From visits to a result: gathers what the rounds of a case measured, decides when there are
+// enough rounds (the stop rule), and gives the verdict. It runs in the parent process, without a
+// device.
 //
 // Stop rule. Cases are visited in interleaved rounds, by default at least COLLECT_ROUNDS_MIN. The
 // statistic is the median of the round medians, and its interval is computed from the rounds

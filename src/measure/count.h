@@ -1,8 +1,9 @@
-// SPDX-License-Identifier: MIT Hardware counters of the work that a visit times (gpu/counters.h). A
-// counted visit first takes samples like every visit (nobody uses them), and then counts the same
-// work twice: N units of it, and 2 N. The difference divided by N is what one unit moves and
-// computes: costs that both runs have cancel, such as lines that earlier work left in the caches,
-// parameters and the end of the batch.
+// SPDX-License-Identifier: MIT
+// Hardware counters of the work that a visit times (gpu/counters.h). A counted visit first takes
+// samples like every visit (nobody uses them), and then counts the same work twice: N units of it,
+// and 2 N. The difference divided by N is what one unit moves and computes: costs that both runs
+// have cancel, such as lines that earlier work left in the caches, parameters and the end of the
+// batch.
 #ifndef MEASURE_COUNT_H
 #define MEASURE_COUNT_H
 

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT Bars: one per case, with its interval and its ratio to the worst
-// one. The reader can sort them.
+// SPDX-License-Identifier: MIT
+// Bars: one per case, with its interval and its ratio to the worst one. The reader can sort them.
 import type { EChartsCoreOption } from "echarts/core";
 import type { Look } from "../chart";
 import { Chart } from "../chart";

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: MIT Series of one name that many cases have, for example one time line
-// each: one place on the page, and a list from which the reader chooses a case.
+// SPDX-License-Identifier: MIT
+// Series of one name that many cases have, for example one time line each: one place on the page,
+// and a list from which the reader chooses a case.
 import type { Chart } from "../chart";
 import { h } from "../dom";
 import type { Result, Series, Subject } from "../run";

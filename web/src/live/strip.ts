@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: MIT The last frames as a strip: the benchmark's first metric over the
-// number of the frame.
+// SPDX-License-Identifier: MIT
+// The last frames as a strip: the benchmark's first metric over the number of the frame.
 import type { EChartsCoreOption } from "echarts/core";
 import type { ChartDesc, Look } from "../chart";
 import { axisStyle, legendOf, tip, tooltipStyle } from "../charts/parts";
