@@ -287,8 +287,9 @@ static void add_same_model(struct arena *arena, const struct check_ask *ask,
     }
 }
 
-// True for figures that the limit of the memory or of the host link bounds. The share of such a
-// limit is similar on all models; arithmetic is bounded by power, where it is not.
+// True for figures that the limit of the memory or of the host link bounds. All models reach a
+// similar share of such a limit. Power bounds arithmetic, and there the share differs between
+// models.
 static bool is_bound_by_limit(enum check_metric metric)
 {
     return metric == CHECK_DRAM_READ || check_metric_is_host_link(metric);

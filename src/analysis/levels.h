@@ -53,7 +53,7 @@ double levels_memory(const struct level_curve *curve);
 // cache, L1, is never taken for a half.
 const char *levels_cache_name(struct arena *arena, const double *ends, size_t count, size_t k);
 
-// Returns the name of level k of the curve: "DRAM", or that of the cache.
+// Returns the name of level k of the curve: "DRAM", or the name of the cache.
 const char *levels_name(struct arena *arena, const struct level_curve *curve, size_t k);
 
 // Inserts a case into the curve and keeps it sorted by x, the log2 of the size in bytes.

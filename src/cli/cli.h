@@ -66,7 +66,7 @@ void cli_name_models(struct cli *cli, const char **names, size_t count);
 
 // What a command measures.
 struct cli_measuring {
-    const char *const *benchmarks; // ends with NULL; NULL: those that the arguments name, or all
+    const char *const *benchmarks; // names, then NULL. NULL: the arguments name them; none: all
     const char *preset;            // used if --preset is not given
     // Called before any driver is loaded. Fails with ERROR_USAGE if preset or settings are wrong.
     bool (*check)(struct arena *arena, const struct choice_request *request, struct error *err);

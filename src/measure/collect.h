@@ -28,7 +28,7 @@
 // metric is the typical sample, if these 60 % agree within 5 %. A visit is hit if one of its
 // samples is more than 1.25 times as slow as the typical one; of more than 16 samples, more than a
 // tenth must be. If at most half of the visits are hit, those are taken again (`shared-device`).
-// Distributions are not judged so.
+// Distributions are not judged in this way.
 //
 // Reasons that a result may carry (docs/METHODOLOGY.md explains them):
 //   imprecise     the goal was not reached; suspect only if half of the first metric's interval is

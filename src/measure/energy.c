@@ -75,7 +75,7 @@ static size_t find_changes(const struct energy_reading *readings, size_t count,
 // Returns half of the interval of the power between the first and the last change, relative to the
 // power; NaN for fewer than CHANGES_LEAST changes after the first one. How far a change is off in
 // energy, because it is seen late or the power varies, is taken from the scatter of all changes
-// around a straight line; both ends are off by as much.
+// around a straight line; the first and the last change are both off by that much.
 static double half_of(const struct change *changes, size_t count, double length_ns,
                       struct arena *scratch)
 {

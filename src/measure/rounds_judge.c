@@ -13,7 +13,7 @@ static const double chance_deviations = 3.3; // one-sided 0.05 % of normal value
 
 enum {
     FEW_SAMPLES = 20,       // least samples of a distribution: each share is known to ±30 %
-    ROUND_SAMPLES_LEAST = 4 // least samples of a round to compare it with the other rounds
+    ROUND_SAMPLES_LEAST = 4 // fewest samples of a round that is compared with the others
 };
 static const double distribution_confidence = 0.95, distance_that_matters = 0.25;
 

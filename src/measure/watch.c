@@ -45,7 +45,7 @@ struct measure_watch {
     uint32_t groups, iterations, arithmetic_iterations;
     double limits[WATCH_YARDSTICKS];
     bool limits_known;
-    struct gpu_buffer *from, *to, *upload, *readback; // of the copies; NULL: none
+    struct gpu_buffer *from, *to, *upload, *readback; // buffers of the copies; NULL: no copies
 };
 
 // ---------------------------------------------------------------- from times alone

@@ -23,7 +23,7 @@ use([
 
 export type Cell = string | number | undefined;
 
-// A head of a table: what it says, and what that means.
+// The head of a table's column: its text, and what that means.
 export interface Head {
   text: string;
   help?: string | undefined;
@@ -46,7 +46,7 @@ export interface Switch {
 export interface ChartDesc {
   id: string;
   title: string;
-  origin: string; // device, driver, version: what a saved drawing has to say to stand alone
+  origin: string; // device, driver, version; a saved drawing needs them
   subtitle: (look: Look) => string;
   summary: string; // one sentence for screen readers
   height: (look: Look) => number;
@@ -196,7 +196,8 @@ export class Chart {
 
   private numbers(): HTMLElement {
     const details = h("details", { class: "numbers" }, h("summary", {}, "Numbers"));
-    // Filled when opened: large tables cost time that most readers need not wait for.
+    // The table is filled when it is opened: a large one takes time, and most readers do not need
+    // it.
     details.addEventListener("toggle", () => {
       if (details.open && details.children.length === 1) {
         const { head, rows } = this.desc.numbers();
@@ -275,7 +276,7 @@ export class Charts {
   ready(): void {
     this.follow();
     document.body.dataset["ready"] = "true";
-    // For tests and for who is curious in the browser's console.
+    // For tests, and for use in the browser's console.
     Object.defineProperty(window, "fathomCharts",
       { get: () => new Map(this.list.map((chart) => [chart.desc.id, chart])) });
   }
@@ -302,7 +303,7 @@ export class Charts {
   }
 }
 
-// A table; numbers stand to the right, and so do the heads over them.
+// Returns a table. Numbers, and the heads of their columns, are aligned to the right.
 export function tableOf(head: (string | Head)[], rows: Cell[][]): HTMLElement {
   const isNumber = (text: Cell): boolean =>
     text !== undefined && /^([-+±×]?\d[\d.,e+-]*( \S+)?|–)$/.test(String(text));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The same cases on several devices: one chip through several APIs (the table of analysis/cross.c), or
-// one run against another. Ratios stand only between equal cases.
+// The same cases on several devices: one chip through several APIs (the table of analysis/cross.c),
+// or one run against another. Only equal cases have a ratio.
 import { h } from "./dom";
 import type { Metric, Result, Subject } from "./run";
 import { metricOf, shownUnit } from "./run";
@@ -47,12 +47,13 @@ interface Row {
   benchmark: string;
   key: string;
   cells: string[];
-  ratios: (number | undefined)[]; // of each device to the reference
+  ratios: (number | undefined)[]; // ratio of each device to the reference
   far: boolean;
   trusted: boolean; // no device's case is doubted
 }
 
-// A metric of a case on each device of the chip; undefined where fewer than two measured it.
+// Returns the row of a metric of a case; undefined if fewer than two devices of the chip measured
+// it.
 function rowOf(key: string, metric: Metric, chip: (Result | undefined)[], reference: number): Row | undefined {
   const found = chip.map((result) => {
     const other = result && metricOf(result, metric.name);
@@ -91,7 +92,7 @@ function rowsOf(chip: Subject[], reference: number): Row[] {
       const twins = new Set(metrics.map((metric) => benchmark && inCycles(benchmark, metric)?.name));
       for (const metric of metrics) {
         const name = `${key} ${metric.name}`;
-        if (twins.has(metric.name) || rows.has(name)) continue; // a metric in time says it already
+        if (twins.has(metric.name) || rows.has(name)) continue; // a metric in time already shows it
         rows.set(name, rowOf(key, metric, results.map((one) => one.get(key)), reference));
       }
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Findings beside the chart of their benchmark: short ones first, what rests on doubted cases in grey,
-// and where there are many a fold for the rest.
+// Findings beside the chart of their benchmark: short ones first, those from doubted cases in grey,
+// and a fold if there are many.
 import { levelsOfSubject } from "./charts/levels";
 import { h } from "./dom";
 import type { Finding, Result, Subject } from "./run";
 import { withNames } from "./units";
 
-const LETTERS_MAX = 480; // what has room beside a chart
-const LONG = 220; // an account of a check rather than a result
+const LETTERS_MAX = 480; // the most that fits beside a chart
+const LONG = 220; // a longer text describes a check rather than a result
 
 interface Said {
   text: string;
@@ -52,7 +52,7 @@ export function saidOf(subjects: Subject[], topic: string): Said[] {
 const listOf = (all: Said[]): HTMLElement => h("ul", {}, ...all.map(({ text, unsure }) =>
   h("li", unsure ? { class: "unsure" } : {}, text, unsure ? " (from doubted cases)" : "")));
 
-// Undefined where there is none.
+// Returns the findings of a benchmark as a list; undefined if there are none.
 export function findingsOf(subjects: Subject[], topic: string): HTMLElement | undefined {
   const all = saidOf(subjects, topic).sort((a, b) =>
     Number(a.unsure) - Number(b.unsure) || Number(a.text.length > LONG) - Number(b.text.length > LONG));

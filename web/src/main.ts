@@ -54,13 +54,13 @@ class Page {
   readonly charts = new Charts();
   private readonly runs: Run[];
   private readonly main = document.querySelector("main") as HTMLElement;
-  private readonly hidden = new Set<number>(); // subjects by number
+  private readonly hidden = new Set<number>(); // numbers of the subjects
 
   constructor(runs: Run[]) {
     this.runs = runs;
   }
 
-  // All sections of the devices that are chosen, below the first screen.
+  // Builds all sections for the chosen devices, below the first screen.
   build(): void {
     const all = subjectsOf(this.runs), chosen = all.filter((_, i) => !this.hidden.has(i));
     this.charts.clear();
@@ -95,7 +95,8 @@ function report(runs: Run[]): Charts {
   return page.charts;
 }
 
-// The runs of a report, packed; or, from fathom serve, a JSON object: that page has a script of its own.
+// The element "runs" holds the packed runs of a report. From `fathom serve` it holds a JSON object,
+// and the page has its own script.
 async function start(): Promise<void> {
   const embedded = document.getElementById("runs")?.textContent?.trim() ?? "";
   if (!embedded.startsWith("{")) report(JSON.parse(await unpack(embedded)) as Run[]).ready();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a benchmark's first chart shows, as a sentence: the figures that the benchmark declares as its
-// headlines, a finding about a line that is drawn, or the best and the worst case. Only what is trusted is
-// said; "" where that is nothing.
+// What a benchmark's first chart shows, as a sentence: the figures that the benchmark declares as
+// its headlines, a finding about a line that is drawn, or the best and the worst case. It names
+// only trusted results; "" if there are none.
 import type { Level } from "./charts/levels";
 import { levelsOf, levelsOfSubject } from "./charts/levels";
 import { saidOf } from "./findings";
@@ -46,8 +46,8 @@ function reachesMemory(subject: Subject, last: Level): boolean {
   return subject.results.some(({ benchmark, case: { bytes } }) => benchmark === owner && Number(bytes) >= 4 * last.bytes);
 }
 
-// True if the working set of a case shows this level of memory: of a cache from four times the cache
-// before it up to half of its own size (analysis/card.c).
+// True if the working set of a case shows this level of memory: for a cache it must be between four
+// times the cache before it and half of its own size (analysis/card.c).
 function isOfLevel(subject: Subject, level: string, bytes: number): boolean {
   const levels = levelsOfSubject(subject), ends = levels.map((one) => one.bytes);
   const last = levels[levels.length - 1];
@@ -104,7 +104,7 @@ const middleOf = (values: number[]): number => {
   return ((sorted[Math.floor(at)] ?? NaN) + (sorted[Math.ceil(at)] ?? NaN)) / 2;
 };
 
-// The curve of a device that shows its levels.
+// Returns the curve on which the findings about a device's levels are based.
 function seriesOfLevels(grid: Grid, subject: Subject): GridSeries | undefined {
   const keys = new Set(levelsOfSubject(subject).flatMap(({ finding }) => finding.keys));
   return grid.panels.flatMap(({ series }) => series).filter((one) => one.subject === subject)
@@ -210,7 +210,7 @@ export function nameOf(grid: Grid, point: Point): string {
     }).join(", ");
 }
 
-// The number of a point: "48 subgroups" of what is counted, "5.93×" of a ratio.
+// Returns a point's number: "48 subgroups" for a count, "5.93×" for a ratio.
 function rankedText(grid: Grid, point: Point): string {
   const { name, unit } = grid.metric;
   const text = shortText(metricOf(point.result, name) as Metric);
@@ -228,8 +228,8 @@ function rankedOf(grid: Grid, subject: Subject): Point[] {
   return 2 * trusted.length < all.length ? [] : trusted.sort((a, b) => way * (medianOf(a) - medianOf(b)));
 }
 
-// "Best: 5.92× (ByteAddressBuffer.Load, uniform); worst: 0.0283× (cbuffer{float4} load, linear)"; of
-// several devices the best of each.
+// "Best: 5.92× (ByteAddressBuffer.Load, uniform); worst: 0.0283× (cbuffer{float4} load, linear)";
+// with several devices, the best case of each.
 function rangeText(grid: Grid): string {
   const said = (word: string, point: Point): string => {
     const name = nameOf(grid, point);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Drawings that leave the page: with a head that says what they show, and of which device.
+// Drawings that readers save: each has a head that says what it shows, and of which device.
 import { download, h } from "./dom";
 import { textWidth } from "./measure";
 import { currentTheme, FONT } from "./theme";

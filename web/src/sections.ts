@@ -7,7 +7,7 @@ import { formatUnit, withNames } from "./units";
 
 const verdicts: Verdict[] = ["ok", "suspect", "skipped", "failed"];
 
-// How many there are of each verdict that there is.
+// Returns the number of results for each verdict that occurs.
 export function countsOf(results: Result[]): HTMLElement {
   const counts = h("p", { class: "counts" });
   for (const verdict of verdicts) {
@@ -97,7 +97,7 @@ export function doubtsOf(subjects: Subject[], benchmark: string): HTMLElement | 
   return list;
 }
 
-// Where the numbers come from; the run itself can be had back from the page.
+// Says where the numbers come from, and offers the runs for download.
 export function provenance(runs: Run[]): HTMLElement {
   return h("div", { class: "machines" }, ...runs.map((run, i) => h("article", { class: "machine" },
     listOf([

@@ -28,7 +28,7 @@ export interface Grid {
   benchmark: Benchmark;
   view: View;
   metric: MetricInfo;
-  cycles: MetricInfo | undefined; // the same in cycles of the core clock
+  cycles: MetricInfo | undefined; // the metric of the same work in cycles of the core clock
   x: Param;
   y: Param | undefined;
   group: Param[]; // other axes that vary: their values make panels or, without y, series
@@ -59,7 +59,8 @@ export function matches(result: Result, where: string | undefined): boolean {
   });
 }
 
-// The cases that a view shows, of all subjects; the last one where a key stands twice.
+// Returns the cases that a view shows, of all subjects. If a subject has a key twice, its last case
+// counts.
 export function select(subjects: Subject[], benchmark: Benchmark, view: View): Selected[] {
   const chosen: Selected[] = [];
   for (const subject of subjects) {
@@ -86,7 +87,7 @@ function labelOf(result: Result, params: Param[]): string {
   return params.filter(({ key }) => result.case[key] !== undefined).map((param) => {
     const value = result.case[param.key];
     const text = formatValue(value, param);
-    // A bare number says nothing: width=16.
+    // A bare number would not name its parameter, so the text is "width=16".
     return typeof value === "number" && param.type !== "bytes" ? `${param.key}=${text}` : text;
   }).join(" ");
 }
@@ -97,7 +98,7 @@ export function inCycles(benchmark: Benchmark, metric: MetricInfo): MetricInfo |
   return benchmark.metrics.find(({ cycles_of }) => cycles_of?.split(",").includes(metric.name));
 }
 
-// The metric in time whose work that of this name counts in cycles.
+// Returns the metric in time for the same work as the metric `name`, which is in cycles.
 export function inTime(benchmark: Benchmark, name: string | undefined): string | undefined {
   return benchmark.metrics.find((metric) => metric.name === name)?.cycles_of?.split(",")[0];
 }
@@ -183,7 +184,7 @@ export const measuredPoints = (grid: Grid, points = allPoints(grid)): Point[] =>
 export const trustedPoints = (grid: Grid, points = allPoints(grid)): Point[] =>
   measuredPoints(grid, points).filter(({ result }) => result.verdict === "ok");
 
-// Devices that gave a number of the grid's metric.
+// Returns the devices that have a number of the grid's metric.
 export function measuredSubjects(grid: Grid): Subject[] {
   return [...new Set(allPoints(grid).filter((point) => pointMetric(point, grid.metric))
     .map(({ subject }) => subject))];

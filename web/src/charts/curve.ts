@@ -41,7 +41,7 @@ interface State {
 }
 
 const MANY = 12, SHOWN = 3;
-const LABELLED_MAX = 8; // lines that have their names at their ends
+const LABELLED_MAX = 8; // with more lines, names are in a legend
 
 const dashes = ["solid", "dashed", "dotted"];
 
@@ -157,7 +157,7 @@ const PLOT_LEAST = 0.6; // of the width: names may stand beside the lines
 
 const levelText = (level: Level): string => `${level.name} ${sizeText(level.bytes)}`;
 
-// Levels with the row that each label stands in, so that no two lie on each other.
+// Returns each level with the row of its label, so that labels do not overlap.
 function levelRows(grid: Grid, look: Look): { level: Level; row: number }[] {
   const span = placeOf(grid, Number(grid.xs[grid.xs.length - 1])) - placeOf(grid, Number(grid.xs[0]));
   const pixels = (level: Level): number => placeOf(grid, level.bytes) / (span || 1) * PLOT_LEAST * look.width;
@@ -174,8 +174,8 @@ function levelRows(grid: Grid, look: Look): { level: Level; row: number }[] {
 const LIMITS_MAX = 3;
 const LABEL_SHARE = 0.08; // of the height of a drawing: what the label of a limit needs
 
-// Lines at the limits, each with its label unless that would lie on another's. Many limits (one for each
-// width, say) belong into the tooltips, not across the drawing.
+// Returns lines at the limits. A label that would overlap another one is left out. If there are too
+// many limits (for example one per width), only the tooltips show them.
 function limitLines(limits: [string, number][], values: number[], state: State): object[] {
   const place = (value: number): number => (state.log ? Math.log(value) : value);
   const all = [...values, ...limits.map(([, limit]) => limit)].map(place);
@@ -214,7 +214,8 @@ function marks(grid: Grid, state: State, look: Look): object {
 const isNumbers = (values: Grid["xs"]): values is number[] =>
   values.every((x) => typeof x === "number");
 
-// Ticks of a logarithmic x between two of its places; none where it is linear or has names.
+// Returns the ticks of a logarithmic x axis between two positions; none if the axis is linear or
+// has names.
 function xTicks(grid: Grid, look: Look, from: number, to: number): object {
   if (!hasLogX(grid)) return {};
   const low = valueAt(grid, from), high = valueAt(grid, to);
@@ -280,7 +281,7 @@ function selectedOf(list: GridSeries[]): Record<string, boolean> {
     .map(({ label }) => [label, false]));
 }
 
-// Names stand at the ends of lines where there is room for all of them; else there is a legend.
+// True if there is room for all names at the ends of their lines; else there is a legend.
 function hasEndLabels(list: GridSeries[], look: Look): boolean {
   return !look.narrow && list.length > 1 && list.length <= LABELLED_MAX &&
     widest(list.map(({ label }) => label), 12) < 0.3 * look.width;

@@ -128,7 +128,7 @@ function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
     xAxis: {
       type: "category", data: state.sheet.columns, name: crowded ? "" : state.sheet.xName,
       nameLocation: "middle", nameGap: 26, ...axisStyle(look), splitLine: { show: false },
-      position: tall ? "top" : "bottom", // above what is taller than a screen
+      position: tall ? "top" : "bottom", // at the top if the drawing is taller than a screen
       axisLabel: {
         ...axisStyle(look).axisLabel,
         ...(crowded ? { rotate: 90, interval: 0, width: 150, overflow: "truncate" } : {}),

@@ -13,7 +13,7 @@ export interface Carried {
   result: Result;
   series: Series;
   subject: Subject;
-  machine: string; // tells the subject where there are several; else ""
+  machine: string; // name of the subject if there are several; else ""
 }
 
 // Calls `shown` with each chart that is shown, and with the chart that it replaces; not for tables.

@@ -24,7 +24,7 @@ function helpOf({ help, least, most }: ListedParam): string {
 export const valueOf = (param: ListedParam, chosen: Chosen, single: boolean): string =>
   chosen[param.key] ?? (single ? defaultOf(param).split(",")[0] ?? "" : defaultOf(param));
 
-// True if the condition holds of any of the values that are chosen.
+// True if the parameter's condition holds for any of the chosen values.
 function applies({ when = "" }: ListedParam, { params }: ListedBenchmark, chosen: Chosen): boolean {
   return when.split(",").filter((item) => item.includes("=")).every((item) => {
     const at = item.indexOf("="), not = item[at - 1] === "!";

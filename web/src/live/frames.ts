@@ -26,7 +26,8 @@ export class Frames {
     return this.results.length;
   }
 
-  // A frame's result comes again with each visit that it gains. Only numbers are kept of former frames.
+  // Adds a frame's result. It comes again after each further visit of the frame, and then replaces
+  // the one before. Series are kept only for the last frame.
   add(frame: number, result: Result): void {
     const last = this.results.pop();
     if (last && frame !== this.frame) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// When this page asks for a measurement, and which answers belong to it. While a control moves, the next
-// request waits for the first answer to the last one: so the time line follows the control.
+// When this page asks for a measurement, and which answers belong to it. While a control moves,
+// each request waits for the first answer to the request before it, so the time line follows the
+// control.
 import type { Measure } from "./messages";
 
 const PAUSE_MS = 40; // gathers changes that come together
@@ -45,7 +46,7 @@ export class Measuring {
     this.answered = true;
   }
 
-  // True if this page asked for it and has asked for another one since.
+  // True if this page sent the request `id`, and has sent another one since.
   isReplaced = (id: number): boolean => id > this.first && id < this.last;
 
   isForeign = (id: number): boolean => id <= this.first || id > this.last;

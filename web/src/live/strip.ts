@@ -14,7 +14,8 @@ export interface Stripped {
   most: number; // frames
 }
 
-// The first metric and its kin: response, response_p90, response_max.
+// Returns the first metric and those with its name as a prefix: response, response_p90,
+// response_max.
 function shownOf({ frames, benchmark }: Stripped): string[] {
   const [first] = benchmark.metrics;
   const isKin = (name: string): boolean => name === first?.name || name.startsWith(`${first?.name ?? ""}_`);
