@@ -27,8 +27,8 @@ struct clock_dispatch {
     uint64_t offset;
     uint32_t groups; // number of workgroups; each writes its own stamps
     uint32_t stamps; // number of stamps per group
-    // Iterations of the wait between two stamps, to which the kernel adds 0 to 7. One iteration has
-    // 16 xorshift steps.
+    // Iterations (`turns` in the kernel) of the wait between two stamps; the kernel adds 0 to 7.
+    // One iteration has 16 xorshift steps.
     uint32_t iterations;
 };
 
