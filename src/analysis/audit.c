@@ -5,13 +5,13 @@
 #include <string.h>
 
 static const double close_bound = 0.01, wide_bound = 0.03;
-static const double close_bytes = 1 << 30; // from here on close_bound holds
+static const double close_bytes = 1 << 30; // close_bound holds from this many claimed bytes on
 
 enum {
-    NAMED_MAX = 3 // differing claims that the finding names
+    NAMED_MAX = 3 // number of differing claims that the finding names
 };
 
-// What the result counted; 0 if it lacks the counter.
+// Returns the value of the result's counter `name`; 0 if it lacks the counter.
 static double counted(const struct result *result, const char *name)
 {
     for (size_t i = 0; i < result->counter_count; i++)
@@ -57,7 +57,7 @@ struct tally {
     size_t cases, claims, agreeing;
     const char *named; // the first claims that differ, in words
     size_t named_count;
-    const char **keys; // of the results that have one
+    const char **keys; // keys of the results with a differing claim
     size_t key_count, key_capacity;
 };
 

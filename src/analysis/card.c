@@ -196,7 +196,7 @@ static struct working_sets wanted_sets(const struct builder *b)
 }
 
 // Finds the best figure of the headline. Returns false if the headline describes no case of the
-// run.
+// run, or only measured cases without a value above 0.
 static bool best_figure(const struct builder *b, struct card_figure *best)
 {
     const struct run *run = b->card->run;

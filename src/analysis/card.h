@@ -115,8 +115,8 @@ void card_build(struct arena *arena, const struct run *run, const char *device,
 // and writes the notes. card_build calls this.
 void card_judge(struct arena *arena, struct card *card, const struct known_cards *known);
 
-// Returns a sentence that says what the run lacks: nothing was measured on this device, or the run
-// was interrupted, or is still going on. NULL: it lacks nothing.
+// Returns a sentence that says what the run lacks: nothing was measured on this device, no case of
+// it gave a number, or the run was interrupted or is still going on. NULL: it lacks nothing.
 const char *card_state(const struct card *card);
 
 // True if the figure has a value that is final, and the verdict ok.

@@ -61,7 +61,7 @@ uint64_t check_bytes(const struct check_case *of, const struct run_device *devic
     double most = fmin(limit_of(device, "memory_bytes"), limit_of(device, "allocation_bytes")) / 4;
     if (second)
         most = fmin(most, limit_of(device, "last_cache_bytes") / 2);
-    else if (is_cpu) // slow, and only there to try fathom out
+    else if (is_cpu) // a CPU is slow, and only serves to try fathom out
         most = fmin(most, (double)MIB(64));
     uint64_t bytes = of->bytes;
     while (bytes > KIB(16) && (double)bytes > most)
@@ -69,7 +69,7 @@ uint64_t check_bytes(const struct check_case *of, const struct run_device *devic
     return bytes;
 }
 
-// The text of a value of the result's case; "" if it has none.
+// Returns the text of the case's value `key`; "" if the case has no such text.
 static const char *value_of(const struct result *result, const char *key)
 {
     const struct case_value *value = case_find(&result->bench_case, key);
@@ -84,7 +84,7 @@ static bool is_case(const struct check_case *of, const struct result *result, ui
            (bytes == 0 || (size && size->uint == bytes));
 }
 
-// True of copies from a device to itself, which stand on the diagonal of a picture.
+// True for copies from a device to itself, which a picture shows on its diagonal.
 static bool is_within(const struct result *result)
 {
     return *value_of(result, "from") &&
@@ -129,8 +129,8 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-// The index of the device with which the result, of a case between two devices, is a figure of
-// `device`; NaN if it is none.
+// Returns the index of the other device if the result, of a case between two devices, is a figure
+// of `device`; else NaN.
 static double peer_of(const struct check_case *of, const struct result *result,
                       const struct run_device *device)
 {
@@ -146,7 +146,7 @@ static double peer_of(const struct check_case *of, const struct result *result,
     return is_pair ? strtod(number + 1, NULL) : (double)NAN;
 }
 
-// True if the result yields the figure of the device.
+// True if the result yields the figure of the device (with this peer, for a case between two).
 static bool yields(const struct check_case *of, const struct result *result,
                    const struct run_device *device, double peer)
 {
@@ -169,9 +169,9 @@ const struct result *check_result(const struct run *run, const struct run_device
     return NULL;
 }
 
-// How well a result between devices of another run serves as one of the card: 3: with the same
-// peer; 2: with another one; 1: the card measured it, and it does not say between which devices
-// (the references in the program); 0: not at all.
+// Returns how well `other`, a result between devices in another run, serves as a result of `card`:
+// 3: it has the same peer; 2: it has another peer; 1: it is of all devices, or `card` measured it
+// and it does not name the devices (as in the program's references); 0: not at all.
 static int fitness(const struct check_case *of, const struct result *other,
                    const struct run_device *card, double peer)
 {
@@ -207,7 +207,7 @@ const struct result *check_counterpart(const struct run *run, const struct run_d
     return best;
 }
 
-// The details by which copies between devices are told apart.
+// Keeps only the details by which copies between devices are told apart.
 static void keep_ways(struct arena *arena, struct result *result)
 {
     static const char *const names[] = {"way", "devices"};
@@ -273,7 +273,7 @@ static void add_figure(struct check *check, const struct check_case *of, double 
     check->figures[check->figure_count++] = figure;
 }
 
-// The figures with each other device, in the order of the devices.
+// Adds the figures between `device` and each other device, in the order of the devices.
 static void add_pairs(const struct run *run, const struct run_device *device, struct check *check,
                       const struct check_case *of)
 {
@@ -290,7 +290,8 @@ double check_sensor(const struct result *result, const char *name)
     return sensor ? sensor->value : (double)NAN;
 }
 
-// Clocks are those of the work that needs them; the rest is the highest value of the check.
+// Takes the core clock from the FP32 result (else from the first result that has it), the memory
+// clock from the DRAM result, and the highest temperature and power of all results.
 static void take_state(const struct run *run, const struct run_device *device, struct check *check)
 {
     struct check_state *state = &check->state;

@@ -36,7 +36,7 @@ struct pool {
 
 // ---------------------------------------------------------------- the figures of all runs
 
-// What must be the same in two results that are compared, but for the model.
+// Returns a text that two results of one model share if they can be compared.
 static const char *figure_text(struct arena *arena, const struct check_case *of,
                                const struct result *result)
 {
@@ -84,10 +84,10 @@ static int compare(const void *a, const void *b)
 // Sums of squares, and the cards that they come from.
 struct sums {
     double between, repeats;
-    size_t between_count, repeats_count; // terms beyond the means
-    const char **cards;                  // with one more card of the model
+    size_t between_count, repeats_count; // degrees of freedom: terms less the number of means
+    const char **cards;                  // the cards of models that have at least two cards
     size_t card_count;
-    const char **repeated; // a card once for each further run of it
+    const char **repeated; // each card, once for each of its runs after the first
     size_t repeated_count;
 };
 
@@ -130,7 +130,8 @@ static void add_figure(struct sums *sums, const struct seen *list, size_t count,
     }
 }
 
-// The spread between cards of one class; what repeats add to the sums stays there.
+// Returns the spread between cards in one class of figures. The sums of repeated runs are not
+// reset: they go on over all classes.
 static struct check_spread pool_class(struct sums *sums, const struct seen *list, size_t count,
                                       double *means)
 {
@@ -191,8 +192,8 @@ double check_spread_bound(const struct check_spread *spread, size_t count, doubl
 
 // ---------------------------------------------------------------- what others reach
 
-// A simulated device of the same name is the same card. Cards without a UUID count as one, because
-// they may be one.
+// True if both are the same card. `other` has the same name, so a simulated device is always the
+// same.
 static bool is_itself(const struct run_device *device, const struct run_device *other)
 {
     return device_same_chip(device, other) || text_begins(device->id, "model:");
@@ -203,7 +204,7 @@ static bool same_known(const char *a, const char *b)
     return a && b && strcmp(a, b) == 0;
 }
 
-// The state of the card when the run was made; NULL if the run does not say.
+// Returns the state of the card when the run was made; NULL if the run does not say.
 static const struct check_state *state_of(const struct run *run, const struct run_device *card)
 {
     for (size_t i = 0; i < run->check_count; i++)
@@ -212,7 +213,7 @@ static const struct check_state *state_of(const struct run *run, const struct ru
     return NULL;
 }
 
-// True if both are known to differ in what makes the same card faster or slower.
+// True if the power limits or the ECC states are known and differ: they change the speed of a card.
 static bool differs(const struct check_state *a, const struct check_state *b)
 {
     static const double same_power = 0.01; // limits are whole watts
@@ -223,14 +224,15 @@ static bool differs(const struct check_state *a, const struct check_state *b)
     return power || ecc;
 }
 
-// The number before the first point in the driver's version: 580 of "NVIDIA 580.159.04". 0: none.
+// Returns the first number in the driver's version: 580 for "NVIDIA 580.159.04". 0: there is none.
 static unsigned long branch_of(const char *driver)
 {
     const char *number = driver ? strpbrk(driver, "0123456789") : NULL;
     return number ? strtoul(number, NULL, 10) : 0;
 }
 
-// The result of a card of another run that `result` can be compared with; NULL if there is none.
+// Returns the result of `card`, in another run, that `result` can be compared with; NULL if there
+// is none.
 static const struct result *comparable(struct arena *arena, const struct run *run,
                                        const struct run_device *card, const struct check_case *of,
                                        const struct run_device *device, const struct result *result)
@@ -240,7 +242,8 @@ static const struct result *comparable(struct arena *arena, const struct run *ru
     return usable && !result_mismatch(arena, known, result) ? known : NULL;
 }
 
-// A later run of another card replaces an earlier one.
+// Adds the value of a card. For other cards than the device itself, a later run of a card replaces
+// the earlier one; all cards without a UUID count as one, because they may be one.
 static void add_other(struct check_others *others, const struct run_device *card,
                       const struct result *result, const struct metric *metric, double factor)
 {
@@ -284,7 +287,9 @@ static void add_same_model(struct arena *arena, const struct check_ask *ask,
     }
 }
 
-// Power bounds arithmetic, and each model has another share of it than of its clock.
+// True for figures that the limit of the memory or of the host link bounds. All models reach a
+// similar share of such a limit. Power bounds arithmetic, and there the share differs between
+// models.
 static bool is_bound_by_limit(enum check_metric metric)
 {
     return metric == CHECK_DRAM_READ || check_metric_is_host_link(metric);

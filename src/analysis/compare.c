@@ -181,8 +181,8 @@ static bool ratios_apart(const struct metric *const time[2], const struct metric
     return a.low > b.high || b.low > a.high;
 }
 
-// Returns on which side of the first metric the second one lies if they differ by more than healthy
-// cards of one model do (card_spread_of).
+// Like side_of, but with the larger of the threshold and the spread between healthy cards of one
+// model (card_spread_of).
 static enum side side_beyond(const struct comparing *c, const char *benchmark,
                              const struct metric *const pair[2])
 {

@@ -17,9 +17,8 @@
 //   card      like faster, slower and other, but the two are different cards of one model (their
 //             UUIDs differ), and healthy cards of one model differ by as much (card_spread_of)
 //   clock     Time and cycles of the same work disagree: the core clock changed, not the work. If
-//             the cycles are unsure, the interval of their ratio and that of the time lie apart.
-//             For two cards, the time differs by more than between such cards, but the cycles do
-//             not.
+//             the cycles are unsure, the intervals of both ratios must not overlap. For two cards
+//             of one model, the time differs by more than card_spread_of, but the cycles do not.
 //   other     like faster and slower, but for a metric without a better direction
 //   unsure    the interval contains a limit of the range, or there is no interval
 //   missing   a case, a metric of it or a device that was measured in base only

@@ -20,7 +20,7 @@ struct judging {
     struct check *check;
     struct check_spreads spreads;
     size_t left_out;    // cards of the model with another power limit or ECC state
-    const char *driver; // one with another branch; NULL: none
+    const char *driver; // driver of a card with another branch; NULL: none
 };
 
 static double median_of(const double *values, size_t count)
@@ -33,7 +33,7 @@ static double median_of(const double *values, size_t count)
     return stats_median(known, known_count);
 }
 
-// By how much a healthy card may differ from the expectation, as a factor − 1.
+// Returns by how much a healthy card may differ from the expectation, as a factor − 1.
 static double bound_of(const struct check_others *others, const struct check_spreads *spreads,
                        const struct check_case *of, enum unit unit)
 {
@@ -92,7 +92,7 @@ static void judge_figure(struct judging *j, struct check_figure *figure)
         judge_by(j, &others, figure);
 }
 
-// How much worse the figure is than expected, as a logarithm.
+// Returns the logarithm of how many times worse the figure is than expected.
 static double deficit_of(const struct check_figure *figure)
 {
     double deficit = log(figure->expected / figure->value);
@@ -118,14 +118,15 @@ static void remark(struct run *run, struct check *check, const char *text)
     check->remarks = more;
 }
 
-// A colon keeps the number of a device apart from the value: "Copy to GPU 1:".
+// Returns the figure's title. A colon separates the number of a device from the value: "Copy to GPU
+// 1:".
 static const char *titled(struct arena *arena, const struct check_figure *figure)
 {
     const char *title = check_title(arena, figure);
     return figure->metric < CHECK_LINK_ALL_AT_ONCE ? title : arena_printf(arena, "%s:", title);
 }
 
-// "DRAM 3.1 of 4.6 TB/s".
+// Returns a text like "DRAM 3.1 of 4.6 TB/s".
 static const char *figure_text(struct arena *arena, const struct check_figure *figure)
 {
     const char *name;
@@ -142,7 +143,8 @@ static bool explains(double hz, double expected_hz, const struct check_figure *f
     return log(expected_hz / hz) >= deficit_of(figure) / 2; // false if one is not known
 }
 
-// The link of the card, if it has fewer lanes or a lower generation than it can have.
+// Blames the host link if it has fewer lanes or a lower generation than the card can have. Returns
+// false if it does not.
 static bool find_link_cause(struct run *run, struct check *check, const char *what)
 {
     const struct check_state *state = &check->state;
@@ -199,7 +201,8 @@ static void find_clock_cause(struct run *run, struct check *check,
 
 // ---------------------------------------------------------------- the verdict
 
-// The device's first failed result with this code whose text has `part`; NULL if there is none.
+// Returns the first reason with this code, and with `part` in its text, of a failed result that
+// concerns the device, and sets *failed to that result. NULL if there is none.
 static const struct reason *failure_of(const struct run *run, const struct check *check,
                                        const char *code, const char *part,
                                        const struct result **failed)
@@ -216,15 +219,15 @@ static const struct reason *failure_of(const struct run *run, const struct check
     return NULL;
 }
 
-// "1 uncorrected ECC error during the check".
+// Returns a text like "1 uncorrected ECC error during the check".
 static const char *count_text(struct run *run, double count, const char *what)
 {
     return arena_printf(run->arena, "%.0f %s%s during the check", count, what,
                         count == 1 ? "" : "s");
 }
 
-// What the driver counted. Links that were trained anew had lost their connection; memory without a
-// spare row keeps the bad one.
+// Finds errors that the driver counted. A link that was trained anew had lost its connection;
+// memory without a spare row keeps its bad row.
 static bool find_errors(struct run *run, struct check *check)
 {
     const struct check_state *state = &check->state;
@@ -262,7 +265,7 @@ static bool find_breakage(struct run *run, struct check *check)
     return check->verdict == CHECK_BROKEN || find_errors(run, check);
 }
 
-// Other work on the device that could not be kept out of the results.
+// Finds results that other work on the device disturbed.
 static bool find_busy(struct run *run, struct check *check)
 {
     const char *text = NULL;
@@ -279,8 +282,8 @@ static bool find_busy(struct run *run, struct check *check)
     return text != NULL;
 }
 
-// "17 of 18 NVLinks work"; NULL if all do. Without any the card has none to other cards; some
-// boards have fewer bridges than links.
+// Returns a text like "17 of 18 NVLinks work"; NULL if all work, or none: then the card is not
+// linked to others. Alone it is no fault, because some boards have fewer bridges than links.
 static const char *nvlinks_text(struct run *run, const struct check *check)
 {
     const struct check_state *state = &check->state;
@@ -322,7 +325,7 @@ static void note_counts(struct run *run, struct check *check)
         remark(run, check, arena_printf(run->arena, "no expectation of %s", unknown));
 }
 
-// Why nothing was measured: the first reason that a result of the device has.
+// Returns why nothing was measured: the first reason that a result of the device has.
 static const char *why_nothing(const struct run *run, const struct check *check)
 {
     for (size_t i = 0; i < run->result_count; i++)
@@ -331,7 +334,8 @@ static const char *why_nothing(const struct run *run, const struct check *check)
     return check->cause ? check->cause : "no figure was measured";
 }
 
-// Finds the slow figure with the largest deficit, and its cause.
+// Finds the slow figure with the largest deficit, and its cause. Without a slow figure, the host
+// link may still be to blame, unless one of its figures is ok. Returns false if nothing is slow.
 static bool find_slow(const struct judging *j)
 {
     struct run *run = j->run;
@@ -363,7 +367,7 @@ static bool find_slow(const struct judging *j)
     return true;
 }
 
-// Those of the runs that the user gave, and of the references.
+// Returns the spreads in the runs that the user gave and in the references.
 static struct check_spreads spreads_of(struct arena *arena, const struct expectation *expectation)
 {
     struct check_spreads spreads;
@@ -377,7 +381,7 @@ static struct check_spreads spreads_of(struct arena *arena, const struct expecta
     return spreads;
 }
 
-// What is known of the runs that the device is compared with.
+// Adds remarks about the runs that the device is compared with.
 static void note_runs(const struct judging *j)
 {
     struct arena *arena = j->run->arena;

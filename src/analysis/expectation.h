@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Is a device as fast as it should be? The figures of a check, what other cards of the model
-// reach, and the verdict with its cause.
+// Is a device as fast as it should be? Compares the figures of a check with what other cards of the
+// model reach, and gives the verdict with its cause.
 //
 // A figure is slow if its whole interval is worse than the expectation by more than a bound:
 //
@@ -11,9 +11,9 @@
 //                class of the figure; the check remarks how many cards there are
 //   many cards   the spread between these cards, but no less than that of repeated runs
 //
-// Each bound is Student's t times the standard deviation: a healthy card is called slow in one
-// figure of 1/(1 − EXPECTATION_CONFIDENCE). A class of which the references have too few cards has
-// the bound of `fathom compare` (card_spread_of).
+// Each bound is Student's t times the standard deviation: a healthy card is called slow in one of
+// 1/(1 − EXPECTATION_CONFIDENCE) figures. The bound for few cards is at most that of `fathom
+// compare` (card_spread_of), which alone holds if the references have too few cards for a class.
 #ifndef ANALYSIS_EXPECTATION_H
 #define ANALYSIS_EXPECTATION_H
 
@@ -26,18 +26,19 @@ struct expectation {
     struct run *const *runs;
     size_t run_count;
     enum check_basis basis;
-    struct run *references; // those of expectation_builtin, for the spreads; NULL: none
+    struct run *references; // from expectation_builtin, used for the spreads; NULL: none
 };
 
 // The reference results that are in the program, reference/checks.json; release it with
 // run_destroy.
 struct run *expectation_builtin(void);
 
-// Judges the figures and gives the check its verdict. Verdict and code of a check that is BROKEN
-// already stay, unless the results say more.
+// Judges the figures and gives the check its verdict. If the check is already CHECK_BROKEN, its
+// verdict and code stay, unless the results say more.
 void expectation_judge(struct run *run, const struct expectation *expectation, struct check *check);
 
-// The worst verdict: broken, slow, unknown, healthy. CHECK_UNKNOWN for no check.
+// Returns the worst verdict of the checks, in the order broken, slow, unknown, healthy;
+// CHECK_UNKNOWN if there is no check.
 enum check_verdict expectation_worst(const struct check *checks, size_t count);
 
 #endif

@@ -82,7 +82,7 @@ struct fleet_card {
     struct check check;
     size_t kind;                                   // index in fleet.kinds
     struct fleet_point points[CHECK_METRIC_COUNT]; // the slowest link
-    bool compared;                                 // among those that others are compared with
+    bool compared;                                 // true: other cards are compared with this one
     enum fleet_grade grade;
     const char *code;  // a word of check_code_words, or "below-fleet", "noisy"
     const char *cause; // one sentence
@@ -125,7 +125,8 @@ struct fleet_relation {
     size_t kind;
     enum check_metric metric;
     double rank;     // rank correlation of the loss with the quantity
-    double quarters; // loss of the quarter with most of it, less that of the quarter with least
+    double quarters; // loss of the quarter of cards with most of `with`, less that of the quarter
+                     // with least
 };
 
 // A line of the list of cards to look at: cards of one host with the same grade and code.

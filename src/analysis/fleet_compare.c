@@ -118,9 +118,9 @@ static double expectation(const struct check_figure *figure)
     return figure->expected > 0 ? figure->expected : NAN;
 }
 
-// Gathers the number of all figures of a metric, including the links to all peers: the worst of
-// several links is worse than an only link, so it does not show what links are like. Returns how
-// many there are.
+// Gathers `number` of all figures of a metric, including the links to all peers: a card's point has
+// only its slowest link, which does not show what links are like. Returns how many finite numbers
+// there are.
 static size_t gather_numbers(const struct fleet_metric *summary, enum check_metric metric,
                              figure_number *number, double *values)
 {
@@ -187,8 +187,8 @@ static void score(struct fleet *fleet, struct fleet_card *card, enum check_metri
 
 // ---------------------------------------------------------------- what the driver told
 
-// Returns the address of the state's number `i` of those that may explain a slow card; NULL if i is
-// too large.
+// Returns the address of a number in `state`: the i-th of those that may explain a slow card. NULL
+// if there are not so many.
 static double *state_number(struct check_state *state, size_t i)
 {
     double *const numbers[] = {&state->core_clock_hz, &state->memory_clock_hz,
@@ -212,9 +212,9 @@ static void find_normal_state(struct fleet *fleet, size_t kind)
     }
 }
 
-// Finds the step of the core clocks: they are multiples of a step, 15 MHz on many cards. Returns
-// their greatest common divisor relative to the kind's core clock; 0 if the divisor is not more
-// than 1 MHz, or not below a tenth of that clock.
+// Core clocks are multiples of a step, 15 MHz on many cards. Returns that step, the clocks'
+// greatest common divisor, as a share of the kind's core clock; 0 unless it is above 1 MHz and
+// below a tenth of that clock.
 static double find_clock_step(const struct fleet *fleet, size_t kind)
 {
     uint64_t step = 0;

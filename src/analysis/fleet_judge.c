@@ -104,7 +104,8 @@ static void take_check(struct fleet *fleet, struct fleet_card *card, const struc
 
 // ---------------------------------------------------------------- why a card is slow
 
-// True if a number of the driver is at least FLEET_EFFECT below that of the other cards.
+// True if `value`, a number of the driver, is lower than on the other cards by more than
+// FLEET_EFFECT.
 static bool is_below(double value, double normal)
 {
     return value < normal * (1 - FLEET_EFFECT);

@@ -211,8 +211,7 @@ static bool text_differs(const struct level_curve *a, const struct level_curve *
     return one && other && one->text && other->text && strcmp(one->text, other->text) != 0;
 }
 
-// True if the value is a text of role AXIS, and the first curve has another text there than some
-// other curve.
+// True if the value is a text of role AXIS that is not the same in all curves.
 static bool separates(const struct level_curves *curves, const struct case_value *value)
 {
     if (value->type != PARAM_TEXT || value->role != PARAM_AXIS)

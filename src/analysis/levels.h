@@ -13,7 +13,7 @@ enum {
 
 // A latency curve: cases of a device that differ only in bytes, in ascending order.
 struct level_curve {
-    const char *label;  // values that tell the curve from the others: "texel"; "": there are none
+    const char *label;  // texts in which it differs from other curves: "texel"; "": there are none
     const char *metric; // name of the metric in `ns`: "latency"
     const struct result **results;
     double *octaves, *ns; // x: log2 of bytes; y: medians of the metric in ns
@@ -53,7 +53,7 @@ double levels_memory(const struct level_curve *curve);
 // cache, L1, is never taken for a half.
 const char *levels_cache_name(struct arena *arena, const double *ends, size_t count, size_t k);
 
-// Returns the name of level k of the curve: "DRAM", or that of the cache.
+// Returns the name of level k of the curve: "DRAM", or the name of the cache.
 const char *levels_name(struct arena *arena, const struct level_curve *curve, size_t k);
 
 // Inserts a case into the curve and keeps it sorted by x, the log2 of the size in bytes.
@@ -90,8 +90,8 @@ double levels_cycles(struct arena *arena, const struct run *run, const struct le
 //                   the curve shows.
 //   levels-unknown  The longest curve shows no levels, or none beyond those found. The text says
 //                   why.
-//   path-levels     The staircase of another curve. value: its number of steps. key: its first
-//                   case.
+//   path-levels     The staircase of another curve, if it has at least two levels. value: its
+//                   number of steps. key: its first case.
 void levels_add_findings(struct run *run, const char *device);
 
 #endif

@@ -63,7 +63,7 @@ static int compare_marked(const void *left, const void *right)
     return order ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-// Returns the index of the first of the sorted marks that is not below `mark`.
+// Returns the index of the first sorted mark that is equal to `mark` or, if there is none, greater.
 static size_t first_at(const struct marked *sorted, size_t count, const char *mark)
 {
     size_t low = 0, high = count;
@@ -83,8 +83,7 @@ static void pairs_add(struct arena *arena, struct device_pairs *pairs, enum near
 {
     const struct run *base = pairs->base, *now = pairs->now;
     struct marked *sorted = ARENA_ARRAY(arena, now->device_count, struct marked);
-    // skip[i], where i is the first index of a mark: number of devices there that are paired
-    // already.
+    // skip[i]: of the equal marks that begin at sorted[i], how many at the front are paired.
     size_t *skip = ARENA_ARRAY(arena, now->device_count, size_t);
     size_t count = 0;
     for (size_t i = 0; i < now->device_count; i++) {

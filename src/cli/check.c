@@ -18,7 +18,7 @@
 #include <time.h>
 
 enum {
-    FILE_BYTES_MAX = 100000, // of a check file
+    FILE_BYTES_MAX = 100000, // largest run file of a check; a larger one is shortened
     EXPECTED_MAX = 1024      // most devices of --expect-count
 };
 
@@ -304,8 +304,8 @@ static bool is_long(const struct run *run, bool *done, struct error *err)
     return *done && stream.bytes > FILE_BYTES_MAX;
 }
 
-// If the file of the run would be long, leaves of its results what --expect needs and, if it still
-// is, nothing.
+// If the run file would have more than FILE_BYTES_MAX bytes, removes findings, benchmarks, and all
+// that --expect does not need from the results; if it is still too long, removes all results.
 static bool shorten(struct run *run, struct error *err)
 {
     bool done;

@@ -57,16 +57,16 @@ bool command_counters(struct cli *cli, struct error *err);
 bool command_check(struct cli *cli, struct error *err);
 bool command_check_device(struct cli *cli, struct error *err);
 
-// Both handle each -d "model:FILE". cli_announce_models checks the file (ERROR_USAGE with path and
-// reason) and adds its path to an environment variable, which the model backend and the workers
-// read. cli_name_models replaces such names in `names` by the ids of the devices, "model:0",
-// "model:1" …
+// These two functions handle each -d "model:FILE". cli_announce_models checks the file (ERROR_USAGE
+// with path and reason) and adds its path to an environment variable, which the model backend and
+// the workers read. cli_name_models replaces such names in `names` by the ids of the devices,
+// "model:0", "model:1" …
 MUST_CHECK bool cli_announce_models(struct cli *cli, struct error *err);
 void cli_name_models(struct cli *cli, const char **names, size_t count);
 
 // What a command measures.
 struct cli_measuring {
-    const char *const *benchmarks; // ends with NULL; NULL: those that the arguments name, or all
+    const char *const *benchmarks; // names, then NULL. NULL: the arguments name them; none: all
     const char *preset;            // used if --preset is not given
     // Called before any driver is loaded. Fails with ERROR_USAGE if preset or settings are wrong.
     bool (*check)(struct arena *arena, const struct choice_request *request, struct error *err);
@@ -101,7 +101,7 @@ struct run *cli_read_run(const char *path, struct error *err);
 // cli_forms_check tests, before the run is measured or read, whether every output can be written
 // and is a file of its own.
 // cli_forms_save writes them all, even if one of them fails. A trace or SVG that would show nothing
-// is not written, with a note. Returns false with the messages of all failures.
+// is not written; a note says so. Returns false with the messages of all failures.
 const char *cli_form_asked(const struct options *options);
 MUST_CHECK bool cli_forms_check(const struct options *options, struct error *err);
 MUST_CHECK bool cli_forms_save(const struct cli *cli, const struct run *run, struct error *err);
@@ -132,7 +132,7 @@ MUST_CHECK bool cli_silence(const struct cli *cli, uint64_t *silence_ns, struct 
 
 // The hardware counters of a device.
 struct cli_counters {
-    const char *missing;        // why it has none, and what to do; NULL: it has counters
+    const char *missing;        // why the device has no counters, and what to do; NULL: it has some
     struct named_text *neutral; // name, and the vendor's name
     size_t neutral_count;
     const char **natives; // all names of the vendor
@@ -142,8 +142,8 @@ struct cli_counters {
 // Lists the counters of a device, which a child process opens.
 void cli_counters_of(struct cli *cli, const struct gpu_info *device, struct cli_counters *counters);
 
-// Destroys the system. Drivers in this process stay loaded, so that their crashes at the end take
-// nothing away: cli_main ends the process without them.
+// Destroys the system. Does nothing if drivers are loaded into this process (--no-isolate): they
+// may crash when they are unloaded, so cli_main ends the process without that.
 void cli_system_destroy(struct cli *cli, struct gpu_system *system);
 
 #endif

@@ -440,7 +440,7 @@ static void write_fish_operands(FILE *out, const struct command_info *command)
     fputs("'\n", out);
 }
 
-// Writes the options of a command; COMMAND_COUNT stands for those of the program.
+// Writes the options of a command; COMMAND_COUNT stands for the program itself.
 static void write_fish_options(FILE *out, unsigned command)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++)

@@ -40,7 +40,7 @@ static void list_counters(struct arena *arena, const struct gpu_counters *counte
         list->natives[i] = arena_strdup(arena, natives[i]);
 }
 
-// Opens the device and fills the list. False with the reason.
+// Opens the device and fills the list. Returns false with the reason in `err`.
 static bool open_and_list(struct arena *arena, const char *name, struct cli_counters *list,
                           struct error *err)
 {

@@ -7,8 +7,8 @@
 
 // ---------------------------------------------------------------- for people
 
-// Returns the free memory of a device's chip in bytes; 0 if not known. It is the same in every API,
-// but only Vulkan reports it before the device is opened.
+// Returns the free memory of a device's chip in bytes; 0 if not known. All APIs see the same free
+// memory, but only Vulkan reports it before the device is opened.
 static uint64_t free_bytes(const struct gpu_system *system, const struct gpu_info *info)
 {
     for (size_t i = 0; i < gpu_system_device_count(system); i++) {

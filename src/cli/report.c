@@ -30,7 +30,8 @@ static const struct benchmark_info *with_headlines(struct arena *arena,
     return copy;
 }
 
-// Files from before there were headlines do not say either which operations are floating-point.
+// Adds headlines to the benchmarks that lack them. Files so old also do not say which operations
+// are floating-point, so their results are marked, too.
 static void declare_headlines(struct run *run)
 {
     for (size_t i = 0; i < run->benchmark_count; i++) {

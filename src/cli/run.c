@@ -24,7 +24,7 @@ struct running {
     struct run *run;
     struct device_list devices;
     struct runner_desc desc;
-    struct visit_counting counting; // of --counters
+    struct visit_counting counting; // what --counters and --native ask for
     struct interrupt interrupt;     // signals are counted until every result is shown and saved
     struct progress progress;
     struct live_text card; // the card, redrawn while the run goes on
@@ -154,8 +154,8 @@ static bool api_check(struct cli *cli, const char *api, struct error *err)
 
 #define UNREACHED "unreached-gpu"
 
-// Reports each GPU that no API can open. Otherwise the user would not notice that only a CPU was
-// measured.
+// Adds a finding and prints a note for each GPU that no API can open. Otherwise the user would not
+// notice that only a CPU was measured.
 static void note_unreached(struct running *r)
 {
     struct unreached_gpu *gpus;
@@ -363,8 +363,8 @@ static bool save(const struct running *r, struct error *err)
     return false;
 }
 
-// Prints for each device the headlines of the benchmarks, then the card, and says how to see all
-// results.
+// Prints the headlines of the benchmarks for each device, then the cards, and says how to see all
+// results. With --tables, prints the end of the tables and the cards.
 static void show_result(const struct running *r, FILE *out)
 {
     const struct run *run = r->run;

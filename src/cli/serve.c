@@ -10,7 +10,7 @@
 
 struct serving {
     struct cli *cli;
-    const char *folder, *file; // of the page that leads the browser here; NULL: none
+    const char *folder, *file; // of the page that sends the browser to the server; NULL: no page
 };
 
 static bool read_port(const struct options *options, unsigned *port, struct error *err)
@@ -59,8 +59,9 @@ static bool choose_devices(struct cli *cli, const struct gpu_system *system,
 
 // ---------------------------------------------------------------- the browser
 
-// Other users of this machine can read the arguments of a process. So the browser is given not the
-// address, which has the token, but a page that leads there and that only this user can read.
+// Other users of this machine can read the arguments of a process. The address of the server
+// contains the token, so the browser does not get it as an argument: it gets a page that only this
+// user can read and that leads to the address.
 static bool write_page(struct serving *s, const char *url)
 {
     const char *base = getenv("XDG_RUNTIME_DIR");
@@ -87,7 +88,7 @@ static void remove_page(const struct serving *s)
 static void open_browser(struct serving *s, const char *url)
 {
     struct error err = {.message = "no page can be written for it"};
-    // The browser may be this very process or a child of it, so it is never ended.
+    // The child process may become the browser, or start it, so it is never ended.
     bool opened =
         write_page(s, url) &&
         child_create(&(struct child_desc){.argv = (const char *const[]){"/usr/bin/env", "xdg-open",

@@ -53,8 +53,8 @@ static const char *default_name(struct arena *arena, const struct run *run)
     return arena_printf(arena, "%.*s.json.gz", (int)length, name);
 }
 
-// Returns the file to write: that of -o, else one in the current folder that must not exist yet.
-// Returns NULL with ERROR_USAGE if it exists.
+// Returns the file to write: the one that -o names, else one in the current folder that must not
+// exist yet. Returns NULL with ERROR_USAGE if it exists.
 static const char *output_path(const struct cli *cli, const struct run *run, struct error *err)
 {
     const char *named = options_value(cli->options, OPTION_SHARE_OUTPUT);

@@ -29,9 +29,9 @@ const char *measure_card_users(struct arena *arena, const struct gpu_info *info,
 
 // Judges the core clock of each visit and adds the values of the card's sensors. Sensors are read
 // before and after a visit, or while its samples are judged, never while something is timed, and at
-// most every 250 ms unless the clock was low: a reading takes several driver calls (of a limiter
-// time alone 1 ms on an H200), and cards update their sensors hardly more often (an H200's energy
-// counter every 0.1 s).
+// most every 250 ms unless the clock was low: a reading takes several driver calls (on an H200 one
+// limiter time alone takes 1 ms), and cards update their sensors hardly more often (an H200's
+// energy counter every 0.1 s).
 struct measure_card;
 
 // Opens the sensors of a device. The device may have none that fathom can read; its core clock is
@@ -39,8 +39,8 @@ struct measure_card;
 struct measure_card *measure_card_open(struct arena *arena, const struct gpu_info *info);
 void measure_card_close(struct measure_card *card); // accepts NULL
 
-// Begins a visit. Returns, for struct measure_request, what is known about the core clock. *case_hz
-// belongs to the case (pace_begin).
+// Begins a visit. Returns what is known about the core clock, as the `pace` of struct
+// measure_request. *case_hz belongs to the case (pace_begin).
 struct measure_pace *measure_card_begin(struct measure_card *card, double *case_hz);
 
 // Ends a visit: adds the sensor values, and judges the core clock of its samples (pace_judge). A
@@ -54,8 +54,8 @@ void measure_card_note(struct measure_card *card, const struct benchmark_info *i
 // ---------------------------------------------------------------- from readings alone
 
 // Returns what limited the core clock between two readings, as a set of enum sensor_throttle. A
-// limiter counts if the card's limiter times say that it was active for a fiftieth of the time. On
-// cards without limiter times, the reasons named at the second reading count.
+// limiter counts if the card's limiter times say that it was active for at least a fiftieth of the
+// time. On cards without limiter times, the reasons named at the second reading count.
 unsigned measure_card_limiter(const struct sensor_reading *from, const struct sensor_reading *to);
 
 // Returns the power in watts, from the energy counter, of work that kept the device busy for

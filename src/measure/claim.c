@@ -102,8 +102,8 @@ static void add_claim(double *claim, double amount)
         *claim = isfinite(*claim) ? *claim + amount : amount;
 }
 
-// All that is read from or written to memory passes the L2. Loads through a core's cache are not
-// claimed for it, because kernels may read past it.
+// All bytes that are read from or written to memory pass the L2. They are not claimed for the L1,
+// because kernels may bypass it.
 static void claim_bytes(const struct measure_claim *claim, struct measure_count_claims *claims)
 {
     const double *read = claim->read_bytes, *written = claim->written_bytes;
@@ -115,7 +115,7 @@ static void claim_bytes(const struct measure_claim *claim, struct measure_count_
     add_claim(&claims->of[GPU_COUNTER_L1_WRITTEN], written[MEASURE_CORE_CACHE]);
 }
 
-// A subgroup's instruction computes a result in each thread, for FP16 a pair.
+// An instruction of a subgroup computes one result in each thread, or two in FP16.
 static void claim_results(const struct measure_claim *claim, double lanes,
                           struct measure_count_claims *claims)
 {

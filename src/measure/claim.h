@@ -35,8 +35,8 @@ struct measure_claim {
     double written_bytes[MEASURE_LEVEL_COUNT];
     double results[MEASURE_CLASS_COUNT];
     unsigned cores; // number of cores at work; 0 = not known
-    // What hardware counters should count for this work. NULL: what follows from the bytes and
-    // results above, if whole sectors are read and written.
+    // What hardware counters should count for this work. NULL: they are computed from the bytes and
+    // results above, which assumes that whole sectors are read and written.
     const struct measure_count_claims *counts;
 };
 
@@ -84,11 +84,12 @@ struct measure_account {
 
 // Sets metric number `metric`, with its clock step and its limit: the rate of a quantity, or the
 // time of one byte or result (`form` says which), if a unit of the claimed work has `amount` of it.
-// Sets the visit's kind of load. Adds the counters of a counted visit.
+// Sets the visit's kind of load and whether it uses memory. Adds the counters of a counted visit.
 void measure_claim_report(const struct measure_account *account, unsigned metric,
                           enum measure_form form, double amount);
 
-// Adds to the visit what was counted for the claimed work, beside what follows from the claim.
+// Adds to the visit each counter of the claimed work: the value that was counted, and the value
+// that the claim predicts.
 void measure_claim_counted(const struct measure_claim *claim, const struct measure_count *count,
                            struct measure_visit *visit);
 

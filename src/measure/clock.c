@@ -179,8 +179,8 @@ static unsigned bits_of(uint64_t value)
     return bits;
 }
 
-// Returns the width of a counter whose upper word was set: the bits in use, or 64 if those are more
-// than any narrower counter has.
+// Returns the width of a counter whose upper word was set: the number of bits in use, or 64 if that
+// number is above NARROW_BITS_MOST.
 static unsigned wide_bits(uint64_t highest)
 {
     unsigned bits = bits_of(highest);

@@ -16,8 +16,8 @@ struct clock_stamp {
 // Returns the largest number of iterations of a dispatch whose groups store `stamps` stamps each.
 uint32_t clock_kernel_iterations(uint32_t stamps);
 
-// Returns the number of workgroups before and after a span: two per core, so that almost every core
-// runs one; 64 if the number of cores is unknown; at most 1024.
+// Returns the number of workgroups of each dispatch before and after a span: two per core, so that
+// almost every core runs one; 64 if the number of cores is unknown; at most 1024.
 uint32_t clock_kernel_groups(const struct gpu_info *info);
 
 struct clock_dispatch {
@@ -27,8 +27,8 @@ struct clock_dispatch {
     uint64_t offset;
     uint32_t groups; // number of workgroups; each writes its own stamps
     uint32_t stamps; // number of stamps per group
-    // Iterations of the wait between two stamps, to which the kernel adds 0 to 7. One iteration has
-    // 16 xorshift steps.
+    // Iterations (`turns` in the kernel) of the wait between two stamps; the kernel adds 0 to 7.
+    // One iteration has 16 xorshift steps.
     uint32_t iterations;
 };
 
@@ -37,8 +37,8 @@ uint64_t clock_kernel_bytes(uint32_t groups, uint32_t stamps);
 
 void clock_kernel_dispatch(struct gpu_batch *batch, const struct clock_dispatch *dispatch);
 
-// Read what group `group` wrote: the id of its core (UINT32_MAX: not known), and its stamp number
-// `stamp`. `words` is the buffer's contents from `offset` on.
+// These two functions return what group `group` wrote: the id of its core (UINT32_MAX: not known),
+// and its stamp number `stamp`. `words` is the buffer's contents from `offset` on.
 uint32_t clock_kernel_core(const uint32_t *words, uint32_t stamps, uint32_t group);
 struct clock_stamp clock_kernel_stamp(const uint32_t *words, uint32_t stamps, uint32_t group,
                                       uint32_t stamp);
@@ -57,11 +57,11 @@ struct clock_run {
 // Returns the width of the core's counter in bits; 0 if it is not certain yet.
 //
 // If the upper word was ever set, the width is the number of bits in use, from 33 on. The counter
-// may be wider: an interval modulo 2^33 or more is right whether it is or not, because no interval
-// lasts so many ticks, and a counter of 36 or 40 bits may wrap within it. Above 56 bits the width
-// is 64. If the value fell within one run by more than half of the highest value seen, the counter
-// wrapped, and the highest bit ever set is its top bit (RDNA 2 and newer: 20 bits). A counter that
-// reached 2^25 and never wrapped is taken as 32 bits.
+// may be wider, but intervals modulo 2^33 are right all the same, because no interval lasts so many
+// ticks. A width of 64 would be wrong for a counter of 36 or 40 bits that wraps within an interval.
+// Above 56 bits the width is 64. If the value fell within one run by more than half of the highest
+// value seen, the counter wrapped, and the highest bit ever set is its top bit (RDNA 2 and newer:
+// 20 bits). A counter that reached 2^25 and never wrapped is taken as 32 bits.
 unsigned clock_evidence_bits(const struct clock_run *runs, size_t count);
 
 // Fills all numbers of `clock` from at least three runs in time order, some of them with 0

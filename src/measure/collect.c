@@ -164,7 +164,8 @@ static void decide(struct collect *collect)
 }
 
 // Gives each visit whose core clock was lower than another visit's a reason to be taken again.
-// Returns true if a visit got one. Does nothing for plain counts, which do not depend on a clock.
+// Returns true if a visit got one. Does nothing if the rule allows any clock, or for plain counts,
+// which do not depend on a clock.
 static bool doubt_low_clocks(struct collect *collect)
 {
     if (collect->rule.any_clock || collect->info->metrics[0].unit == UNIT_NONE)

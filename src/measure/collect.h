@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // From visits to a result: gathers what the rounds of a case measured, decides when there are
-// enough rounds (the stop rule) and gives the verdict. It runs in the parent process, without a
+// enough rounds (the stop rule), and gives the verdict. It runs in the parent process, without a
 // device.
 //
 // Stop rule. Cases are visited in interleaved rounds, by default at least COLLECT_ROUNDS_MIN. The
@@ -19,22 +19,23 @@
 // Retakes. A visit that has reasons to be taken again (visit_retake, collect_doubt) is no round:
 // the case goes on until it has rounds enough without it. Such visits count after all, and their
 // reasons make the case suspect, if the case ends with fewer than rounds_min other rounds: because
-// its budget is spent, its caller makes no more visits, or the doubtful visits became more than the
-// others by twice rounds_min. The detail "doubtful" says how many there were, by their first
+// its budget is spent, its caller makes no more visits, or there are at least 2 × rounds_min more
+// doubtful visits than others. The detail "doubtful" says how many there were, by their first
 // reason.
 //
-// Samples are witnesses, too (collect_rule.alone): a burst of other work hits one of them and
-// leaves the others. If the better 60 % of all samples of the first metric agree within 5 %, and at
-// most half of the visits have a sample that took 1.25 times as long as their median, then those
-// visits are taken again (`shared-device`). Of more than 16 samples in a visit a tenth must be so.
+// Samples can also show other work (collect_rule.alone): a burst of it slows some samples of a
+// visit down and leaves the others. The median of the better 60 % of all samples of the first
+// metric is the typical sample, if these 60 % agree within 5 %. A visit is hit if one of its
+// samples is more than 1.25 times as slow as the typical one; of more than 16 samples, more than a
+// tenth must be. If at most half of the visits are hit, those are taken again (`shared-device`).
+// Distributions are not judged in this way.
 //
 // Reasons that a result may carry (docs/METHODOLOGY.md explains them):
 //   imprecise     the goal was not reached; suspect only if half of the first metric's interval is
-//                 above COLLECT_IMPRECISE_FACTOR × goal (COLLECT_HOST_MOST), and never for a
-//                 distribution; a remark for each other metric beyond that
+//                 above COLLECT_IMPRECISE_FACTOR × goal (with visit_by_host: COLLECT_HOST_MOST),
+//                 and never for a distribution; a remark for each other metric beyond that
 //   low-clock     a visit's core clock was lower than in another visit of the case
-//   (measure/pace.h):
-//                 a reason to take it again
+//                 (measure/pace.h): a reason to take it again
 //   correlated    the value drifts or is periodic, within rounds or over the run: neighbouring
 //                 values correlate above 0.3 and by more than chance, and their common part is
 //                 larger than the goal: suspect
@@ -57,10 +58,10 @@
 // Limits are figures of data sheets: clocks and rates are rounded there.
 #define COLLECT_SHARE_MOST 1.02
 
-// Half of the interval, relative to the median, where the host has its part in the samples
-// (visit_by_host): the goal, and the most that is not suspect. Such medians of healthy machines
-// with equal cards differ by so much (docs/evidence/results.md): a narrower interval would say
-// nothing about the next run.
+// For metrics in whose samples the host has a part (visit_by_host): the goal for half of the
+// interval, and the largest half that is not suspect, both relative to the median. Such medians
+// differ by so much between healthy machines with equal cards (docs/evidence/results.md): a
+// narrower interval would say nothing about the next run.
 #define COLLECT_HOST_GOAL 0.05
 #define COLLECT_HOST_MOST 0.1
 
@@ -74,7 +75,7 @@ struct collect_rule {
     unsigned rounds_min; // rounds before the first look; 0: COLLECT_ROUNDS_MIN
     unsigned rounds_max; // 0: rounds_min
     uint64_t budget_ns;  // device time that ends the case, even below rounds_min; 0: no limit
-    // True: samples should be alike, and a visit with a sample that is not is taken again.
+    // True: all samples should be alike; a visit with samples that are far slower is taken again.
     bool alone;
     bool any_clock; // visits may differ in their core clock
 };
@@ -88,9 +89,9 @@ struct collect *collect_create(struct arena *arena, const struct benchmark_info 
 // Adds a copy of the visit. It becomes the next round, unless it has a reason to be taken again.
 void collect_visit(struct collect *collect, const struct measure_visit *visit);
 
-// Gives all visits from number `first` on (0: the first visit) a reason to be taken again, if
-// something that may have changed them was found later. A case that was done may then need visits
-// again.
+// Gives all visits from number `first` on (0: the first visit) a reason to be taken again, because
+// something that may have changed them was found later. A case that was done may then need further
+// visits.
 void collect_doubt(struct collect *collect, unsigned first, const struct reason *reason);
 
 // Adds a remark to all visits from number `first` on.
@@ -108,8 +109,8 @@ unsigned collect_visits(const struct collect *collect);
 // budget, or failed.
 bool collect_done(const struct collect *collect);
 
-// True if half of the interval of the first metric, as collect_result gives it, is within the goal
-// or within one step of the clock.
+// True if half of the interval of the first metric is within the goal or within one step of the
+// clock, or if no metric has values.
 bool collect_precise(const struct collect *collect);
 
 // True after collect_failure.

@@ -8,18 +8,18 @@ struct measure_count {
     struct gpu_counters *counters;
     struct arena *arena;
     const struct gpu_info *info;
-    double units; // of the last run
+    double units; // units of work of the last run
     // The neutral counters that the device has, then the native ones.
     struct counted {
         const char *name;
         struct gpu_counter_source source;
         enum gpu_counter_group group;
         enum gpu_counter_unit unit;
-        int neutral; // its enum gpu_counter; -1: a native one
+        int neutral; // its enum gpu_counter; -1 for a native counter
         double value;
     } * all;
     size_t count;
-    struct gpu_counter_set *sets[GPU_COUNTER_GROUPS]; // NULL: made at the first run, or empty
+    struct gpu_counter_set *sets[GPU_COUNTER_GROUPS]; // NULL: the group has no counters
 };
 
 // ---------------------------------------------------------------- opening
@@ -52,7 +52,7 @@ static void add_native(struct measure_count *count, const char *native)
                          .value = NAN};
 }
 
-// Makes the set of a group, unless it is empty.
+// Makes the set of a group, unless the group has no counters.
 static bool make_set(struct measure_count *count, enum gpu_counter_group group, struct error *err)
 {
     struct gpu_counter_source *sources =
@@ -107,7 +107,7 @@ const struct gpu_info *measure_count_info(const struct measure_count *count)
 static bool run_group(struct measure_count *count, enum gpu_counter_group group,
                       const struct measure_count_desc *desc, struct error *err)
 {
-    // The same work precedes both, so that both find the caches in the same state.
+    // The same work precedes both runs, so that both find the caches in the same state.
     struct gpu_counter_run run = {desc->once, desc->before ? desc->before : desc->once,
                                   desc->timeout_ns};
     double *once = ARENA_ARRAY(count->arena, 2 * count->count, double),

@@ -11,7 +11,7 @@ enum {
     READINGS_MAX = 4096,
     IN_FLIGHT = 2
 };
-// Time that a measurement may take in addition, because some counters change rarely.
+// Time that a measurement may take beyond length_ns, because some counters change rarely.
 static const uint64_t slack_ns = NS_PER_S / 2;
 
 struct measure_energy {
@@ -72,9 +72,10 @@ static size_t find_changes(const struct energy_reading *readings, size_t count,
     return found;
 }
 
-// Half of the interval of the power between the first and the last change, relative to it. How far
-// a change is off in energy, because it is seen late or the power varies, is taken from the scatter
-// of all changes around a straight line; both ends are off by as much.
+// Returns half of the interval of the power between the first and the last change, relative to the
+// power; NaN for fewer than CHANGES_LEAST changes after the first one. How far a change is off in
+// energy, because it is seen late or the power varies, is taken from the scatter of all changes
+// around a straight line; the first and the last change are both off by that much.
 static double half_of(const struct change *changes, size_t count, double length_ns,
                       struct arena *scratch)
 {

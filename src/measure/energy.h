@@ -34,8 +34,8 @@ struct measure_energy_result {
     // much as the changes scatter around a straight line of energy over time (Student's t), but at
     // least by the time between two readings, because a change is seen late by up to that. The
     // power from one change to the next scatters by far more: a change that is seen late makes the
-    // power before it lower and that after it higher, which does not add up. NaN if `changes` is
-    // below 4.
+    // power before it lower and the power after it higher, and these two errors cancel. NaN if
+    // `changes` is below 4.
     double half;
 };
 

@@ -16,7 +16,7 @@ struct architecture {
     // Results of fused multiply-adds per core and cycle.
     unsigned fp32, fp64, fp16, int32_mad;
     // Products of the matrix units per core and cycle, of halves and of 8-bit floats, summed up as
-    // floats; 0 if they differ between the products (struct product has them then).
+    // floats; 0 if products of the architecture differ (then struct product has them).
     unsigned matrix16, matrix8;
     bool paired; // two cores form a processor that runs a workgroup on both (RDNA's WGP)
     const char *source;
@@ -74,7 +74,8 @@ struct product {
 #define CDNA4_PAPER "AMD CDNA 4 white paper"
 // clang-format off
 static const struct architecture
-    // bytes per cycle: L1, shared memory; KiB of L1; fp32, fp64, fp16, int32_mad; matrix16, matrix8
+    // L1 and shared memory in bytes per cycle, L1 in KiB, fp32, fp64, fp16, int32_mad, matrix16,
+    // matrix8, paired, source
     volta      = {"Volta",           128, 128, 128,  64, 32, 128, 64,  512,    0, false,
                   CUDA_GUIDE "; gpu-benches on a V100"},
     turing     = {"Turing",           64,  64,  64,  64,  2, 128, 64,    0,    0, false,
@@ -87,7 +88,7 @@ static const struct architecture
                   CUDA_GUIDE "; L1 as in Ampere GA10x"},
     hopper     = {"Hopper",          128, 128, 256, 128, 64, 256, 64, 2048, 4096, false,
                   CUDA_GUIDE "; measured on an H200"},
-    // arithmetic is held below the chip's for export; no public source gives rates per clock
+    // for export, arithmetic is slower than the chip's; no public source gives rates per clock
     hopper_20  = {"Hopper",          128, 128, 256,   0,  0,   0,  0,    0,    0, false,
                   CUDA_GUIDE "; measured on an H200"},
     gb100      = {"Blackwell GB100",   0, 128, 256, 128, 64,   0,  0,    0,    0, false,
@@ -116,7 +117,7 @@ static const struct architecture
 
 // Ranges from the PCI ID Repository (pci-ids.ucw.cz): GV100, TU10x and TU11x, GA100, GA10x, AD10x,
 // GH100, GB100, GB20x; Vega 10 and 20, Navi 1x to 4x, Arcturus, Aldebaran, Aqua Vanjaram (gfx942,
-// gfx950); DG2, Battlemage. Then graphics in processors, by family: Raven Ridge and Picasso,
+// gfx950); DG2, Battlemage. Then GPUs within processors, by family: Raven Ridge and Picasso,
 // Renoir, Lucienne and Cezanne; Van Gogh, Rembrandt, Raphael, Mendocino; Phoenix and Hawk Point.
 static const struct chip chips[] = {
     {GPU_VENDOR_NVIDIA, 0x1d80, 0x1dff, &volta},
@@ -173,8 +174,7 @@ static const struct chip chips[] = {
 // (club386.com), RX 9070 and 9070 XT (multiplayer.it), B580 (fpsbench.com), B200
 // (glennklockwood.com/garden/processors/B200). Clocks and caches that none of them gives are 0.
 
-// An MI250X is two devices; the figures are of one of them. cores, core_mhz, dram_gb_per_s,
-// last_cache_mib; matrix16, matrix8.
+// An MI250X is two devices; the figures are of one of them. Columns: as in struct product.
 static const struct product products[] = {
     {"H200", 0, &hopper, 132, 1980, 4814, 60, 0, 0, BY_DRIVER},
     {"H100 80GB HBM3", 0, &hopper, 132, 1980, 3352, 50, 0, 0, HOPPER},
@@ -344,9 +344,9 @@ static void fill_from_tables(const struct gpu_info *info, struct measure_limits 
     }
 }
 
-// Sets the last cache. NVIDIA's driver reports that of this device or, with MIG, of this part of
-// it. A model reports the size in its file. Other drivers report one of the caches, so the last
-// cache is at least that large.
+// Sets the last cache. NVIDIA's driver reports the last cache of this device or, with MIG, of this
+// part of it. A model reports the size in its file. Other drivers report one of the caches, so the
+// last cache is at least that large.
 static void fill_last_cache(const struct gpu_info *info, struct measure_limits *limits)
 {
     uint64_t reported = info->limits.last_cache_bytes;
@@ -358,10 +358,11 @@ static void fill_last_cache(const struct gpu_info *info, struct measure_limits *
         limits->last_cache_bytes = reported;
 }
 
-// Makes the rates in `limits` those of a core as this driver counts it. On RDNA two compute units
-// run a workgroup together. ROCm's OpenCL counts such a pair as one core; Vulkan's drivers, which
-// also report the threads of a core, count each unit. `units` is the number of units in the table
-// of products. If the two numbers do not show what the driver counts, the rates become unknown (0).
+// Converts the rates in `limits` to those of a core as this driver counts cores. On RDNA two
+// compute units run a workgroup together. ROCm's OpenCL counts such a pair as one core; Vulkan's
+// drivers, which also report the threads of a core, count each unit. `units` is the number of units
+// in the table of products. If the two numbers do not show what the driver counts, the rates become
+// unknown (0).
 static void count_pairs(const struct gpu_limits *reported, unsigned units,
                         struct measure_limits *limits)
 {

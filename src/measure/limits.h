@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The physical limits of a device: tables of architectures, chips and products (measure/limits.c,
-// with their sources), overridden by what the driver reports. If a limit is 0, it is not known, and
-// no share of it is shown.
+// with their sources), overridden by what the driver reports. A limit of 0 is not known, and no
+// share of it is shown.
 #ifndef MEASURE_LIMITS_H
 #define MEASURE_LIMITS_H
 

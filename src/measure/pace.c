@@ -91,7 +91,8 @@ bool pace_again(struct measure_pace *pace, double seen_hz, double error)
 
 // ---------------------------------------------------------------- the clock that a load keeps
 
-// Finds the load. A new load takes the place of the load that was seen longest ago.
+// Finds the load, or adds it. If there is no room, a new load takes the place of the load that was
+// seen longest ago.
 static struct pace_load *load_of(struct measure_pace *pace, uint32_t load)
 {
     struct pace_load *oldest = &pace->loads[0];
@@ -117,9 +118,9 @@ static bool lasts(struct pace_row *row, double hz, double error, unsigned visits
     return row->visits >= visits;
 }
 
-// Raises the highest known clock to hz, which is not lower. A reading may be too high by a percent
-// or two, and must not make the true clock look low from then on: a clock that is higher by more
-// than the margin counts when several visits in a row had it.
+// Raises *known_hz to `hz` if PACE_HIGHER visits in a row had that clock and it is higher by more
+// than the margin (pace_is_lower). A single reading may be too high by a percent or two, and must
+// not make the true clock look low from then on. The first known clock counts at once.
 static void raise_known(double *known_hz, struct pace_row *higher, double hz, double error)
 {
     if (!(hz > 0))

@@ -13,18 +13,19 @@
 #include "measure/visit.h"
 
 enum {
-    // Kinds of load that a worker remembers; the one seen longest ago is forgotten first.
+    // Number of kinds of load that a worker remembers; it first forgets the kind seen longest ago.
     PACE_LOADS = 64,
-    // After that many visits in a row at the same lower clock, this clock is the load's own.
+    // After this many visits in a row at the same lower clock, the load is taken to keep that
+    // clock.
     PACE_LASTING = 8,
-    // That many visits in a row at the same higher clock are no error of measurement.
+    // This many visits in a row at the same higher clock are no error of measurement.
     PACE_HIGHER = 3,
     PACE_LEAD_FIRST_NS = 2000000, // the first lead of a visit; each further one is 4 times as long
     PACE_LEAD_MOST_NS = 64000000, // longest lead
     PACE_PATIENCE_NS = 150000000, // longest sum of a visit's leads if they do not raise the clock
     PACE_SPENT_MOST_NS = 300000000, // longest sum of a visit's leads if they raise the clock
     PACE_SPARSE_MOST_NS = 4000000,  // the longest lead of sparse work
-    PACE_CALM = 64 // visits in a row without a low clock after which leads get shorter
+    PACE_CALM = 64 // visits in a row without a low clock that shorten the lead of sparse work
 };
 
 // Visits in a row at the same clock, within the margin of pace_is_lower.
@@ -46,7 +47,7 @@ struct measure_pace {
     // True if the card says that something limits its clock at this moment. NULL: it cannot say.
     bool (*limited)(void *context);
     void *context;
-    double fastest_hz;      // highest clock: of the product, or that a load kept; 0: not known
+    double fastest_hz;      // highest clock of the product or, if higher, of a load; 0: not known
     struct pace_row higher; // the last visits, if their clock was higher than fastest_hz
     struct pace_load loads[PACE_LOADS];
     size_t load_count;
@@ -74,7 +75,8 @@ bool pace_is_lower(double hz, double than_hz, double error);
 void pace_begin(struct measure_pace *pace, double *case_hz);
 
 // Returns how long the lead of the next samples should be, in ns; 0: no lead. `sparse`: the case's
-// samples are short, so the device is idle for most of a visit. Returns 0 if `pace` is NULL.
+// samples are short, so the device is idle for most of a visit. Stores `sparse` in `pace`. Returns
+// 0 if `pace` is NULL.
 uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse);
 
 // True if the samples, whose lowest clock was seen_hz, should be taken again after a new lead.
@@ -89,15 +91,16 @@ enum pace_verdict {
     PACE_LOW    // the load kept a higher clock in this run: *kept_hz
 };
 
-// Judges the clock of a visit's samples and remembers it. `hz` is the median. The load 0 has no
-// clock of its own. After PACE_FELL and PACE_LOW the case's next visit tries all leads again.
+// Judges the clock of a visit's samples and remembers it. `hz` is the median. For load 0 (not
+// known) no clock is remembered. After PACE_FELL and PACE_LOW the case's next visit tries all leads
+// again.
 enum pace_verdict pace_judge(struct measure_pace *pace, double hz, const struct visit_clock *clock,
                              double *kept_hz);
 
 // Compares the visits of a case. Adds a reason to take it again, `low-clock`, to each one whose
-// core clock was lower than another one's and that has no such reason yet. But if the card limited
-// the clock in most visits (they have the remark `throttled`), then these may vary. Returns the
-// number of visits that got a reason.
+// core clock was lower than another one's and that has no reason for a retake yet. But if the card
+// limited the clock in most visits (remark `throttled`), the clocks of these visits may differ.
+// Returns the number of visits that got a reason.
 size_t pace_doubt(struct measure_visit *const *visits, size_t count);
 
 #endif

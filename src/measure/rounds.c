@@ -130,7 +130,8 @@ static bool is_hit(const struct measure_samples *samples, double typical, enum b
     return samples->count > HIT_EACH_MAX ? hit * 10 > samples->count : hit > 0;
 }
 
-// Returns the samples of a metric in all visits that count, in ascending order.
+// Returns the finite samples of a metric, in ascending order, of all visits without a reason for a
+// retake.
 static double *sorted_samples(struct measure_visit *const *visits, size_t visit_count,
                               size_t metric, size_t *count, struct arena *scratch)
 {
@@ -149,7 +150,8 @@ static double *sorted_samples(struct measure_visit *const *visits, size_t visit_
     return values;
 }
 
-// Returns the median of the better 60 % of the samples; NaN if those do not agree.
+// Returns the median of the better 60 % of the samples of all visits without a reason for a retake.
+// NaN if the worst of these 60 % is more than 5 % off, or if there are fewer than 10 samples.
 static double typical_sample(struct measure_visit *const *visits, size_t visit_count, size_t metric,
                              enum better better, struct arena *scratch)
 {

@@ -63,14 +63,15 @@ const struct round_metric *rounds_primary(const struct rounds *rounds);
 double rounds_goal(const struct round_metric *metric, double goal);
 
 // Finds the visits without doubts that were hit by a burst of other work, as measure/collect.h
-// defines it, and gives them a reason to be taken again. `rounds` holds those visits. Returns the
-// number of hits.
+// defines it, and gives them a reason to be taken again. `rounds` must hold the visits without
+// doubts. Returns the number of visits that got a reason: 0 if more than half were hit.
 size_t rounds_flag_hits(const struct rounds *rounds, struct measure_visit *const *visits,
                         size_t visit_count);
 
 // Judges a result whose metrics are filled from these rounds, as measure/collect.h describes: flags
 // it with the reasons that make it suspect, and adds remarks. `goal` is collect_rule.goal;
-// `step_limits` says why a result is less precise: true: the clock's step, false: noise.
+// `step_limits` says why a result is less precise than its goal: the clock's step (true) or noise
+// (false).
 void rounds_judge(const struct rounds *rounds, double goal, bool step_limits, struct arena *arena,
                   struct result *result);
 

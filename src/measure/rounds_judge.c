@@ -13,7 +13,7 @@ static const double chance_deviations = 3.3; // one-sided 0.05 % of normal value
 
 enum {
     FEW_SAMPLES = 20,       // least samples of a distribution: each share is known to ±30 %
-    ROUND_SAMPLES_LEAST = 4 // least samples of a round to compare it with the other rounds
+    ROUND_SAMPLES_LEAST = 4 // fewest samples of a round that is compared with the others
 };
 static const double distribution_confidence = 0.95, distance_that_matters = 0.25;
 
@@ -25,7 +25,8 @@ static double relative_half(const struct metric *metric, double least)
     return half == 0 ? 0 : half / fmax(fabs(metric->median), least);
 }
 
-// Returns "±24 % (goal ±1 %)", with more digits if both would look the same: "±1.04 % (goal ±1 %)".
+// Returns "±24 % (goal ±1 %)", with more digits if both numbers would look the same: "±1.04 % (goal
+// ±1 %)".
 static const char *precision_text(struct arena *arena, double half, double goal)
 {
     const char *wanted = arena_printf(arena, "%.2g", 100 * goal), *reached = wanted;
@@ -48,7 +49,7 @@ static void judge_limit(struct arena *arena, struct result *result, const struct
                     metric->limit);
 }
 
-// The least half of an interval that is far from the goal.
+// Returns the largest half of an interval, relative to the median, that is not far from the goal.
 static double far_from(const struct round_metric *metric, double goal)
 {
     return metric->by_host ? fmax(COLLECT_HOST_MOST, goal) : COLLECT_IMPRECISE_FACTOR * goal;
@@ -104,8 +105,8 @@ static void judge_others(const struct rounds *rounds, double goal, struct arena 
             judge_other(rounds, i, goal, &result->metrics[count - 1], arena, result);
 }
 
-// True if neighbouring values are correlated by more than chance, and the standard deviation of
-// their common part is larger than `matters`.
+// True if neighbouring values are correlated above 0.3 and by more than chance, and the standard
+// deviation of their common part is larger than `matters`.
 static bool is_correlated(const struct stats_serial *serial, double matters)
 {
     double correlation = stats_serial_correlation(serial);

@@ -60,8 +60,8 @@ static double hz_between(const struct measure_clock *clock, struct clock_stamp a
     return ticks > 0 ? cycles * 1e9 / (ticks * clock->device_tick_ns) : NAN;
 }
 
-// Fills `hz` with the rate over the whole span of each core that stamped before and after it.
-// Returns the number of rates.
+// Fills `hz` with one rate for each workgroup after the span whose core also stamped before it: the
+// rate over the whole span. Returns the number of rates.
 static size_t hz_by_core(const struct measure_clock *clock, const struct span_stamps *stamps,
                          double *hz)
 {
@@ -341,7 +341,8 @@ static bool take_samples(struct worker *worker, struct measure_span *span, struc
     return true;
 }
 
-// Returns the relative error of a sample's core clock: one step of the device's clock at both ends.
+// Returns the relative error of a sample's core clock: one step of the device's clock, divided by
+// the time between its stamps. 0 if the core clock is not measured.
 static double core_error(const struct worker *worker, const struct measure_span *span)
 {
     double length_ns = worker->clock.stamps == 1 ? span->sample_ns : clock_wait_ns;

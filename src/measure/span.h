@@ -30,7 +30,7 @@ struct measure_span_desc {
 
 struct measure_span {
     double *unit_ns; // [i]: device time of one unit of work in sample i
-    // [i]: core clock of sample i, NaN if it was missed; NULL: it was never measured.
+    // [i]: core clock of sample i, NaN if not known; NULL: not known for any sample.
     double *core_hz;
     double core_error; // relative error of a sample's core clock
     // The lowest and the highest core clock of all samples. With two stamps per group, the clocks

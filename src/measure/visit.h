@@ -31,7 +31,7 @@ struct visit_clock {
     double low_hz, high_hz; // range over the samples; 0: not known
     double error;           // relative error of one sample's clock
     uint32_t load;          // kind of load: loads of one kind keep the same clock; 0: not known
-    bool uses_memory;       // the load reads or writes the device's memory all the time
+    bool uses_memory;       // the load reads or writes the device's memory
 };
 
 struct measure_visit {
@@ -65,7 +65,7 @@ struct measure_gate {
     void *context;
 };
 
-// How a visit is asked to end early, because nobody waits for its samples any more.
+// Asks a visit to end early, because nobody waits for its samples any more.
 struct measure_leave {
     bool (*is_asked)(void *context);
     void *context;
@@ -150,7 +150,7 @@ void visit_series(struct measure_visit *visit, const struct series *series);
 // adds the detail "loop_loads", which lists them.
 void visit_kernel(struct measure_visit *visit, struct gpu_program *program);
 
-// Returns a copy that lives in `arena`.
+// Returns a copy that lives in `arena`, without counters and clock.
 struct measure_visit *visit_copy(struct arena *arena, const struct measure_visit *visit);
 
 // Merges a visit of a case into `kept`, which stands for all visits of the case: adds the details

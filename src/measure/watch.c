@@ -11,8 +11,9 @@
 #include <string.h>
 
 enum {
-    // Some drivers interrupt a dispatch (CUDA), others switch only between dispatches (Vulkan on an
-    // H200). So a watch is a sequence of dispatches, and all their stamps are read as one series.
+    // Some drivers interrupt a dispatch for other work (CUDA), others change to it only between
+    // dispatches (Vulkan on an H200). So a watch is a sequence of dispatches, and all their stamps
+    // are read as one series.
     STAMPS = 8,
     DISPATCHES = 16,
     READINGS = STAMPS * DISPATCHES,
@@ -44,7 +45,7 @@ struct measure_watch {
     uint32_t groups, iterations, arithmetic_iterations;
     double limits[WATCH_YARDSTICKS];
     bool limits_known;
-    struct gpu_buffer *from, *to, *upload, *readback; // of the copies; NULL: none
+    struct gpu_buffer *from, *to, *upload, *readback; // buffers of the copies; NULL: no copies
 };
 
 // ---------------------------------------------------------------- from times alone
@@ -172,9 +173,9 @@ static bool take(struct measure_watch *watch, struct watch_finding *finding, dou
     return true;
 }
 
-// Takes a watch in which the device did no other work for at least least_ns. The core clock may
-// have changed since the last watch, so a watch that was too short is taken again with more
-// iterations.
+// Takes a watch in which the device worked for the watch alone for at least 90 % of least_ns. The
+// core clock may have changed since the last watch, so a watch that was too short is taken again
+// with more iterations, up to FITTINGS_MAX times in all.
 static bool take_long_enough(struct measure_watch *watch, double least_ns,
                              struct watch_finding *finding, double *away_ns, struct error *err)
 {
@@ -206,7 +207,7 @@ static struct gpu_buffer *make_buffer(struct measure_watch *watch, uint64_t byte
                              &(struct gpu_buffer_desc){.bytes = bytes, .memory = memory}, &no_room);
 }
 
-// Makes the yardsticks (watch.h). Leaves out a copy for which there is no memory.
+// Makes the yardsticks (watch.h). If memory lacks for a buffer of the copies, no copy is measured.
 static bool make_yardsticks(struct measure_watch *watch, struct error *err)
 {
     if (watch->info->caps & GPU_CAP(VIRTUAL_TIME))

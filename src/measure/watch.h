@@ -6,12 +6,12 @@
 // than a slice of a driver, and stamps the device-wide clock again and again. If the device does
 // other work, two successive stamps are much farther apart than the wait between them. If the
 // device's kernels cannot read such a clock, dispatches of equal work are timed one by one, and a
-// dispatch that takes much longer than the shortest one was interrupted.
+// dispatch that takes much longer than the median was interrupted.
 //
-// Yardsticks. Work that runs at the same time as ours leaves no gap: clients of one context server,
-// copies by an engine. Small fixed pieces of work show it by their rates: arithmetic on all cores,
-// a copy in the device's memory, a copy in each direction of the link. Their rates are compared
-// with the best ones of the run and with limits (suite/watcher.h).
+// Yardsticks. Other work that runs at the same time as fathom's leaves no gap: clients of one
+// context server, copies by an engine. The rates of small fixed pieces of work show such other
+// work: arithmetic on all cores, a copy in the device's memory, a copy in each direction of the
+// link. Their rates are compared with the best ones of the run and with limits (suite/watcher.h).
 #ifndef MEASURE_WATCH_H
 #define MEASURE_WATCH_H
 
@@ -45,8 +45,8 @@ struct watch_finding {
 
 struct measure_watch;
 
-// False with ERROR_UNSUPPORTED if the device cannot be watched so: a CPU device, whose threads are
-// watched instead.
+// False with ERROR_UNSUPPORTED for a CPU device, whose threads are watched instead, or if this
+// build lacks the kernel.
 MUST_CHECK bool measure_watch_check(const struct gpu_info *info, struct error *err);
 
 // Prepares a watch of a device in `scope`. Returns NULL with an error.
@@ -59,10 +59,11 @@ MUST_CHECK bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns
 
 // ---------------------------------------------------------------- from times alone
 
-// Adds to the finding the times between neighbouring readings of one core's clock: their sum to
-// watched_ns, and to `away_ns` the time that is too long for the core's own loop. An interval
-// counts as interrupted if it is six times as long as the median (more than a core clock can
-// change) and 20 µs longer.
+// Adds the sum of the intervals (times between neighbouring readings of one core's clock, or
+// lengths of equal dispatches) to watched_ns. An interval counts as interrupted if it is longer
+// than six times the median (a core clock cannot change so much) and than the median plus 20 µs.
+// Adds what such an interval lasts beyond the median to `away_ns`, and raises longest_ns to the
+// largest one.
 void watch_add_intervals(struct arena *scratch, const double *intervals_ns, size_t count,
                          struct watch_finding *finding, double *away_ns);
 

@@ -12,8 +12,8 @@
 enum {
     NUMBERS_MIN = 16, // a heat map with more values of x than this is drawn as lines
     SPARSE_POINTS = 4,
-    SPARSE_STEP = 8 // at most SPARSE_POINTS points, each at least SPARSE_STEP times the x before:
-                    // bars
+    SPARSE_STEP = 8 // on a logarithmic x, a line of at most SPARSE_POINTS points whose x grow by at
+                    // least this factor becomes bars
 };
 
 // A value that the view shows.
@@ -47,7 +47,7 @@ static bool has_rows(const struct view_info *view)
     return view->kind == VIEW_CURVE || view->kind == VIEW_BARS || view->kind == VIEW_HEATMAP;
 }
 
-// Finds the points of the source's view, whose metric and x are set. Returns false if there are
+// Finds the points of s->view. The caller has set s->metric and s->x. Returns false if there are
 // none.
 static bool find_points(struct source *s)
 {
@@ -343,7 +343,8 @@ static struct chart_line line_of(const struct source *s, const struct chart *cha
     return (struct chart_line){.values = values, .doubted = doubted};
 }
 
-// Adds the lines with most points to the chart. Its text says if lines are left out, and if values
+// Adds the lines with most points to the chart. Leaves out sparse lines, and lines with less than a
+// sixth of the points of the longest one. chart->about says if lines are left out, and if values
 // are not trusted.
 static void add_lines(const struct source *s, struct chart *chart)
 {
@@ -396,8 +397,8 @@ static struct chart_bar bar_of(const struct source *s, const struct point *point
                               .doubted = is_doubted(point)};
 }
 
-// Adds the bars in the order of the run. If they are too many, adds the best ones and, as the last,
-// the worst.
+// Adds the bars in the order of the run. If they are too many, adds those of sorted_points(), the
+// best first; if these are still too many, the best ones and, as the last bar, the worst one.
 static void add_bars(const struct source *s, struct chart *chart)
 {
     size_t count = s->count;

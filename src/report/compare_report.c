@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    // Without `all`, a section prints SECTION_ROWS rows. They are divided among its groups, at
-    // least GROUP_ROWS for each, and at most SECTION_GROUPS groups are printed.
+    // Without `all`, a section prints at most SECTION_GROUPS groups of rows. SECTION_ROWS is
+    // divided by the number of its groups: each prints that many rows, but at least GROUP_ROWS.
     SECTION_ROWS = 40,
     GROUP_ROWS = 3,
     SECTION_GROUPS = 40,
@@ -23,8 +23,8 @@ enum {
 struct printer {
     struct screen screen;
     const struct compare_report *report;
-    // What axes_set found for `benchmark`, its last argument: the axes that vary among all rows of
-    // the benchmark.
+    // axes_set() sets these members: the benchmark of its last call, and the axes that vary among
+    // all rows of that benchmark.
     const char *benchmark;
     const struct benchmark_info *info; // NULL: no run describes the benchmark
     const struct param_info **axes;

@@ -32,8 +32,8 @@ void console_end(const struct run *run, const struct console_desc *desc, FILE *s
 void console_summary(const struct run *run, const struct console_desc *desc, FILE *stream);
 
 // Prints the card with one line per figure. A figure that is not trusted is grey and in
-// parentheses; the reason stands below it, unless the run is still measuring. If the run has no
-// figure of a GPU's card, prints nothing and returns false.
+// parentheses; the reason stands below it, unless the run is still measuring. If the card has no
+// rows, prints nothing and returns false.
 bool console_card(const struct card *card, const struct console_desc *desc, FILE *stream);
 
 // Prints the card as a Markdown table.

@@ -25,10 +25,11 @@ MUST_CHECK bool csv_write(const struct run *run, FILE *stream, struct error *err
 // Writes one field of CSV, in quotation marks if it needs them.
 void csv_field(const char *text, FILE *stream);
 
-// Writes one self-contained SVG without a script. It shows the charts of all benchmarks
-// (report/chart.h), then for each result with a time line: one row per lane, with arrows from a
-// span to the spans that waited for it; a scale; the number of spans that ran at once; the spans on
-// each core. Titles are tool-tips; colours suit light and dark pages.
+// Writes one self-contained SVG without a script. It shows for each device its card and levels of
+// memory (report/picture.h) and the charts of all benchmarks (report/chart.h), then for each result
+// with a time line: one row per lane, with arrows from a span to the spans that waited for it; a
+// scale; the number of spans that ran at once; the spans on each core. Titles are tool-tips;
+// colours suit light and dark pages.
 MUST_CHECK bool svg_write(const struct run *run, FILE *stream, struct error *err);
 
 // Writes the JSON that Perfetto (ui.perfetto.dev) and chrome://tracing read
@@ -55,12 +56,12 @@ MUST_CHECK bool html_write(const struct run *const *runs, size_t count, FILE *st
 MUST_CHECK bool html_save(const struct run *const *runs, size_t count, const char *path,
                           struct error *err);
 
-// The content security policy of the page, in `arena`, with leave to connect to `address` (such as
-// "ws://127.0.0.1:8080"), a web socket of the server that serves the page.
+// Returns a content security policy for the page, in `arena`, that allows it to connect to
+// `address` (such as "ws://127.0.0.1:8080"), a web socket of the server that serves the page.
 const char *html_live_policy(struct arena *arena, const char *address);
 
-// Writes the page of html_write for such a server: with `data`, JSON without "</", in place of
-// runs. Nothing else is different.
+// Writes the page of html_write for such a server: with `policy`, with `data` (JSON without "</")
+// in place of the runs, without the summaries of devices, and with the script of the live page.
 MUST_CHECK bool html_write_live(const char *data, const char *policy, FILE *stream,
                                 struct error *err);
 

@@ -19,7 +19,7 @@ extern const uint64_t report_page_bytes;
 // Why the page could not be built: one line without a full stop; "" if it was built.
 extern const char report_page_reason[];
 
-// Each is in the page once, in this order (build.mjs checks it).
+// Each marker is in the page once, in this order (build.mjs checks it).
 static const char first_marker[] = "@FIRST@", runs_marker[] = "@RUNS@", live_marker[] = "@LIVE@";
 
 bool html_available(const char **reason)
@@ -159,8 +159,8 @@ static bool wrong_page(struct error *err)
                      "the report page of this build is of another version: build it anew");
 }
 
-// Writes what stands behind the runs. A report ends at the marker of the live page's script; the
-// tags that would close the page there may be left out of HTML.
+// Writes the part of the page after the runs. A report ends at the marker of the live page's
+// script. The tags that close the page come after that script; HTML allows a page without them.
 static bool end_page(const struct part *runs, bool live, FILE *stream, struct error *err)
 {
     struct part end = part_before(runs->rest, live_marker);
@@ -191,12 +191,13 @@ bool html_write(const struct run *const *runs, size_t count, FILE *stream, struc
 
 // ---------------------------------------------------------------- the live page
 
-// A report has styles of its own for readers without a script (report/picture.c). The live page has
-// none, and so a policy that allows no style but the page's.
+// A report has further styles for readers without a script (report/picture.c). The live page lacks
+// them, so its policy allows only the style sheet of the page.
 static const char policy_start[] = "http-equiv=\"Content-Security-Policy\" content=\"";
 static const char live_policy_start[] = "name=\"policy\" content=\"";
 
-// The policy behind `start`, up to the quote. Bytes 0 without a page.
+// Returns the text of the page from `start` (not included) to the next quote; an empty text if the
+// page lacks `start`.
 static struct part policy_part(const char *start)
 {
     struct part head = part_before(report_page, start);

@@ -11,9 +11,9 @@
 
 // Writes a <section> with an <article> for each device that has results; if no run has results, for
 // each device of all runs. An article has the rows of the card (analysis/card.h), the levels of
-// memory as a pyramid if the run shows any, and what stands out. data-subject counts the articles
-// from 0. The drawings follow the width of the page: horizontal positions are percentages. The
-// section is followed by the charts of all benchmarks (report/chart.h), within <noscript>.
+// memory as a pyramid if the run shows at least two, and what stands out. data-subject counts the
+// articles from 0. The drawings follow the width of the page: horizontal positions are percentages.
+// The section is followed by the charts of all benchmarks (report/chart.h), within <noscript>.
 void picture_write(const struct run *const *runs, size_t count, FILE *stream);
 
 // Writes the same for one device within an <svg> that is `width` pixels wide, from y on: its name,

@@ -153,7 +153,7 @@ static void head_print(const struct cases *cases, const struct metric_column *co
 
 struct choice {
     struct metric_column *columns;
-    size_t count, left; // number of columns that fit; of those that do not
+    size_t count, left; // number of columns that fit, and of columns that do not
     size_t used;        // width of the axes and of the columns chosen so far
 };
 

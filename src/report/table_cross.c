@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    ROWS_MAX = 40, // most rows of a chip; beyond, only rows whose APIs differ
+    ROWS_MAX = 40, // most rows of a chip; if it has more, only rows whose APIs differ are shown
     VALUE_COLUMNS = 12,
     RATIO_COLUMNS = 15,
     GAP = 2

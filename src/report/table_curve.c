@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Prints a view of curves: one row per x, one column per series. Below, each series is a line of
-// blocks with its lowest and highest value.
+// Prints a view of curves: one row per x (only some, if there are many), one column per series.
+// Below, one line per series has blocks that draw it, and its lowest and highest value. A single
+// series gets a bar in each row, and blocks only if rows are left out.
 #include "report/tables.h"
 
 #include <math.h>

@@ -76,8 +76,8 @@ const char *view_common(struct arena *arena, const struct benchmark_info *info,
                         size_t count);
 
 // Fills `grid`. Returns false if the view shows no case of this device, has no x, or names an x or
-// metric that is not declared. Axes that vary but that the view does not name become groups too, so
-// that no case hides another.
+// metric that is not declared. Axes that vary but that the view does not name also make series (in
+// a heat map: panels), so that no case hides another.
 bool view_grid_build(struct arena *arena, const struct run *run, const char *device,
                      const struct benchmark_info *info, const struct view_info *view,
                      struct view_grid *grid);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    FIRST_TRACK = 1000, // lowest number of a track: above those of processes
+    FIRST_TRACK = 1000, // lowest number of a track; processes have lower numbers
     TRACKS_A_CORE = 64  // tracks per core: spans on one track must not overlap
 };
 

@@ -22,8 +22,8 @@ import { allPoints, buildGrid, inCycles, inTime, pointMetric } from "./view";
 
 const isListed = (view: View): boolean => view.kind === "table" || view.kind === "timeline";
 
-// A view with its cases. A device without a counter of cycles has the same in time, unless another view
-// shows that anyway. Undefined where there is no number.
+// Returns a view with its cases. If the view draws cycles that no device has, it draws the time of
+// the same work instead, unless another view does. Undefined if the view has no number.
 function gridOf(subjects: Subject[], benchmark: Benchmark, view: View): Grid | undefined {
   const isShown = (grid: Grid | undefined): boolean =>
     grid !== undefined && allPoints(grid).some((point) => pointMetric(point, grid.metric));
@@ -51,7 +51,8 @@ function viewElement(charts: Charts, id: string, subjects: Subject[], benchmark:
   return grid && drawing(charts, id, view.kind, grid);
 }
 
-// A heat map over names alone is also shown as bars, which can be sorted; a benchmark's first one.
+// Returns the benchmark's first heat map whose x and y are both names as bars, which the reader can
+// sort.
 function sortedBars(charts: Charts, id: string, subjects: Subject[], benchmark: Benchmark):
     HTMLElement | undefined {
   const named = (key: string | undefined): boolean =>
@@ -65,8 +66,8 @@ function sortedBars(charts: Charts, id: string, subjects: Subject[], benchmark: 
   });
 }
 
-// A place for each name of series, with the cases that carry one: results first, then the lists by
-// which the instrument was checked.
+// Returns one picker for each name of series, with the cases that have such a series. Series of
+// results come first, then the tables of isPlain(), by which the measurement was checked.
 function seriesElements(charts: Charts, subjects: Subject[], benchmark: Benchmark): HTMLElement[] {
   const named = new Map<string, Carried[]>();
   for (const subject of subjects)
@@ -94,7 +95,7 @@ function versionsNote(subjects: Subject[], benchmark: Benchmark): HTMLElement | 
     "are not comparable.");
 }
 
-// A curve in cycles that the ns ↔ cycles switch of another one shows.
+// True for a curve in cycles that the ns ↔ cycles switch of another curve shows, too.
 function isTwin(benchmark: Benchmark, view: View): boolean {
   return view.kind === "curve" && benchmark.views.some((other) => {
     const metric = benchmark.metrics.find(({ name }) => name === other.metric);
@@ -115,7 +116,7 @@ const hasNumbers = (subjects: Subject[], benchmark: Benchmark): boolean =>
   subjects.some(({ results }) => results.some((result) =>
     result.benchmark === benchmark.name && result.metrics.some(({ median }) => median !== undefined)));
 
-// The first view that has numbers, in little.
+// Returns the first view that has numbers, cut to what fits beside the findings.
 function frontOf(charts: Charts, id: string, subjects: Subject[], benchmark: Benchmark): Front | undefined {
   if (!hasNumbers(subjects, benchmark)) return undefined;
   for (const [i, view] of benchmark.views.entries()) {
@@ -132,7 +133,8 @@ function frontOf(charts: Charts, id: string, subjects: Subject[], benchmark: Ben
   return undefined;
 }
 
-// What is folded; undefined where there is nothing. `words` is a fold of its own.
+// Returns the fold with all that is not shown at first. If only `words` is there, returns it alone,
+// because it is a fold already; undefined if there is nothing.
 function moreOf(rest: HTMLElement[], doubts: HTMLElement | undefined, words: HTMLElement | undefined):
     HTMLElement | undefined {
   if (rest.length === 0 && !doubts) return words;
@@ -143,7 +145,7 @@ function moreOf(rest: HTMLElement[], doubts: HTMLElement | undefined, words: HTM
     h("summary", {}, told.charAt(0).toUpperCase() + told.slice(1)), ...rest, doubts, words);
 }
 
-// Undefined where no device has a case of it.
+// Returns the section of a benchmark; undefined if no device has a case of it.
 export function benchmarkSection(charts: Charts, subjects: Subject[], benchmark: Benchmark):
     HTMLElement | undefined {
   const own = subjects.map((subject) => ({

@@ -23,7 +23,7 @@ use([
 
 export type Cell = string | number | undefined;
 
-// A head of a table: what it says, and what that means.
+// The head of a table's column: its text, and what that means.
 export interface Head {
   text: string;
   help?: string | undefined;
@@ -46,7 +46,7 @@ export interface Switch {
 export interface ChartDesc {
   id: string;
   title: string;
-  origin: string; // device, driver, version: what a saved drawing has to say to stand alone
+  origin: string; // device, driver, version; a saved drawing needs them
   subtitle: (look: Look) => string;
   summary: string; // one sentence for screen readers
   height: (look: Look) => number;
@@ -60,7 +60,8 @@ export interface ChartDesc {
 
 const NARROW = 560;
 
-// Without Control the wheel scrolls the page: ECharts would swallow it even where it does not zoom.
+// Without Control, the wheel scrolls the page. ECharts would take the event even if it does not
+// zoom.
 function leaveWheel(event: WheelEvent): void {
   if (!event.ctrlKey) event.stopPropagation();
 }
@@ -93,8 +94,8 @@ export class Chart {
     return { theme, narrow: width < NARROW, width };
   }
 
-  // Keeps the drawing's place and draws once that is near the window. A drawing in a closed <details>
-  // waits until it is opened.
+  // Reserves the drawing's place, and draws it when that place is near the window. A drawing in a
+  // closed <details> waits until it is opened.
   await(): void {
     const look = this.look(currentTheme());
     this.subtitle.textContent = this.desc.subtitle(look);
@@ -195,7 +196,8 @@ export class Chart {
 
   private numbers(): HTMLElement {
     const details = h("details", { class: "numbers" }, h("summary", {}, "Numbers"));
-    // Filled when opened: large tables cost time that most readers need not wait for.
+    // The table is filled when it is opened: a large one takes time, and most readers do not need
+    // it.
     details.addEventListener("toggle", () => {
       if (details.open && details.children.length === 1) {
         const { head, rows } = this.desc.numbers();
@@ -247,7 +249,7 @@ export class Charts {
     former?.dispose();
   }
 
-  // All behind the first `kept` ones leave the page.
+  // Removes all charts from the page, except the first `kept` ones.
   clear(kept = 0): void {
     this.list.splice(kept).forEach((chart) => chart.dispose());
   }
@@ -256,7 +258,7 @@ export class Charts {
     this.list.forEach((chart) => (chart.echarts ? chart.draw() : chart.await()));
   }
 
-  // On paper: all that is not folded, as wide as a sheet leaves it beside the findings.
+  // Draws for paper: all charts that are not folded, as wide as a sheet allows beside the findings.
   print(): void {
     for (const chart of this.list) {
       if (!chart.plot.checkVisibility()) continue; // in a closed fold
@@ -270,16 +272,17 @@ export class Charts {
     this.redraw();
   }
 
-  // The page stands.
+  // Called when the page is complete.
   ready(): void {
     this.follow();
     document.body.dataset["ready"] = "true";
-    // For tests and for who is curious in the browser's console.
+    // For tests, and for use in the browser's console.
     Object.defineProperty(window, "fathomCharts",
       { get: () => new Map(this.list.map((chart) => [chart.desc.id, chart])) });
   }
 
-  // The charts fit the window, and those in a fold are drawn once that opens.
+  // Draws the charts again if the window's width or the theme changes and for printing, and those
+  // in a fold when it opens.
   private follow(): void {
     let width = window.innerWidth, timer = 0;
     window.addEventListener("resize", () => {
@@ -288,7 +291,7 @@ export class Charts {
       clearTimeout(timer);
       timer = window.setTimeout(() => this.redraw(), 150);
     });
-    // What a closed fold kept from being drawn has its place when that opens.
+    // Charts in a closed fold are drawn when the fold opens.
     document.addEventListener("toggle", (event) => {
       if (event.target instanceof HTMLDetailsElement && event.target.open)
         this.list.filter(({ plot, echarts }) => !echarts && (event.target as Node).contains(plot))
@@ -300,7 +303,7 @@ export class Charts {
   }
 }
 
-// A table; numbers stand to the right, and so do the heads over them.
+// Returns a table. Numbers, and the heads of their columns, are aligned to the right.
 export function tableOf(head: (string | Head)[], rows: Cell[][]): HTMLElement {
   const isNumber = (text: Cell): boolean =>
     text !== undefined && /^([-+±×]?\d[\d.,e+-]*( \S+)?|–)$/.test(String(text));

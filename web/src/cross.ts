@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The same cases on several devices: one chip through several APIs (the table of analysis/cross.c), or
-// one run against another. Ratios stand only between equal cases.
+// The same cases on several devices: one chip through several APIs (the table of analysis/cross.c),
+// or one run against another. Only equal cases have a ratio.
 import { h } from "./dom";
 import type { Metric, Result, Subject } from "./run";
 import { metricOf, shownUnit } from "./run";
@@ -13,8 +13,8 @@ const LIST_MAX = 400, FIRST_MAX = 8;
 
 const api = (subject: Subject): string => subject.device.id.split(":")[0] ?? "";
 
-// Within one run more is known than between two, as analysis/cross.c has it: what sits at one PCI
-// address is one chip though APIs name its UUID differently, and all CPU devices are the processors of
+// True if both devices of one run are one chip, as in analysis/cross.c: their UUIDs or PCI
+// addresses are equal (APIs may report different UUIDs), or both are CPU devices, the processors of
 // the host.
 function sameChip(a: Subject, b: Subject): boolean {
   const [one, other] = [a.device, b.device];
@@ -47,12 +47,13 @@ interface Row {
   benchmark: string;
   key: string;
   cells: string[];
-  ratios: (number | undefined)[]; // of each device to the reference
+  ratios: (number | undefined)[]; // ratio of each device to the reference
   far: boolean;
   trusted: boolean; // no device's case is doubted
 }
 
-// A metric of a case on each device of the chip; undefined where fewer than two measured it.
+// Returns the row of a metric of a case; undefined if fewer than two devices of the chip measured
+// it.
 function rowOf(key: string, metric: Metric, chip: (Result | undefined)[], reference: number): Row | undefined {
   const found = chip.map((result) => {
     const other = result && metricOf(result, metric.name);
@@ -78,7 +79,8 @@ function rowOf(key: string, metric: Metric, chip: (Result | undefined)[], refere
   return row;
 }
 
-// What any of the devices measured, in the order of the first that did.
+// Returns the rows of all metrics that at least two devices measured, in the order of the first
+// device that has them.
 function rowsOf(chip: Subject[], reference: number): Row[] {
   const benchmarks = chip.flatMap(({ run }) => run.benchmarks);
   const results = chip.map((subject) => new Map(subject.results.map((one) => [one.key, one])));
@@ -90,7 +92,7 @@ function rowsOf(chip: Subject[], reference: number): Row[] {
       const twins = new Set(metrics.map((metric) => benchmark && inCycles(benchmark, metric)?.name));
       for (const metric of metrics) {
         const name = `${key} ${metric.name}`;
-        if (twins.has(metric.name) || rows.has(name)) continue; // a metric in time says it already
+        if (twins.has(metric.name) || rows.has(name)) continue; // a metric in time already shows it
         rows.set(name, rowOf(key, metric, results.map((one) => one.get(key)), reference));
       }
     }
@@ -116,7 +118,7 @@ function listOf(names: string[], rows: Row[], reference: number): HTMLElement {
   return table;
 }
 
-// Undefined where no two devices measured the same.
+// Returns the table of a chip; undefined if no two devices measured the same metric of a case.
 export function crossTable(chip: Subject[]): HTMLElement | undefined {
   const at = referenceOf(chip);
   const reference = chip[at] as Subject;
@@ -141,8 +143,8 @@ const differs = (row: Row): boolean => row.far && row.trusted;
 const middle = (values: number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? NaN;
 
-// The line of a benchmark that differs: of each run the middle of its ratios, how many differ, and where
-// most.
+// Returns the row of a benchmark that differs: for each run the median of its ratios, then how many
+// cases differ, and which one most.
 function summaryOf(title: string, rows: Row[], others: number[]): string[] {
   const cells = others.map((at) => {
     const ratios = rows.flatMap((row) => row.ratios[at] ?? []);
@@ -158,13 +160,14 @@ function summaryOf(title: string, rows: Row[], others: number[]): string[] {
 
 const isComparable = (row: Row): boolean => row.ratios.some((ratio) => ratio !== undefined);
 
-// Benchmarks of which there is no more to say than that, in a line.
+// Returns one line that lists benchmarks; undefined if there are none.
 function topicsLine(what: string, topics: string[], titleOf: (benchmark: string) => string): HTMLElement | undefined {
   return topics.length === 0 ? undefined
     : h("p", { class: "subtitle" }, `${what}: ${topics.map(titleOf).join("; ")}.`);
 }
 
-// Runs beside each other: what differs from the first. Undefined where no two measured the same.
+// Compares runs: returns what differs from the first run. Undefined if no two runs measured the
+// same.
 export function differences(subjects: Subject[], titleOf: (benchmark: string) => string):
     HTMLElement | undefined {
   if (subjects.length < 2) return undefined;

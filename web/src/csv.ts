@@ -3,7 +3,7 @@
 import type { Cell } from "./chart";
 import type { Metric, Result, Run, Subject } from "./run";
 
-// A result, and of which device of which run it is.
+// A result, with its device and its run.
 interface Case {
   subject: Pick<Subject, "run" | "device">;
   result: Result;

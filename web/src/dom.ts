@@ -21,7 +21,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-// A text as part of an id or of a file's name: "NVIDIA H200" is "nvidia-h200".
+// Returns a text as part of an id or of a file's name: "nvidia-h200" for "NVIDIA H200".
 export const idOf = (text: string): string =>
   text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
 

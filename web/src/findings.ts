@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Findings beside the chart of their benchmark: short ones first, what rests on doubted cases in grey,
-// and where there are many a fold for the rest.
+// Findings beside the chart of their benchmark: short ones first, those from doubted cases in grey,
+// and a fold if there are many.
 import { levelsOfSubject } from "./charts/levels";
 import { h } from "./dom";
 import type { Finding, Result, Subject } from "./run";
 import { withNames } from "./units";
 
-const LETTERS_MAX = 480; // what has room beside a chart
-const LONG = 220; // an account of a check rather than a result
+const LETTERS_MAX = 480; // the most that fits beside a chart
+const LONG = 220; // a longer text describes a check rather than a result
 
 interface Said {
   text: string;
@@ -17,13 +17,14 @@ interface Said {
 // What a finding is about: its first case names the benchmark.
 export const topicOf = (finding: Finding): string => finding.keys[0]?.split("/")[0] ?? "";
 
-// Without the device, which the page says; `result`: a case that the finding rests on.
+// Returns the finding's text without the device, which the page already names. `result`: a case
+// that the finding is based on.
 export function ownText({ device, text }: Finding, result: Result | undefined): string {
   const prefix = `${device}: `, own = text.startsWith(prefix) ? text.slice(prefix.length) : text;
   return result ? withNames(own, result) : own;
 }
 
-// Levels by the names that the page gives them.
+// Returns the text of a finding, with the level's name in place of its number.
 function textOf(finding: Finding, about: Subject | undefined, many: boolean): string {
   const own = ownText(finding, about?.results.find(({ key }) => finding.keys.includes(key)));
   const name = about && levelsOfSubject(about).find((level) => level.finding === finding)?.name;
@@ -51,7 +52,7 @@ export function saidOf(subjects: Subject[], topic: string): Said[] {
 const listOf = (all: Said[]): HTMLElement => h("ul", {}, ...all.map(({ text, unsure }) =>
   h("li", unsure ? { class: "unsure" } : {}, text, unsure ? " (from doubted cases)" : "")));
 
-// Undefined where there is none.
+// Returns the findings of a benchmark as a list; undefined if there are none.
 export function findingsOf(subjects: Subject[], topic: string): HTMLElement | undefined {
   const all = saidOf(subjects, topic).sort((a, b) =>
     Number(a.unsure) - Number(b.unsure) || Number(a.text.length > LONG) - Number(b.text.length > LONG));

@@ -11,7 +11,8 @@ const STYLES = ["fill", "stroke", "font-size", "font-weight", "text-anchor"];
 
 const textOf = (parent: Element, selector: string): string => parent.querySelector(selector)?.textContent ?? "";
 
-// A colour that every program which reads SVG knows: browsers compute color-mix() to color().
+// Returns the colour in a form that every SVG program reads: browsers turn color-mix() into
+// color().
 function plainColour(colour: string): string {
   if (!colour.startsWith("color(")) return colour;
   const context = h("canvas").getContext("2d");

@@ -18,7 +18,7 @@ export interface Headline {
   whole: boolean; // nothing was left out
 }
 
-// Those that are trusted, unless these are but few.
+// Returns the trusted points; all measured points if less than half of them are trusted.
 function sure(grid: Grid): Point[] {
   const all = measuredPoints(grid), trusted = trustedPoints(grid);
   return 2 * trusted.length >= all.length ? trusted : all;
@@ -26,7 +26,8 @@ function sure(grid: Grid): Point[] {
 
 const medianOf = (grid: Grid, point: Point): number => pointMetric(point, grid.metric)?.median ?? NaN;
 
-// Lines with hardly a point beside those of many are left to the whole drawing.
+// Returns the lines with most points, without lines that have less than a sixth of the most points:
+// only the whole drawing shows those.
 function longest(grid: Grid): GridSeries[] {
   const list = grid.panels.flatMap((panel) => panel.series);
   const points = (name: string): number => Math.max(...list.filter(({ rest }) => rest === name)
@@ -59,7 +60,7 @@ function cutCurve(grid: Grid): { grid: Grid; note: string } {
   };
 }
 
-// The best, and the worst as the last: what stands between them stands below.
+// Keeps the best bars and, as the last one, the worst. The drawing below has those between them.
 function cutBars(grid: Grid): { grid: Grid; note: string } {
   const way = grid.metric.better === "lower" ? 1 : -1;
   const rank = new Map<string, number>();
@@ -80,11 +81,13 @@ function cutBars(grid: Grid): { grid: Grid; note: string } {
   };
 }
 
-// Where no line has two points that belong together there are bars.
+// True if the grid is drawn as lines. If no line has two points that may be joined, it is drawn as
+// bars.
 export const isLine = (grid: Grid): boolean => grid.xs.length > 1 &&
   !grid.panels.every(({ series }) => series.every((one) => isSparse(grid, one)));
 
-// How a view is best seen in little: maps of many rows as bars, those over many numbers as curves.
+// Returns how a view is best drawn if it is small: heat maps with many rows as bars, heat maps over
+// many numbers as curves.
 function kindOf(grid: Grid): Headline["kind"] {
   const numbers = grid.xs.every((x) => typeof x === "number");
   if (grid.view.kind === "curve") return isLine(grid) ? "curve" : "bars";
@@ -95,7 +98,7 @@ function kindOf(grid: Grid): Headline["kind"] {
   return small ? "heatmap" : "bars";
 }
 
-// Rows of a map as lines: each says what its number is.
+// Turns the rows of a heat map into lines; each label names the row's parameter.
 const asLines = (grid: Grid): Grid => ({
   ...grid,
   panels: grid.panels.map((panel) => ({

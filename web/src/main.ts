@@ -19,7 +19,7 @@ function section(id: string, title: string, ...content: (HTMLElement | undefined
     : h("section", { id, "aria-label": title }, h("h2", {}, title), ...shown);
 }
 
-// Findings about no benchmark.
+// Returns the findings that are about no benchmark.
 function generalFindings(subjects: Subject[], known: string[]): HTMLElement | undefined {
   const topics = new Set(subjects.flatMap(({ run }) => run.findings.map(topicOf)));
   const said = [...topics].filter((topic) => !known.includes(topic)).flatMap((topic) => saidOf(subjects, topic));
@@ -34,7 +34,7 @@ function aboutSection(subjects: Subject[]): HTMLElement | undefined {
     h("details", { id: "provenance" }, h("summary", {}, "Where the numbers come from"), provenance(runs)));
 }
 
-// Of several devices what differs comes first.
+// Returns the sections of the page. If there are several devices, their differences come first.
 function sectionsOf(charts: Charts, subjects: Subject[]): HTMLElement[] {
   const benchmarks = benchmarksOf(subjects.map(({ run }) => run));
   const names = benchmarks.map(({ name }) => name);
@@ -54,13 +54,13 @@ class Page {
   readonly charts = new Charts();
   private readonly runs: Run[];
   private readonly main = document.querySelector("main") as HTMLElement;
-  private readonly hidden = new Set<number>(); // subjects by number
+  private readonly hidden = new Set<number>(); // numbers of the subjects
 
   constructor(runs: Run[]) {
     this.runs = runs;
   }
 
-  // All sections of the devices that are chosen, below the first screen.
+  // Builds all sections for the chosen devices, below the first screen.
   build(): void {
     const all = subjectsOf(this.runs), chosen = all.filter((_, i) => !this.hidden.has(i));
     this.charts.clear();
@@ -71,7 +71,7 @@ class Page {
     const sections = sectionsOf(this.charts, chosen);
     sections.forEach((one) => one.classList.add("built"));
     this.main.append(...sections);
-    if (sections[0]?.id === "differences") this.main.prepend(sections[0]); // what several runs are compared for
+    if (sections[0]?.id === "differences") this.main.prepend(sections[0]); // the reason to compare runs
     document.body.prepend(sidebar(sections, {
       names: all.map(({ label }) => label),
       isShown: (i) => !this.hidden.has(i),
@@ -81,7 +81,7 @@ class Page {
     this.charts.list.forEach((chart) => chart.await());
   }
 
-  // At least one stays.
+  // Shows or hides a device. At least one stays visible.
   private toggle(index: number, count: number): void {
     if (!this.hidden.delete(index) && this.hidden.size + 1 < count) this.hidden.add(index);
     this.build();
@@ -95,7 +95,8 @@ function report(runs: Run[]): Charts {
   return page.charts;
 }
 
-// The runs of a report, packed; or, from fathom serve, a JSON object: that page has a script of its own.
+// The element "runs" holds the packed runs of a report. From `fathom serve` it holds a JSON object,
+// and the page has its own script.
 async function start(): Promise<void> {
   const embedded = document.getElementById("runs")?.textContent?.trim() ?? "";
   if (!embedded.startsWith("{")) report(JSON.parse(await unpack(embedded)) as Run[]).ready();

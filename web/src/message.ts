@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a benchmark's first chart shows, as a sentence: the figures that the benchmark declares as its
-// headlines, a finding about a line that is drawn, or the best and the worst case. Only what is trusted is
-// said; "" where that is nothing.
+// What a benchmark's first chart shows, as a sentence: the figures that the benchmark declares as
+// its headlines, a finding about a line that is drawn, or the best and the worst case. It names
+// only trusted results; "" if there are none.
 import type { Level } from "./charts/levels";
 import { levelsOf, levelsOfSubject } from "./charts/levels";
 import { saidOf } from "./findings";
@@ -27,7 +27,8 @@ function shortText(metric: Metric): string {
   return metric.at_least ? `≥ ${text}` : text;
 }
 
-// Shares are percents, and what is counted needs no "operations": 513 M/s of triangles.
+// Returns a value as text: shares as percents, and counted things without "op": 513 M/s of
+// triangles.
 function valueText(metric: Metric): string {
   const { median = NaN, unit, better, name } = metric;
   if (unit === "1" && better === "higher" && median <= 1) return percent(median);
@@ -45,8 +46,8 @@ function reachesMemory(subject: Subject, last: Level): boolean {
   return subject.results.some(({ benchmark, case: { bytes } }) => benchmark === owner && Number(bytes) >= 4 * last.bytes);
 }
 
-// True if the working set of a case shows this level of memory: of a cache from four times the cache
-// before it up to half of its own size (analysis/card.c).
+// True if the working set of a case shows this level of memory: for a cache it must be between four
+// times the cache before it and half of its own size (analysis/card.c).
 function isOfLevel(subject: Subject, level: string, bytes: number): boolean {
   const levels = levelsOfSubject(subject), ends = levels.map((one) => one.bytes);
   const last = levels[levels.length - 1];
@@ -74,7 +75,8 @@ function bestOf(cases: Result[], name: string): Metric | undefined {
   return gain <= NEAR ? trusted : undefined;
 }
 
-// Of each level the first case; undefined if one is not trusted.
+// Returns the values of all levels, from the first case of each; undefined if one of them is not
+// trusted.
 function listOf(cases: Result[], { metric, by = "" }: Headline): string | undefined {
   const first = new Map<unknown, Result>();
   for (const one of cases) if (!first.has(one.case[by])) first.set(one.case[by], one);
@@ -102,7 +104,7 @@ const middleOf = (values: number[]): number => {
   return ((sorted[Math.floor(at)] ?? NaN) + (sorted[Math.ceil(at)] ?? NaN)) / 2;
 };
 
-// The curve of a device that shows its levels.
+// Returns the curve on which the findings about a device's levels are based.
 function seriesOfLevels(grid: Grid, subject: Subject): GridSeries | undefined {
   const keys = new Set(levelsOfSubject(subject).flatMap(({ finding }) => finding.keys));
   return grid.panels.flatMap(({ series }) => series).filter((one) => one.subject === subject)
@@ -128,7 +130,7 @@ function flatsOf(grid: Grid, subject: Subject): Flat[] {
   });
 }
 
-// The latency of DRAM, then of each level: said where most of its cases are trusted.
+// Returns the latency of DRAM, then of each level, if more than half of its cases are trusted.
 function levelFigures(grid: Grid): Figure[] {
   if (grid.x.key !== "bytes" || grid.metric.better !== "lower" || levelsOf(grid).length === 0) return [];
   const figures = new Map<string, Figure>([["DRAM", { title: "DRAM", values: [] }]]);
@@ -169,13 +171,14 @@ function eachText({ values }: Figure, count: number): string {
   return values.map(({ subject, text }) => `${text} on ${subject.short}`).join(", ");
 }
 
-// Of one device the share of the limit is said of the first figure, and where it is small.
+// Returns the text of a figure of the only device. The share of the limit is added for the first
+// figure, and for figures far from their limit.
 function onlyText({ values: [only] }: Figure, isFirst: boolean): string {
   const { text = "", share = NaN } = only ?? {};
   return share < FAR || (isFirst && share <= 1) ? `${text} (${percent(share)} of its limit)` : text;
 }
 
-// As many as are read at a glance.
+// Joins as many texts as a reader takes in at a glance.
 function joined(texts: string[]): string {
   const kept: string[] = [];
   for (const text of texts)
@@ -197,7 +200,7 @@ function findingOf(subjects: Subject[], benchmark: Benchmark, grid: Grid): strin
     names.some((name) => text.startsWith(`${name}: `)))?.text ?? "";
 }
 
-// What tells a point from the others of its grid, without the device.
+// Returns the values by which a point differs from others of its grid, without the device.
 export function nameOf(grid: Grid, point: Point): string {
   return [...(grid.y ? [grid.y] : []), grid.x, ...grid.group]
     .filter(({ key }) => point.result.case[key] !== undefined)
@@ -207,7 +210,7 @@ export function nameOf(grid: Grid, point: Point): string {
     }).join(", ");
 }
 
-// The number of a point: "48 subgroups" of what is counted, "5.93×" of a ratio.
+// Returns a point's number: "48 subgroups" for a count, "5.93×" for a ratio.
 function rankedText(grid: Grid, point: Point): string {
   const { name, unit } = grid.metric;
   const text = shortText(metricOf(point.result, name) as Metric);
@@ -215,7 +218,8 @@ function rankedText(grid: Grid, point: Point): string {
   return name.endsWith("s") ? `${text} ${name.replaceAll("_", " ")}` : `${text}×`;
 }
 
-// The cases of a device, best first: those that are trusted, if most are.
+// Returns the trusted cases of a device, the best first; none if less than half of its cases are
+// trusted.
 function rankedOf(grid: Grid, subject: Subject): Point[] {
   const medianOf = (point: Point): number => metricOf(point.result, grid.metric.name)?.median ?? NaN;
   const way = grid.metric.better === "lower" ? 1 : -1;
@@ -224,8 +228,8 @@ function rankedOf(grid: Grid, subject: Subject): Point[] {
   return 2 * trusted.length < all.length ? [] : trusted.sort((a, b) => way * (medianOf(a) - medianOf(b)));
 }
 
-// "Best: 5.92× (ByteAddressBuffer.Load, uniform); worst: 0.0283× (cbuffer{float4} load, linear)"; of
-// several devices the best of each.
+// "Best: 5.92× (ByteAddressBuffer.Load, uniform); worst: 0.0283× (cbuffer{float4} load, linear)";
+// with several devices, the best case of each.
 function rangeText(grid: Grid): string {
   const said = (word: string, point: Point): string => {
     const name = nameOf(grid, point);
@@ -244,7 +248,7 @@ export function messageOf(subjects: Subject[], benchmark: Benchmark, grid: Grid 
   const levels = grid ? levelFigures(grid) : [];
   if (levels.some(({ values }) => values.length > 0))
     return subjects.length > 1 ? sentence(levels, subjects.length) : joined(withHalves(levels));
-  // First those of what is drawn, then those of the card.
+  // First the headlines whose metric is drawn, then those of the card.
   const rank = ({ metric, section }: Headline): number =>
     (metric === grid?.metric.name ? 0 : 2) + (section === undefined ? 1 : 0);
   const headlines = [...benchmark.headlines ?? []].sort((a, b) => rank(a) - rank(b))
@@ -252,7 +256,8 @@ export function messageOf(subjects: Subject[], benchmark: Benchmark, grid: Grid 
     .filter(({ figure }) => figure.values.length > 0);
   const first = headlines[0]?.headline, said = sentence(headlines.map(({ figure }) => figure), subjects.length);
   if (!grid || (first && first.metric === grid.metric.name)) return said;
-  // A ratio says more of what is drawn than other metrics do, and one figure of these alone says little.
+  // If a ratio is drawn, its range says more than figures of other metrics. A single such figure
+  // says little, too.
   const isOther = grid.metric.unit !== "1" && headlines.length > 1;
   return findingOf(subjects, benchmark, grid) || (isOther ? said : rangeText(grid));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Drawings that leave the page: with a head that says what they show, and of which device.
+// Drawings that readers save: each has a head that says what it shows, and of which device.
 import { download, h } from "./dom";
 import { textWidth } from "./measure";
 import { currentTheme, FONT } from "./theme";
@@ -81,7 +81,7 @@ export function standalone(drawing: SVGElement, head: Head): string {
   });
 }
 
-// The same as pixels, two for each of the screen's.
+// Makes a PNG of the drawing, with two pixels for each pixel of the screen.
 function pngOf(svg: string, done: (blob: Blob) => void): void {
   const image = new Image();
   const url = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));

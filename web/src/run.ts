@@ -52,7 +52,7 @@ export interface View {
   group?: string;
   scale?: string;
   where?: string;
-  sensors?: string; // names, divided by commas
+  sensors?: string; // names, separated by commas
 }
 
 // A figure that a reader wants first (struct headline_info in results/results.h).
@@ -80,13 +80,13 @@ export interface Metric {
   name: string;
   unit: Unit;
   better: Better;
-  floating?: true; // of op/s: the operations are floating-point
+  floating?: true; // the unit is op/s, and the operations are floating-point
   median?: number;
   ci95?: [number, number];
   at_least?: boolean; // median and ci95 are lower bounds
   n: number;
   limit?: number;
-  share?: number; // of the limit, in the metric's own direction
+  share?: number; // share of the limit that is reached; 1 = the limit
 }
 
 export interface Series {
@@ -138,13 +138,13 @@ export interface Run {
 export interface Subject {
   run: Run;
   device: Device;
-  label: string; // tells it from the others
+  label: string; // differs from the labels of all other subjects
   short: string; // the same in charts
   results: Result[];
 }
 
-// Labels: the name; where that is not enough, what of API, driver, preset and date tells it apart. In charts
-// without the name where all have the same.
+// Sets the labels: the device's name and, if several have the same one, those of API, driver,
+// preset and date that differ. Labels in charts lack the name if it is the same for all.
 function labelsOf(subjects: Subject[]): void {
   const pieces = subjects.map(({ run, device }) => [
     device.name ?? device.id,
@@ -170,7 +170,7 @@ function labelsOf(subjects: Subject[]): void {
   });
 }
 
-// What a drawing says of where it comes from when it stands alone.
+// Returns the origin that a saved drawing names: devices, drivers, version and date.
 export function originOf(subjects: Subject[]): string {
   return [...new Set(subjects.map(({ run, device }) => [
     device.name ?? device.id, device.id, device.driver ? `driver ${device.driver}` : "",
@@ -179,7 +179,7 @@ export function originOf(subjects: Subject[]): string {
   ].filter(Boolean).join(" · ")))].join("; ");
 }
 
-// Devices that have results; all of them where none has.
+// Returns the devices that have results; all devices if none has any.
 export function subjectsOf(runs: Run[]): Subject[] {
   const all = runs.flatMap((run) =>
     run.devices.map((device) => ({
@@ -210,7 +210,8 @@ export function benchmarksOf(runs: Run[]): Benchmark[] {
 export const shownUnit = (metric: Metric | undefined, unit: ShownUnit): ShownUnit =>
   metric?.floating && unit === "op/s" ? "FLOP/s" : unit;
 
-// The metric of that name; or the sensor, as a metric without samples.
+// Returns the metric with this name; if there is none, the sensor with this name as a metric
+// without samples.
 export function metricOf(result: Result, name: string): Metric | undefined {
   const metric = result.metrics.find((one) => one.name === name && one.median !== undefined);
   const sensed = result.sensors?.[name];

@@ -7,7 +7,7 @@ import { formatUnit, withNames } from "./units";
 
 const verdicts: Verdict[] = ["ok", "suspect", "skipped", "failed"];
 
-// How many there are of each verdict that there is.
+// Returns the number of results for each verdict that occurs.
 export function countsOf(results: Result[]): HTMLElement {
   const counts = h("p", { class: "counts" });
   for (const verdict of verdicts) {
@@ -33,7 +33,7 @@ function statement(subject: Subject): HTMLElement | undefined {
   return text === undefined ? undefined : h("p", { class: "warning" }, text);
 }
 
-// What says how large the machine is; all else that the driver states is one click away.
+// The limits that say how large the device is; a click shows all others that the driver reports.
 const mainLimits = ["memory_bytes", "cores", "core_threads", "shared_bytes", "subgroup_threads"];
 
 type Row = [string, string | undefined];
@@ -97,7 +97,7 @@ export function doubtsOf(subjects: Subject[], benchmark: string): HTMLElement | 
   return list;
 }
 
-// Where the numbers come from; the run itself can be had back from the page.
+// Says where the numbers come from, and offers the runs for download.
 export function provenance(runs: Run[]): HTMLElement {
   return h("div", { class: "machines" }, ...runs.map((run, i) => h("article", { class: "machine" },
     listOf([

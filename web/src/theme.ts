@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Colours of charts in the light and the dark scheme. The first series colours are those of Okabe and
-// Ito (distinguishable with any colour vision), made darker for light grounds and lighter for dark
-// ones, so that names in these colours can be read; behind the last one they come again, dashed.
+// Colours of charts in the light and the dark scheme. The first series colours are those of Okabe
+// and Ito (distinguishable with any colour vision), made darker for light grounds and lighter for
+// dark ones, so that names in these colours can be read; after the last one they are used again,
+// dashed.
 
 // Named, not inherited: ECharts measures texts on a canvas, which knows no parent to inherit from.
 export const FONT = 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';

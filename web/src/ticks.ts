@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Where the lines of logarithmic axes stand: ECharts marks whole powers of its base only, which on a
-// base of two gives 17.59 TB/s and on a base of ten often nothing at all.
+// Positions of the ticks of logarithmic axes. ECharts marks only whole powers of its base: base 2
+// gives ticks like 17.59 TB/s, and base 10 often gives none.
 
-// Powers of two, as many as fit: each, each second, fourth, … octave, so that 1 KiB and 1 MiB stay.
+// Returns at most `most` powers of two: one per octave, or one per 2, 5, 10 … octaves. So 1 KiB and
+// 1 MiB are ticks.
 export function octaveTicks(low: number, high: number, most: number): number[] {
   const first = Math.ceil(Math.log2(low) - 1e-9), last = Math.floor(Math.log2(high) + 1e-9);
   const step = [1, 2, 5, 10, 20].find((one) => (last - first) / one < most) ?? 40;
@@ -27,7 +28,7 @@ export interface Ticks {
   ticks: number[];
 }
 
-// Ends and ticks of one step's multiples: what a range narrower than 1 : 5 needs.
+// Returns ends and ticks that are multiples of one step, for ranges narrower than 1 : 5.
 function evenTicks(low: number, high: number): Ticks {
   const step = near125((high - low) / 6, 1);
   const first = Math.max(Math.floor(low / step), 1), last = Math.ceil(high / step);
@@ -35,7 +36,8 @@ function evenTicks(low: number, high: number): Ticks {
   return { min: Math.min(first * step, low), max: last * step, ticks };
 }
 
-// Round ends around the data and the ticks between them: 1 2 5 within two decades, else powers of ten.
+// Returns round ends around the data, and ticks between them: 1, 2 and 5 times powers of ten, or
+// beyond about two decades only the powers.
 export function decadeTicks(low: number, high: number): Ticks {
   if (high < 5 * low && high > low) return evenTicks(low, high);
   const min = near125(low, -1), max = near125(high, 1);

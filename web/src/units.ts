@@ -58,7 +58,7 @@ export function digits(value: number): string {
   return value.toFixed(decimals);
 }
 
-// "4.614 TB/s", "32 KiB"; "–" for what is absent.
+// Returns a text like "4.614 TB/s" or "32 KiB"; "–" for an absent value.
 export function formatUnit(value: number | undefined | null, unit: ShownUnit): string {
   if (value === undefined || value === null || !Number.isFinite(value)) return "–";
   const { factor, name } = scaleFor(value, unit);
@@ -77,14 +77,14 @@ export function formatShort(value: number, unit: ShownUnit): string {
   return name === "" ? text : `${text} ${name}`;
 }
 
-// For axes: no more digits than it takes.
+// For axes: no more digits than needed.
 export function formatTick(value: number, unit: ShownUnit): string {
   const { factor, name } = scaleFor(value, unit);
   const text = String(Number((value * factor).toPrecision(4)));
   return name === "" ? text : `${text} ${name}`;
 }
 
-// One scale for many values: fit for their geometric mean.
+// Returns one scale for many values: the one that suits their geometric mean.
 export function commonScale(values: number[], unit: ShownUnit): Scaled {
   const logs = values.filter((value) => Number.isFinite(value) && value !== 0)
     .map((value) => Math.log(Math.abs(value)));
@@ -92,7 +92,8 @@ export function commonScale(values: number[], unit: ShownUnit): Scaled {
   return scaleFor(logs.length > 0 ? Math.exp(mean) : 0, unit);
 }
 
-// A scenario that fathom serve was given is a value of JSON: its name stands for it.
+// Returns a text value of a case for people. A scenario of `fathom serve` is a JSON text; its name
+// is returned.
 function textName(value: string): string {
   if (!value.startsWith("{")) return value;
   try {
@@ -103,7 +104,7 @@ function textName(value: string): string {
   }
 }
 
-// A text in which such values of a case stand, with their names instead.
+// Replaces such scenarios of a case by their names in a text.
 export const withNames = (text: string, { case: values }: { case: Record<string, Value> }): string =>
   Object.values(values).reduce<string>((said, value) =>
     typeof value === "string" && value.startsWith("{") ? said.replaceAll(value, textName(value)) : said, text);
@@ -114,7 +115,7 @@ export function formatValue(value: Value | undefined, param: Param | undefined):
   if (typeof value === "string") return textName(value);
   if (param?.type === "bytes") return formatUnit(value, "B");
   if (param && param.unit !== "1") return formatUnit(value, param.unit);
-  // 128 Mi is read, 134217728 is counted.
+  // People read 128 Mi more easily than 134217728.
   const [whole, name] = value % 2 ** 20 === 0 ? [2 ** 20, "Mi"] : [1024, "Ki"];
   return value >= 8192 && value % whole === 0 ? `${value / whole} ${name}` : String(value);
 }

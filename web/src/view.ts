@@ -28,10 +28,10 @@ export interface Grid {
   benchmark: Benchmark;
   view: View;
   metric: MetricInfo;
-  cycles: MetricInfo | undefined; // the same in cycles of the core clock
+  cycles: MetricInfo | undefined; // the metric of the same work in cycles of the core clock
   x: Param;
   y: Param | undefined;
-  group: Param[]; // what else varies: its values are panels, or series where there is no y
+  group: Param[]; // other axes that vary: their values make panels or, without y, series
   xs: Value[];
   panels: Panel[];
   common: string; // what all cases share
@@ -59,7 +59,8 @@ export function matches(result: Result, where: string | undefined): boolean {
   });
 }
 
-// The cases that a view shows, of all subjects; the last one where a key stands twice.
+// Returns the cases that a view shows, of all subjects. If a subject has a key twice, its last case
+// counts.
 export function select(subjects: Subject[], benchmark: Benchmark, view: View): Selected[] {
   const chosen: Selected[] = [];
   for (const subject of subjects) {
@@ -86,7 +87,7 @@ function labelOf(result: Result, params: Param[]): string {
   return params.filter(({ key }) => result.case[key] !== undefined).map((param) => {
     const value = result.case[param.key];
     const text = formatValue(value, param);
-    // A bare number says nothing: width=16.
+    // A bare number would not name its parameter, so the text is "width=16".
     return typeof value === "number" && param.type !== "bytes" ? `${param.key}=${text}` : text;
   }).join(" ");
 }
@@ -97,7 +98,7 @@ export function inCycles(benchmark: Benchmark, metric: MetricInfo): MetricInfo |
   return benchmark.metrics.find(({ cycles_of }) => cycles_of?.split(",").includes(metric.name));
 }
 
-// The metric in time whose work that of this name counts in cycles.
+// Returns the metric in time for the same work as the metric `name`, which is in cycles.
 export function inTime(benchmark: Benchmark, name: string | undefined): string | undefined {
   return benchmark.metrics.find((metric) => metric.name === name)?.cycles_of?.split(",")[0];
 }
@@ -131,7 +132,8 @@ function place(grid: Grid, panels: Map<string, Panel>, chosen: Selected, group: 
   series.points.push({ x: result.case[grid.x.key] ?? "", result, subject });
 }
 
-// The metric with the unit that all these cases show it in; with its own unit where they differ.
+// Returns the metric with the unit in which all these cases show it; if they differ, with its own
+// unit.
 function inCommonUnit(metric: MetricInfo, chosen: Selected[]): MetricInfo {
   const units = new Set(chosen.flatMap(({ result }) => {
     const found = metricOf(result, metric.name);
@@ -141,7 +143,8 @@ function inCommonUnit(metric: MetricInfo, chosen: Selected[]): MetricInfo {
   return units.size === 1 && unit ? { ...metric, unit } : metric;
 }
 
-// Undefined where the view shows nothing, or names an x or a metric that is not declared.
+// Returns the view as a grid; undefined if it shows no case, or names an x or a metric that is not
+// declared.
 export function buildGrid(subjects: Subject[], benchmark: Benchmark, view: View): Grid | undefined {
   const chosen = select(subjects, benchmark, view);
   const metric = view.metric === undefined
@@ -173,15 +176,15 @@ export function allPoints(grid: Grid): Point[] {
   return grid.panels.flatMap((panel) => panel.series.flatMap((series) => series.points));
 }
 
-// Of these points, or of all, those with a number …
+// Returns those of `points` (default: all points) that have a number.
 export const measuredPoints = (grid: Grid, points = allPoints(grid)): Point[] =>
   points.filter((point) => pointMetric(point, grid.metric)?.median !== undefined);
 
-// … that is not doubted.
+// Returns those of `points` (default: all points) that have a number and the verdict ok.
 export const trustedPoints = (grid: Grid, points = allPoints(grid)): Point[] =>
   measuredPoints(grid, points).filter(({ result }) => result.verdict === "ok");
 
-// Devices that gave a number of the grid's metric.
+// Returns the devices that have a number of the grid's metric.
 export function measuredSubjects(grid: Grid): Subject[] {
   return [...new Set(allPoints(grid).filter((point) => pointMetric(point, grid.metric))
     .map(({ subject }) => subject))];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bars: one a case, sortable, with its interval and what it is against the largest or smallest.
+// Bars: one per case, with its interval and its ratio to the worst one. The reader can sort them.
 import type { EChartsCoreOption } from "echarts/core";
 import type { Look } from "../chart";
 import { Chart } from "../chart";
@@ -25,7 +25,8 @@ interface Bar {
   value: number;
 }
 
-// A colour a device, the bars of a case together. What else tells bars apart stands in their labels.
+// Returns the bars: one colour per device, the bars of a case side by side. Labels name all other
+// differences.
 function barsOf(grid: Grid): Bar[] {
   const bars: Bar[] = [];
   const subjects = measuredSubjects(grid);
@@ -51,7 +52,7 @@ const worst = (grid: Grid, bars: Bar[]): number =>
     ? Math.max(...bars.map(({ value }) => value))
     : Math.min(...bars.map(({ value }) => value));
 
-// How many times better than the worst; in the unit's own direction.
+// Returns how many times better a bar is than the worst one, as "×1.32".
 function ratioText(grid: Grid, bar: Bar, base: number): string {
   if (grid.metric.unit === "1") return ""; // is a ratio itself
   const ratio = grid.metric.better === "lower" ? base / bar.value : bar.value / base;
@@ -78,14 +79,15 @@ function valueText(grid: Grid, bar: Bar, base: number, look: Look): string {
 const hasLimit = (grid: Grid, bars: Bar[]): boolean =>
   bars.some(({ point }) => pointMetric(point, grid.metric)?.share !== undefined);
 
-// On a linear axis half of the bars would be hardly seen.
+// True if half of the bars would be hardly visible on a linear axis.
 function isSteep(bars: Bar[]): boolean {
   const values = bars.map(({ value }) => value).sort((a, b) => a - b);
   const middle = values[Math.floor((values.length - 1) / 2)] ?? 0;
   return middle * 20 < (values[values.length - 1] ?? 0);
 }
 
-// Of a logarithmic axis, below the smallest bar, so that it has a length.
+// Returns ticks of a logarithmic axis that begins below the smallest bar, so that this bar has a
+// length.
 const logTicks = (bars: Bar[]): { min: number; max: number; ticks: number[] } => {
   const values = bars.map(({ value }) => value);
   return decadeTicks(Math.min(...values) / 2, Math.max(...values));
@@ -100,7 +102,7 @@ function valueAxis(grid: Grid, bars: Bar[], log: boolean, look: Look): object {
       axisLabel: { ...style.axisLabel, formatter },
     };
   const { min, max, ticks } = logTicks(bars);
-  return { // its ends a hair wider, as those of curves
+  return { // ends a little wider, as for curves
     type: "log", min: min * (1 - 1e-9), max: max * (1 + 1e-9), startValue: min, ...style,
     axisTick: { customValues: ticks },
     axisLabel: { ...style.axisLabel, customValues: ticks, formatter },
@@ -121,7 +123,7 @@ function whiskers(grid: Grid, bars: Bar[], log: boolean, look: Look): object {
   };
 }
 
-// Of several devices one alone measured it.
+// Returns "NAME alone" if only one of several devices measured it; else "".
 function onlyText(grid: Grid): string {
   const [only, ...others] = measuredSubjects(grid);
   const all = new Set(allPoints(grid).map(({ subject }) => subject));
@@ -137,7 +139,7 @@ function option(grid: Grid, bars: Bar[], log: boolean, look: Look): EChartsCoreO
   const subjects = measuredSubjects(grid);
   const colourOf = (bar: Bar): string =>
     look.theme.series[bar.colour % look.theme.series.length] ?? look.theme.text;
-  // Filled with the colour of doubt a bar would look like another series' or device's.
+  // A bar filled with the colour of doubt would look like one of another series or device.
   const styleOf = (bar: Bar): object => (!isDoubted(bar) ? { color: colourOf(bar) } : {
     color: colourOf(bar), opacity: 0.45, borderColor: look.theme.warn, borderWidth: 2,
     borderType: "dashed",

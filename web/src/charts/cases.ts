@@ -51,8 +51,8 @@ function metricColumn(metric: MetricInfo, subject: Subject, head: string): Colum
   };
 }
 
-// Several devices stand side by side, each with what the view is about: the other metrics would
-// drown that.
+// Returns the columns. With several devices, each has only the metric that the view is about: other
+// metrics would hide it.
 function columnsOf(benchmark: Benchmark, view: View, chosen: Selected[]): Column[] {
   const subjects = [...new Set(chosen.map(({ subject }) => subject))];
   const columns: Column[] = varying(benchmark, chosen).map((param) => ({
@@ -81,7 +81,7 @@ function columnsOf(benchmark: Benchmark, view: View, chosen: Selected[]): Column
 
 type Sortable = string | number | undefined;
 
-// What is absent comes last, whichever way.
+// Absent values come last, in both directions.
 function compare(a: Sortable, b: Sortable, way: number): number {
   if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
   return way *

@@ -41,11 +41,12 @@ interface State {
 }
 
 const MANY = 12, SHOWN = 3;
-const LABELLED_MAX = 8; // lines that have their names at their ends
+const LABELLED_MAX = 8; // with more lines, names are in a legend
 
 const dashes = ["solid", "dashed", "dotted"];
 
-// One device: colours, then dashes, in turn. Several: the colour says what, the dash on which.
+// Styles of lines. One device: each colour first, then again dashed. Several devices: the colour
+// shows the series, the dash shows the device.
 function stylesOf(list: GridSeries[], look: Look): { colour: string; dash: string }[] {
   const colours = look.theme.series;
   const subjects = [...new Set(list.map(({ subject }) => subject))];
@@ -62,8 +63,9 @@ function stylesOf(list: GridSeries[], look: Look): { colour: string; dash: strin
   });
 }
 
-// Places along x: ECharts zooms by the share of values, so that on a logarithmic axis of its own nearly
-// all of the slider would be the last octave. Here x is the logarithm, on a linear axis.
+// Positions on the x axis. ECharts zooms by the share of values, so on its own logarithmic axis
+// nearly all of the slider would be the last octave. Here the axis is linear, and x is the
+// logarithm.
 const hasLogX = (grid: Grid): boolean =>
   isLogX(grid.view) && grid.xs.every((x) => typeof x === "number" && x > 0);
 const placeOf = (grid: Grid, x: number): number => (hasLogX(grid) ? Math.log2(x) : x);
@@ -72,14 +74,16 @@ const valueAt = (grid: Grid, place: number): number =>
 
 const allSeries = (grid: Grid): GridSeries[] => grid.panels.flatMap((panel) => panel.series);
 
-// Two points so far apart that others measured much between them: a line would claim to know.
+// True if other lines have more than three points between these two, which are a factor of 8 or
+// more apart: no line joins them, because nothing was measured there.
 function isGap(grid: Grid, before: Datum | undefined, x: number | string): boolean {
   const from = before?.point.x;
   if (typeof from !== "number" || typeof x !== "number" || x < 8 * from) return false;
   return grid.xs.filter((one) => typeof one === "number" && one > from && one < x).length > 3;
 }
 
-// Few points with much between each two: samples of levels, of which no line tells anything.
+// A sparse line has few points that are far apart: samples of levels. A line between them would
+// mean nothing.
 const SPARSE_POINTS = 4, SPARSE_STEP = 8;
 
 export function isSparse(grid: Grid, { points }: GridSeries): boolean {
@@ -87,7 +91,7 @@ export function isSparse(grid: Grid, { points }: GridSeries): boolean {
     i === 0 || Number(x) >= SPARSE_STEP * Number(points[i - 1]?.x));
 }
 
-// Undefined where the line is to be broken.
+// Returns the points of a line; undefined stands for a break in it.
 function dataOf(grid: Grid, series: GridSeries, state: State, colour: string): (Datum | undefined)[] {
   const data: (Datum | undefined)[] = [];
   const sparse = isSparse(grid, series);
@@ -120,7 +124,8 @@ function whiskers(data: Datum[], state: State, name: string): object {
   };
 }
 
-// A limit that changes along x, as a roofline's does: its points, each where its measured one stands.
+// Returns the points of a limit that changes along x, as a roofline does: one at each measured
+// point.
 function ceilingOf(grid: Grid, series: GridSeries, state: State): [number | string, number][] | undefined {
   const ceiling = series.points.flatMap((point): [number | string, number][] => {
     const limit = pointMetric(point, state.metric)?.limit;
@@ -133,7 +138,7 @@ function ceilingOf(grid: Grid, series: GridSeries, state: State): [number | stri
 const hasCeiling = (grid: Grid, state: State): boolean =>
   allSeries(grid).some((one) => ceilingOf(grid, one, state) !== undefined);
 
-// Each ceiling once, though several series may stand under it.
+// Draws each such limit once, even if several series have it.
 function ceilings(grid: Grid, state: State, look: Look): object[] {
   const seen = new Set<string>();
   return allSeries(grid).flatMap((one) => {
@@ -152,7 +157,7 @@ const PLOT_LEAST = 0.6; // of the width: names may stand beside the lines
 
 const levelText = (level: Level): string => `${level.name} ${sizeText(level.bytes)}`;
 
-// Levels with the row that each label stands in, so that no two lie on each other.
+// Returns each level with the row of its label, so that labels do not overlap.
 function levelRows(grid: Grid, look: Look): { level: Level; row: number }[] {
   const span = placeOf(grid, Number(grid.xs[grid.xs.length - 1])) - placeOf(grid, Number(grid.xs[0]));
   const pixels = (level: Level): number => placeOf(grid, level.bytes) / (span || 1) * PLOT_LEAST * look.width;
@@ -169,8 +174,8 @@ function levelRows(grid: Grid, look: Look): { level: Level; row: number }[] {
 const LIMITS_MAX = 3;
 const LABEL_SHARE = 0.08; // of the height of a drawing: what the label of a limit needs
 
-// Lines at the limits, each with its label unless that would lie on another's. Many limits (one for each
-// width, say) belong into the tooltips, not across the drawing.
+// Returns lines at the limits. A label that would overlap another one is left out. If there are too
+// many limits (for example one per width), only the tooltips show them.
 function limitLines(limits: [string, number][], values: number[], state: State): object[] {
   const place = (value: number): number => (state.log ? Math.log(value) : value);
   const all = [...values, ...limits.map(([, limit]) => limit)].map(place);
@@ -184,7 +189,7 @@ function limitLines(limits: [string, number][], values: number[], state: State):
 }
 
 function marks(grid: Grid, state: State, look: Look): object {
-  const limits = new Map<string, number>(); // by what is written: two devices may differ by a hair
+  const limits = new Map<string, number>(); // by text: devices may differ slightly
   for (const one of allSeries(grid).filter((series) => !ceilingOf(grid, series, state)))
     for (const point of one.points) {
       const limit = pointMetric(point, state.metric)?.limit;
@@ -209,7 +214,8 @@ function marks(grid: Grid, state: State, look: Look): object {
 const isNumbers = (values: Grid["xs"]): values is number[] =>
   values.every((x) => typeof x === "number");
 
-// Ticks of a logarithmic x between two of its places; none where it is linear or has names.
+// Returns the ticks of a logarithmic x axis between two positions; none if the axis is linear or
+// has names.
 function xTicks(grid: Grid, look: Look, from: number, to: number): object {
   if (!hasLogX(grid)) return {};
   const low = valueAt(grid, from), high = valueAt(grid, to);
@@ -219,7 +225,7 @@ function xTicks(grid: Grid, look: Look, from: number, to: number): object {
   return { axisTick: { customValues: ticks }, axisLabel: { customValues: ticks } };
 }
 
-// With what it means, where there is room.
+// Returns the name of the x axis, with its meaning if there is room.
 function xName(grid: Grid, look: Look): string {
   const whole = nameWithHelp({ ...grid.x, name: grid.x.key });
   return textWidth(whole, 12) < 0.75 * look.width ? whole : grid.x.key;
@@ -264,7 +270,8 @@ function yAxis(state: State, data: Datum[], look: Look): object {
   };
 }
 
-// Many lines of several devices: at first only the longest, the others by a click in the legend.
+// With many lines of several devices, only the longest are shown at first; a click in the legend
+// shows others.
 function selectedOf(list: GridSeries[]): Record<string, boolean> {
   const points = (name: string): number => list.reduce((sum, { rest, points: own }) =>
     sum + (rest === name ? own.length : 0), 0);
@@ -274,7 +281,7 @@ function selectedOf(list: GridSeries[]): Record<string, boolean> {
     .map(({ label }) => [label, false]));
 }
 
-// Names stand at the ends of lines where there is room for all of them; else there is a legend.
+// True if there is room for all names at the ends of their lines; else there is a legend.
 function hasEndLabels(list: GridSeries[], look: Look): boolean {
   return !look.narrow && list.length > 1 && list.length <= LABELLED_MAX &&
     widest(list.map(({ label }) => label), 12) < 0.3 * look.width;
@@ -288,7 +295,7 @@ interface Room {
   atEnds: boolean;
 }
 
-// In a column of their own at the right, though some lines end before it.
+// Puts the names into a column at the right, even if some lines end before it.
 function endLabelOf(name: string, colour: string, room: Room, look: Look): object {
   return !room.atEnds ? {} : {
     endLabel: {
@@ -364,7 +371,7 @@ function tooltip(grid: Grid, state: State, data: (Datum | undefined)[]): HTMLEle
     tipLine(datum.point, datum.series.label, state.metric, datum.colour)));
 }
 
-// Without what gave no number: cases that failed need no place, devices that did no name.
+// Removes cases and devices without a number: they need no place and no name in the drawing.
 function measuredOnly(grid: Grid): Grid {
   const panels = grid.panels.map((panel) => ({
     ...panel,

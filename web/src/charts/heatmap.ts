@@ -20,7 +20,7 @@ interface Field {
   point: Point;
 }
 
-// What is drawn: a panel, or all devices side by side, a column each.
+// What is drawn at one time: a panel, or all devices side by side, one column per device.
 interface Sheet {
   label: string;
   columns: string[];
@@ -128,7 +128,7 @@ function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
     xAxis: {
       type: "category", data: state.sheet.columns, name: crowded ? "" : state.sheet.xName,
       nameLocation: "middle", nameGap: 26, ...axisStyle(look), splitLine: { show: false },
-      position: tall ? "top" : "bottom", // above what is taller than a screen
+      position: tall ? "top" : "bottom", // at the top if the drawing is taller than a screen
       axisLabel: {
         ...axisStyle(look).axisLabel,
         ...(crowded ? { rotate: 90, interval: 0, width: 150, overflow: "truncate" } : {}),
@@ -136,7 +136,7 @@ function option(grid: Grid, state: State, look: Look): EChartsCoreOption {
     },
     yAxis: {
       type: "category", inverse: true, data: state.sheet.rows,
-      name: tall ? "" : state.sheet.yName, // there the columns' names are
+      name: tall ? "" : state.sheet.yName, // the names of the columns are at that place
       nameLocation: "start", // at the top: it runs downward
       ...axisStyle(look), splitLine: { show: false },
       nameTextStyle: {

@@ -9,7 +9,7 @@ export function laneName(result: Result, lane: number): string {
   return said?.split(",")[0] ?? `lane ${lane}`;
 }
 
-// "latency/path=vector/load=idle": what tells a case, for a heading.
+// Returns the case of a result for a heading, without the benchmark: "path=vector · load=idle".
 export function caseName(result: Result): string {
   const key = withNames(result.key, result);
   return key.split("/").slice(1).join(" · ") || key;

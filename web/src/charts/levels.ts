@@ -12,7 +12,7 @@ export interface Level {
   finding: Finding;
 }
 
-// As exact as a level is known.
+// Returns a size with three digits: levels are not known more exactly.
 export const sizeText = (bytes: number): string => {
   const [number, unit] = formatUnit(bytes, "B").split(" ");
   return `${Number(Number(number).toPrecision(3))} ${unit}`;

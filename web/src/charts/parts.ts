@@ -59,7 +59,7 @@ export function legendOf(look: Look, names: string[]): { legend: object; height:
   };
 }
 
-// The middle is left out of what is too long: names differ at their ends.
+// Shortens a text by leaving out its middle, because names differ at their ends.
 function shortened(text: string, size: number, width: number): string {
   let letters = text.length;
   const cut = (): string => {
@@ -118,7 +118,7 @@ export function doubtText(result: Result): string {
   return [result.verdict, ...result.reasons.map(({ text }) => text)].join(": ");
 }
 
-// What the machine was like meanwhile.
+// Returns core clock, temperature and power during the measurement, as far as they are known.
 function sensorText(result: Result): string {
   return ["core_clock", "temperature", "power"].flatMap((name) => {
     const seen = result.sensors?.[name];
@@ -162,8 +162,8 @@ export function drawLine(api: DrawApi, from: [number, number], to: [number, numb
   return { type: "line", shape: { x1, y1, x2, y2 }, style };
 }
 
-// What a benchmark's first chart says instead of the view's title, and how it is told that not all is
-// drawn. Such a chart is lower than others.
+// The texts of a benchmark's first chart: a title in place of the view's, and a note if not
+// everything is drawn. Such a chart is lower than others.
 export interface Lead {
   title: string;
   of: string; // what is drawn
@@ -172,7 +172,7 @@ export interface Lead {
 
 export const gridOrigin = (grid: Grid): string => originOf(measuredSubjects(grid));
 
-// The grid's points for people …
+// Returns the grid's points as a table for people.
 export function gridNumbers(grid: Grid, metric: MetricInfo): { head: (string | Head)[]; rows: Cell[][] } {
   const rows: Cell[][] = [];
   for (const panel of grid.panels)
@@ -194,7 +194,7 @@ export function gridNumbers(grid: Grid, metric: MetricInfo): { head: (string | H
   };
 }
 
-// … and for programs.
+// Returns the grid's points as CSV for programs.
 export const gridCsv = (grid: Grid, metrics: MetricInfo[]): Cell[][] =>
   resultsCsv(allPoints(grid), metrics.map(({ name }) => name));
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Series of one name that many cases carry (a time line each, say): one place on the page, and a list
-// of the cases to choose from.
+// Series of one name that many cases have, for example one time line each: one place on the page,
+// and a list from which the reader chooses a case.
 import type { Chart } from "../chart";
 import { h } from "../dom";
 import type { Result, Series, Subject } from "../run";
@@ -13,10 +13,10 @@ export interface Carried {
   result: Result;
   series: Series;
   subject: Subject;
-  machine: string; // tells the subject where there are several; else ""
+  machine: string; // name of the subject if there are several; else ""
 }
 
-// `shown` is told of the chart in view, and of the one that it takes the place of; of tables it is not.
+// Calls `shown` with each chart that is shown, and with the chart that it replaces; not for tables.
 export function seriesPicker(id: string, list: Carried[],
                              shown: (chart: Chart, former: Chart | undefined) => void): HTMLElement {
   const place = h("div", { class: "picker" });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Series that a drawing would not make clearer, or would get wrong: times beside counts, ends of spans
-// by lane. They are tables; a single row is told as a name and a number a line.
+// Series that are shown as tables, because a drawing would not be clearer or would be wrong: times
+// beside counts, ends of spans by lane. A single row becomes one line per column: name and number.
 import type { Cell } from "../chart";
 import { tableOf } from "../chart";
 import { csvText, download, h } from "../dom";

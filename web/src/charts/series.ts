@@ -55,7 +55,7 @@ function histogramOption(series: Series, look: Look): EChartsCoreOption {
 const isQuantiles = (series: Series): boolean =>
   series.columns[0] === "p" && series.columns.includes("low") && series.columns.includes("high");
 
-// Time across, the share that took no longer upwards; a row with at_least is a lower bound.
+// x is the time, y the share of samples that took no longer; a row with at_least is a lower bound.
 function quantilesOption(series: Series, look: Look): EChartsCoreOption {
   const [low, high, bound] = ["low", "high", "at_least"].map((name) => series.columns.indexOf(name));
   const colour = look.theme.series[0];
@@ -83,7 +83,7 @@ function quantilesOption(series: Series, look: Look): EChartsCoreOption {
       axisLabel: { ...axisStyle(look).axisLabel, formatter: (value: number) => `${Math.round(100 * value)} %` },
     },
     series: [
-      // Steps: what lies between two quantiles was not told, and may be a gap.
+      // Steps, because the values between two quantiles are unknown: there may be a gap.
       { name: series.name, type: "line", step: "end", data, symbolSize: 6, color: colour },
       {
         type: "custom", data: intervals, silent: true, clip: true, tooltip: { show: false },
@@ -131,7 +131,7 @@ function optionOf(series: Series, look: Look): EChartsCoreOption {
   return series.data.length === 1 ? rowOption(series, look) : linesOption(series, look);
 }
 
-// What is drawn; of what the columns alone explain, these.
+// Returns what is drawn; the names of the columns if they explain it.
 function subtitleOf(series: Series): string {
   if (isHistogram(series)) return "how often each time was measured";
   if (isQuantiles(series)) return `${series.columns[1] ?? ""}: the share of samples that took no longer`;

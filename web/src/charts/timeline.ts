@@ -14,13 +14,13 @@ import type { DrawApi } from "./parts";
 export const isTimeline = (series: Series): boolean =>
   series.columns.includes("start") && series.columns.includes("end");
 
-const LINE_ROWS = 32; // as report/spans.h has it: more are not workloads, but their workgroups
+const LINE_ROWS = 32; // as in report/spans.h: longer series list workgroups, not workloads
 
-// The time line whose spans the series "edges" counts.
+// Returns the time line to whose rows the series "edges" refers.
 export const lineOf = (result: Result): Series | undefined => result.series?.find((series) =>
   isTimeline(series) && series.columns.includes("lane") && series.data.length <= LINE_ROWS);
 
-// Edges from and to rows of the time line, which draws them as arrows.
+// True if the series has edges between rows of the time line, which draws them as arrows.
 export const isArrows = (result: Result, series: Series): boolean =>
   series.name === "edges" && ["from", "to"].every((name) => series.columns.includes(name)) &&
   lineOf(result) !== undefined;
@@ -63,8 +63,8 @@ function drawSpan(look: Look, api: DrawApi): object {
   };
 }
 
-// Pairs of rows, the second of which waited for the first: the series "edges" lists them all, the
-// column "after" names one of each span.
+// Returns pairs of rows: the second span waited for the first. The series "edges" lists all pairs;
+// without it, the column "after" names one span for each.
 export function edgesOf(result: Result, series: Series): [number, number][] {
   const edges = lineOf(result) === series ? result.series?.find((one) => isArrows(result, one)) : undefined;
   const ends = (row: (number | null)[], from: number): number => row[from] ?? -1;
@@ -99,7 +99,8 @@ function drawArrow(look: Look, api: DrawApi): object {
   };
 }
 
-// How long a span overlaps each other one of its time line, and the gaps behind those that it waited for.
+// Returns how long a span overlaps each other span of its time line, and the gap after each span
+// that it waited for.
 function besidesOf(result: Result, series: Series, spans: Span[], at: number): string[] {
   const span = spans[at];
   if (!span || lineOf(result) !== series) return [];
@@ -118,7 +119,7 @@ function besidesOf(result: Result, series: Series, spans: Span[], at: number): s
   return [...gaps, ...overlaps];
 }
 
-const TOLD = ["start", "end", "lane", "queue", "after"]; // columns that other words tell
+const TOLD = ["start", "end", "lane", "queue", "after"]; // other lines show them
 
 function spanTip(result: Result, series: Series, spans: Span[], lane: string, at: number): HTMLElement {
   const span = spans[at];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The workloads of a scenario as cards: to add, remove, enable, reorder (by buttons or by dragging) and
-// change. Each change is told at once.
+// The workloads of a scenario as cards: to add, remove, enable, reorder (by buttons or by dragging)
+// and change. Each change is reported at once.
 import { h } from "../dom";
 import type { Scenario, Workload } from "./scenario";
 import {
@@ -52,7 +52,7 @@ export class Cards {
     this.add.disabled = scenario.workloads.length >= WORKLOADS_MAX;
   }
 
-  // Shows and tells another scenario; the element of this key gets the focus.
+  // Shows another scenario and reports it; the element with this key gets the focus.
   private take(scenario: Scenario, focus: string, said = ""): void {
     this.show(scenario);
     this.element.querySelector<HTMLElement>(`[data-key="${focus}"]`)?.focus();
@@ -79,7 +79,8 @@ export class Cards {
       `${name} is workload ${to + 1} of ${this.scenario.workloads.length}`);
   }
 
-  // A change that leaves the cards as they are: a slider that is being dragged must stay.
+  // Changes a workload without building the cards anew, because a slider that is being dragged must
+  // stay.
   private adjust(at: number, change: Partial<Workload>): void {
     if (!this.scenario) return;
     this.scenario = changed(this.scenario, at, change);
@@ -116,7 +117,7 @@ export class Cards {
       button("✕", "Remove", "remove", last === 0, () => this.remove(at)));
   }
 
-  // Buttons of the earlier workloads: those that are pressed are waited for.
+  // Returns buttons for the earlier workloads: this workload waits for those that are pressed.
   private waits(at: number, one: Workload): HTMLElement | undefined {
     const { after } = one;
     const earlier = this.scenario?.workloads.slice(0, at) ?? [];

@@ -8,7 +8,7 @@ export type Chosen = Record<string, string>; // by parameter, as `--set` takes i
 
 const LISTED = 12; // more choices than these are a list that scrolls
 
-// What the server takes where nothing was chosen; "-": nothing.
+// Returns the values that the server takes if nothing is chosen; "" if there are none.
 function defaultOf(param: ListedParam): string {
   const quick = param.presets?.quick ?? "";
   return quick === "-" ? "" : quick;
@@ -19,11 +19,12 @@ function helpOf({ help, least, most }: ListedParam): string {
   return [help, bounds.join(" ")].filter(Boolean).join("; ");
 }
 
-// What is chosen of a parameter; where only one value can be, the first of the preset's.
+// Returns the chosen values of a parameter, else those of the preset quick; with `single` the first
+// of these.
 export const valueOf = (param: ListedParam, chosen: Chosen, single: boolean): string =>
   chosen[param.key] ?? (single ? defaultOf(param).split(",")[0] ?? "" : defaultOf(param));
 
-// True if the condition holds of any of the values that are chosen.
+// True if the parameter's condition holds for any of the chosen values.
 function applies({ when = "" }: ListedParam, { params }: ListedBenchmark, chosen: Chosen): boolean {
   return when.split(",").filter((item) => item.includes("=")).every((item) => {
     const at = item.indexOf("="), not = item[at - 1] === "!";
@@ -33,7 +34,8 @@ function applies({ when = "" }: ListedParam, { params }: ListedBenchmark, chosen
   });
 }
 
-// What is sent: where one value is chosen of each parameter all of them, else those that were changed.
+// Returns the parameters to send: with `single` all of them, one value each; else those that were
+// changed.
 export function setOf(benchmark: ListedBenchmark, chosen: Chosen, single: boolean, without: string[]): Chosen {
   return Object.fromEntries(benchmark.params.filter((param) => !without.includes(param.key) &&
     applies(param, benchmark, chosen) && (single || chosen[param.key] !== undefined))
@@ -66,8 +68,8 @@ function controlOf(param: ListedParam, value: string, single: boolean, change: (
   return h("label", {}, `${param.key} `, input);
 }
 
-// `single`: one value of each, to be measured at once; else as many as one likes. `without`: the keys of
-// parameters that have other controls.
+// `single`: the reader chooses one value of each parameter, and it is measured at once; else any
+// number of values. `without`: the keys of parameters that have other controls.
 export function controlsOf(benchmark: ListedBenchmark, chosen: Chosen, single: boolean, without: string[],
                            change: (key: string, value: string) => void): HTMLElement {
   const shown = benchmark.params.filter((param) => !without.includes(param.key) && applies(param, benchmark, chosen));

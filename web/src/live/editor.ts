@@ -9,7 +9,8 @@ import { fileOf, priorities, scenarioOf } from "./scenario";
 import type { Scenario } from "./scenario";
 
 const OVERLAP = "overlap"; // the benchmark that measures scenarios
-// A case of these is a picture in time: of each parameter one value is chosen, and changes are measured at once.
+// Benchmarks whose cases are drawn as time lines. The reader chooses one value per parameter, and
+// each change is measured at once.
 const SINGLE = [OVERLAP, "preempt"];
 const OTHERS_CONTROLS = ["scenario"]; // parameters that the cards choose
 
@@ -17,7 +18,7 @@ export class Editor {
   readonly element = h("div", { class: "live-controls" });
   readonly state: State;
   private readonly welcome: Welcome;
-  private readonly changed: (measure: boolean) => void; // whether that is to be measured at once
+  private readonly changed: (measure: boolean) => void; // `measure`: measure the change at once
   private readonly failed: (message: string) => void;
   private readonly cards: Cards;
   private readonly name = h("input", { type: "text", maxlength: "60", "data-key": "name",
@@ -41,7 +42,7 @@ export class Editor {
     return this.welcome.benchmarks.find(({ name }) => name === this.state.benchmark);
   }
 
-  // What was saved, as far as this server knows it.
+  // Returns the saved state, without what this server does not know.
   private startingFrom(saved: Partial<State>): State {
     const { devices, benchmarks, scenarios } = this.welcome;
     const known = <T>(list: T[], name: (one: T) => string, wanted: string | undefined, fallback = ""): string =>
@@ -70,7 +71,7 @@ export class Editor {
     };
   }
 
-  // Shows all controls anew, but for the cards; the one that has the focus keeps it.
+  // Builds all controls anew, except the cards. The control that has the focus keeps it.
   private build(): void {
     const key = document.activeElement?.getAttribute("data-key");
     const { state, benchmark } = this;
@@ -123,7 +124,7 @@ export class Editor {
       }, name)));
   }
 
-  // The parameters that were chosen, but for those that came with the present scenario.
+  // Returns the chosen parameters, without those that the present scenario set.
   private withoutPreset(): Record<string, string> {
     const came = this.welcome.scenarios.find(({ name }) => name === this.state.preset)?.set ?? {};
     return Object.fromEntries(Object.entries(this.state.set).filter(([key, value]) => came[key] !== value));
@@ -138,7 +139,7 @@ export class Editor {
         (priority) => this.edit({ priority })));
   }
 
-  // What was a built-in scenario is another one now.
+  // Changes the scenario. A built-in scenario then gets another name.
   private edit(change: Partial<Scenario>): void {
     const { preset, scenario } = this.state;
     if (!scenario) return;

@@ -7,7 +7,7 @@ import { formatMargin, formatMedian, formatUnit } from "../units";
 
 export const FRAMES_MAX = 256;
 
-// A value between those of a sorted list, `share` of the way.
+// Returns the quantile `share` (0 … 1) of a sorted list, interpolated between two values.
 function quantile(sorted: number[], share: number): number {
   const place = share * (sorted.length - 1), low = Math.floor(place);
   const a = sorted[low] ?? NaN, b = sorted[low + 1] ?? a;
@@ -16,7 +16,7 @@ function quantile(sorted: number[], share: number): number {
 
 export class Frames {
   private readonly results: Result[] = []; // of one case, oldest first
-  private frame = -1; // of the last one
+  private frame = -1; // number of the last frame
 
   get last(): Result | undefined {
     return this.results[this.results.length - 1];
@@ -26,7 +26,8 @@ export class Frames {
     return this.results.length;
   }
 
-  // A frame's result comes again with each visit that it gains. Only numbers are kept of former frames.
+  // Adds a frame's result. It comes again after each further visit of the frame, and then replaces
+  // the one before. Series are kept only for the last frame.
   add(frame: number, result: Result): void {
     const last = this.results.pop();
     if (last && frame !== this.frame) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// When this page asks for a measurement, and which answers belong to it. While a control moves, the next
-// request waits for the first answer to the last one: so the time line follows the control.
+// When this page asks for a measurement, and which answers belong to it. While a control moves,
+// each request waits for the first answer to the request before it, so the time line follows the
+// control.
 import type { Measure } from "./messages";
 
 const PAUSE_MS = 40; // gathers changes that come together
@@ -30,21 +31,22 @@ export class Measuring {
     }, pause);
   }
 
-  // A result, an error or the end of the measurement of this id; without one, what was asked cannot be read.
+  // Called for a result, an error or the end of the measurement with this id. No id: the server
+  // could not read the request.
   answer(id: Measure["id"] | undefined): void {
     if (id !== undefined && id !== this.last) return;
     this.answered = true;
     if (this.timer !== 0) this.request();
   }
 
-  // Nothing is asked any more.
+  // Ends the requests: nothing more is asked.
   stop(): void {
     clearTimeout(this.timer);
     this.timer = 0;
     this.answered = true;
   }
 
-  // True if this page asked for it and has asked for another one since.
+  // True if this page sent the request `id`, and has sent another one since.
   isReplaced = (id: number): boolean => id > this.first && id < this.last;
 
   isForeign = (id: number): boolean => id <= this.first || id > this.last;

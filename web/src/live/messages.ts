@@ -5,7 +5,7 @@ import type { ScenarioFile } from "./scenario";
 
 // A parameter as `fathom list --json` has it.
 export interface ListedParam extends Param {
-  choices?: string; // divided by |
+  choices?: string; // separated by |
   when?: string; // a condition on other parameters, as views have them
   least?: number;
   most?: number;

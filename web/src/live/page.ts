@@ -13,7 +13,7 @@ import type { Done, FromServer, Welcome } from "./messages";
 import { Report } from "./report";
 import { View } from "./view";
 
-const LISTEN_MS = 300; // a page that opens while another one measures does not replace that
+const LISTEN_MS = 300; // a new page does not interrupt the measurement of another one
 
 export class LivePage {
   readonly charts = new Charts();
@@ -49,7 +49,7 @@ export class LivePage {
         h("button", { type: "button", class: "theme", title: "Light or dark", "aria-label": "Light or dark",
           click: () => { toggleTheme(); this.charts.redraw(); } }, "◐")),
       this.connection, this.error, this.body);
-    // The address of another start in the same tab changes nothing but the fragment.
+    // If the address of a restarted server is opened in this tab, only the fragment changes.
     window.addEventListener("hashchange", () => location.reload());
     const token = takeToken();
     this.restore();
@@ -169,7 +169,7 @@ export class LivePage {
     else this.cancel();
   }
 
-  // The server answers with what it has measured.
+  // Cancels the measurement. The server answers with what it has measured.
   private cancel(): void {
     this.measuring.stop();
     this.link.send({ type: "cancel" });
@@ -179,7 +179,7 @@ export class LivePage {
     keepState(this.editor.state);
   }
 
-  // A continuous measurement is ended first: its run comes then.
+  // Saves the run. A continuous measurement is ended first: its run comes after that.
   private save(): void {
     this.isSaveAwaited = this.run === undefined;
     if (this.run)

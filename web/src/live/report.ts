@@ -49,7 +49,7 @@ export class Report {
     this.element.replaceChildren();
   }
 
-  // What was unfolded stays so.
+  // Draws the section anew. Folds that are open stay open.
   private draw(): void {
     clearTimeout(this.timer);
     this.timer = 0;

@@ -25,7 +25,7 @@ export interface Scenario {
   workloads: Workload[];
 }
 
-// As a scenario file has it: what has its default may be absent.
+// A scenario as in a file: members with the default value may be absent.
 export interface ScenarioFile {
   name?: string;
   priority?: string;
@@ -105,7 +105,7 @@ export function changed(scenario: Scenario, at: number, change: Partial<Workload
   })));
 }
 
-// What a workload may be called: not as another, not nothing.
+// True if a workload may have this name: it is not empty, and no other workload has it.
 export const isFreeName = ({ workloads }: Scenario, at: number, name: string): boolean =>
   name !== "" && workloads.every((one, i) => i === at || one.name !== name);
 
@@ -125,7 +125,7 @@ export function removed(scenario: Scenario, at: number): Scenario {
     .map((one) => ({ ...one, after: one.after.filter((name) => name !== gone) })));
 }
 
-// Moves a workload. None can wait for one that stands behind it: such waits end.
+// Moves a workload. Workloads cannot wait for later ones, so such waits are removed.
 export function moved(scenario: Scenario, from: number, to: number): Scenario {
   const workloads = [...scenario.workloads];
   const [one] = workloads.splice(from, 1);

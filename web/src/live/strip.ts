@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The last frames as a strip: what the benchmark is about, over the number of the frame.
+// The last frames as a strip: the benchmark's first metric over the number of the frame.
 import type { EChartsCoreOption } from "echarts/core";
 import type { ChartDesc, Look } from "../chart";
 import { axisStyle, legendOf, tip, tooltipStyle } from "../charts/parts";
@@ -14,7 +14,8 @@ export interface Stripped {
   most: number; // frames
 }
 
-// The first metric and its kin: response, response_p90, response_max.
+// Returns the first metric and those with its name as a prefix: response, response_p90,
+// response_max.
 function shownOf({ frames, benchmark }: Stripped): string[] {
   const [first] = benchmark.metrics;
   const isKin = (name: string): boolean => name === first?.name || name.startsWith(`${first?.name ?? ""}_`);

@@ -61,7 +61,7 @@ class Trace {
     this.add("M", tid < 0 ? "process_name" : "thread_name", pid, tid < 0 ? 0 : tid, 0, { args: { name } });
   }
 
-  // The process of this name: all results of a device that use the same queue share it.
+  // Returns the process with this name. All results of a device that use the same queue share it.
   private process(name: string): number {
     const known = this.tracks.find((track) => track.tid < 0 && track.name === name);
     if (known) return known.pid;
@@ -70,7 +70,8 @@ class Trace {
     return pid;
   }
 
-  // No two tracks share a number, and none has that of a process: Perfetto 20 would mix them up.
+  // Returns the track with this name. All numbers of tracks and processes differ, because Perfetto
+  // 20 mixes up equal ones.
   private track(pid: number, name: string): number {
     const known = this.tracks.find((track) => track.pid === pid && track.tid >= 0 && track.name === name);
     if (known) return known.tid;
@@ -109,7 +110,8 @@ class Trace {
     }
   }
 
-  // Ends come first: they free their tracks. A span without a length ends behind its start.
+  // Returns the starts and ends of spans by time. At the same time ends come first, because they
+  // free their tracks; but a span without a length ends after its start.
   private bounds(crowd: Spans): Bound[] {
     const all = crowd.series.data.flatMap((_, row): Bound[] => {
       const start = crowd.start(row), end = crowd.end(row), late = end <= start;
@@ -118,7 +120,7 @@ class Trace {
     return all.sort((a, b) => a.ns - b.ns || Number(a.late) - Number(b.late) || a.change - b.change);
   }
 
-  // A core has as many tracks as it ever ran spans at once.
+  // A core has as many tracks as the most spans that it ran at once.
   private addCrowd(crowd: Spans): void {
     const used = new Map<number, boolean[]>(), tracks: number[] = [], bounds = this.bounds(crowd);
     let count = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What was measured last: time line, strip of frames, figures, findings. Every figure here is live: of one
-// frame, without the rules by which a run judges it.
+// What was measured last: time line, strip of frames, figures, findings. Every figure is live: it
+// comes from one frame, and is not judged as the results of a run are.
 import { Chart } from "../chart";
 import type { Charts } from "../chart";
 import { caseName } from "../charts/lanes";
@@ -41,7 +41,7 @@ export class View {
   private shown: Line = { result: nothing, series: noSpans };
   private frame = 0;
   private last: Result | undefined;
-  private awaited = 0; // the drawing that is to come
+  private awaited = 0; // the animation frame that was requested
   private most = 64;
 
   constructor(charts: Charts, welcome: Welcome) {
