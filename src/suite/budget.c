@@ -89,6 +89,7 @@ void budget_of(const char *preset, const struct gpu_info *device, struct budget 
     // A model simulates its time, so limits of host time make no sense. Nothing disturbs its
     // samples, so they may be short.
     budget->time_ns = budget->time_most_ns = 0;
+    budget->timeout_ns = 600 * NS_PER_S;
     if (hurried)
         budget->sample_ns = NS_PER_MS / 2;
 }

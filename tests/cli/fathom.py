@@ -15,7 +15,7 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 BINARY = os.environ["FATHOM_BINARY"]
-TIMEOUT_S = 240
+TIMEOUT_S = 1800  # for what hangs: a sanitizer's build on a busy machine takes minutes
 
 
 def environment(fake="", **more):
