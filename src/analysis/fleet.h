@@ -112,7 +112,7 @@ struct fleet_kind {
 
 // Cards of one kind that have something in common and differ from the rest of the kind.
 struct fleet_group {
-    const char *name; // "rack r01", "GPU 3", "driver 580.1"
+    const char *name; // "rack r01", "GPU 3", "driver 580.1", "VBIOS 96.00.74"
     size_t kind, count;
     enum check_metric metric;
     double effect; // loss relative to the kind, above 0 if slower; shrunk if the group is small

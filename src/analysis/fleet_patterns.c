@@ -180,6 +180,12 @@ static const char *driver_of(struct arena *arena, const struct fleet_card *card)
     return arena_printf(arena, "driver %s", card->driver ? card->driver : "unknown");
 }
 
+static const char *vbios_of(struct arena *arena, const struct fleet_card *card)
+{
+    const char *vbios = card->check.state.vbios;
+    return arena_printf(arena, "VBIOS %s", vbios ? vbios : "unknown");
+}
+
 static const char *tool_of(struct arena *arena, const struct fleet_card *card)
 {
     return arena_printf(arena, "fathom %s", card->tool ? card->tool : "unknown");
@@ -365,7 +371,7 @@ static void find_relations(struct fleet *fleet, size_t kind)
 
 // ---------------------------------------------------------------- versions
 
-// Adds a remark that lists the versions (of drivers, of fathom) within a kind, if there are
+// Adds a remark that lists the versions (of drivers, firmware, fathom) within a kind, if there are
 // several.
 static void find_versions(struct fleet *fleet, size_t kind, group_key *key)
 {
@@ -413,8 +419,10 @@ void fleet_find_patterns(struct fleet *fleet)
         add_groups(fleet, k, rack_of);
         add_groups(fleet, k, index_of);
         add_groups(fleet, k, driver_of);
+        add_groups(fleet, k, vbios_of);
         find_relations(fleet, k);
         find_versions(fleet, k, driver_of);
+        find_versions(fleet, k, vbios_of);
         find_versions(fleet, k, tool_of);
         describe_kind(fleet, k);
     }

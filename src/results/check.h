@@ -112,6 +112,7 @@ struct check_state {
     // 1 if no spare row was left. Older devices retire pages instead.
     double remapped_rows, remap_pending, remap_failed, retired_pages;
     const char *throttle; // NULL: not known
+    const char *vbios;    // version of the card's firmware: "96.00.74.00.01"; NULL: not known
 };
 
 struct check {

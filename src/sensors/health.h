@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a driver tells every user about a card's health: its power and power limit, its link to the
-// host, the best link that card and host can have, and counts of errors.
+// host, the best link that card and host can have, counts of errors, and its firmware.
 #ifndef SENSORS_HEALTH_H
 #define SENSORS_HEALTH_H
 
@@ -20,9 +20,11 @@ struct sensor_health {
     // Rows of memory that failed and were replaced by spare ones, since the card was made; 1 if one
     // waits for a reset of the card; 1 if no spare row was left. Cards before Ampere retire pages.
     double remapped_rows, remap_pending, remap_failed, retired_pages;
+    char vbios[32]; // version of the card's firmware: "96.00.74.00.01"; "": not known
 };
 
-// Reads NVML. If NVML does not know the card, the link is read from sysfs.
+// Reads NVML. If NVML does not know the card, the link is read from sysfs, and
+// so is the firmware, which amdgpu tells there.
 void sensors_health_read(const struct sensors_desc *desc, struct sensor_health *health);
 
 #endif

@@ -294,6 +294,30 @@ static void groups_that_differ_are_reported_and_stay_in_the_comparison(void **st
     fleet_destroy(fleet);
 }
 
+static void flash_three(struct run *run, size_t machine)
+{
+    for (size_t i = 0; i < run->check_count; i++) {
+        run->checks[i].state.vbios = machine < 3 ? "96.00.A5.00.01" : "96.00.74.00.01";
+        if (machine < 3)
+            scale(&run->checks[i], CHECK_DRAM_READ, 0.99);
+    }
+}
+
+static void cards_with_other_firmware_are_a_group(void **state)
+{
+    (void)state;
+    struct fleet *fleet = fleet_of(100, true, flash_three);
+    const struct fleet_group *group = find_group(fleet, "VBIOS 96.00.A5.00.01");
+    assert_non_null(group);
+    assert_int_equal(group->metric, CHECK_DRAM_READ);
+    assert_int_equal(group->count, 24);
+    assert_near(group->effect, 0.01, 0.002);
+    assert_string_equal(find_remark(fleet, "version"),
+                        "versions differ: VBIOS 96.00.74.00.01 on 776 cards (r00n03 …), "
+                        "VBIOS 96.00.A5.00.01 on 24 cards (r00n00 …)");
+    fleet_destroy(fleet);
+}
+
 static void heat(struct run *run, size_t machine)
 {
     for (size_t i = 0; i < run->check_count; i++) {
@@ -420,6 +444,7 @@ int main(void)
         cmocka_unit_test(one_slow_link_of_seven_is_found),
         cmocka_unit_test(cards_are_compared_from_eight_on),
         cmocka_unit_test(groups_that_differ_are_reported_and_stay_in_the_comparison),
+        cmocka_unit_test(cards_with_other_firmware_are_a_group),
         cmocka_unit_test(a_loss_that_goes_with_heat_is_said_so),
         cmocka_unit_test(a_machine_with_fewer_cards_is_named),
         cmocka_unit_test(machines_that_lack_between_others_are_named),
