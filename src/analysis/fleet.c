@@ -63,8 +63,11 @@ struct fleet *fleet_create(void)
 
 void fleet_destroy(struct fleet *fleet)
 {
-    if (fleet)
-        arena_destroy(fleet->arena);
+    if (!fleet)
+        return;
+    if (fleet->group_pattern)
+        regfree(fleet->group_pattern);
+    arena_destroy(fleet->arena);
 }
 
 void fleet_leave_out(struct fleet *fleet, const char *file, const char *why)
