@@ -83,6 +83,7 @@ vulkan_icd() { file_in "$1" /usr/share/vulkan/icd.d /etc/vulkan/icd.d; }
 vulkan_layer() { file_in "$1" /usr/share/vulkan/explicit_layer.d /etc/vulkan/explicit_layer.d; }
 opencl_icd() { file_in "$1" /etc/OpenCL/vendors; }
 browser() { [ -n "${CHROMIUM-}" ] || has chromium || has chromium-browser || has google-chrome; }
+slurm() { has srun && file_in slurmd /usr/sbin /usr/bin && file_in slurmctld /usr/sbin /usr/bin; }
 python_module() { [ -x /usr/bin/python3 ] && /usr/bin/python3 -c "import $1" 2>/dev/null; }
 
 # ------------------------------------------------------------------ what is needed
@@ -162,6 +163,8 @@ ask_all() {
         'VkLayer_khronos_validation.json'
     need "an OpenCL loader" ocl-icd-libopencl1 library libOpenCL.so.1
     need "PoCL (an OpenCL device in software)" pocl-opencl-icd opencl_icd 'pocl*.icd'
+    wish "mpirun (tests of parallel checks)" openmpi-bin has mpirun
+    wish "Slurm (likewise)" "slurmctld slurmd slurm-client" slurm
     need "python 3.9" python3 command_at_least 3.9 /usr/bin/python3
     need "python's jsonschema" python3-jsonschema python_module jsonschema
 }

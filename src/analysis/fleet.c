@@ -63,8 +63,11 @@ struct fleet *fleet_create(void)
 
 void fleet_destroy(struct fleet *fleet)
 {
-    if (fleet)
-        arena_destroy(fleet->arena);
+    if (!fleet)
+        return;
+    if (fleet->group_pattern)
+        regfree(fleet->group_pattern);
+    arena_destroy(fleet->arena);
 }
 
 void fleet_leave_out(struct fleet *fleet, const char *file, const char *why)
@@ -141,6 +144,7 @@ static void add_check(struct fleet *fleet, const struct origin *origin, const st
     card->check.pci = check->pci ? copy_text(fleet, check->pci) : known.pci;
     card->check.cause = copy_text(fleet, check->cause);
     card->check.state.throttle = copy_text(fleet, check->state.throttle);
+    card->check.state.vbios = copy_text(fleet, check->state.vbios);
     card->check.remarks = NULL;
     card->check.remark_count = 0;
     card->check.figures = ARENA_ARRAY(fleet->arena, check->figure_count, struct check_figure);

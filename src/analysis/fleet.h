@@ -31,6 +31,8 @@
 #include "results/check.h"
 #include "results/results.h"
 
+#include <regex.h>
+
 #define FLEET_ERROR        0.005 // half of the promised 1 %: the scale is an estimate too
 #define FLEET_MISSED       0.005 // likewise half: 99 of 100 are promised
 #define FLEET_DISCOVERIES  0.05
@@ -112,7 +114,7 @@ struct fleet_kind {
 
 // Cards of one kind that have something in common and differ from the rest of the kind.
 struct fleet_group {
-    const char *name; // "rack r01", "GPU 3", "driver 580.1"
+    const char *name; // "rack r01", "group blue", "GPU 3", "driver 580.1", "VBIOS 96.00.74"
     size_t kind, count;
     enum check_metric metric;
     double effect; // loss relative to the kind, above 0 if slower; shrunk if the group is small
@@ -144,6 +146,7 @@ struct fleet {
     size_t shared;           // number of dropped checks that another process measured
     struct named_text *left; // files that were left out, each with the reason
     size_t left_count, left_capacity;
+    regex_t *group_pattern; // of fleet_group_by; NULL: by racks
 
     // fleet_judge fills the members below.
     struct fleet_kind *kinds;
@@ -157,7 +160,8 @@ struct fleet {
     size_t group_count, group_capacity;
     struct fleet_relation *relations; // the strongest first
     size_t relation_count, relation_capacity;
-    struct named_text *remarks; // "missing", "version", "few", "expectation": each a sentence
+    struct named_text
+        *remarks; // "missing", "version", "few", "expectation", "group": each a sentence
     size_t remark_count, remark_capacity;
 };
 
@@ -171,6 +175,10 @@ void fleet_add_run(struct fleet *fleet, struct run *run, const char *file);
 
 // Notes that a file is left out, and why.
 void fleet_leave_out(struct fleet *fleet, const char *file, const char *why);
+
+// Groups the cards by their hosts with this pattern instead of by racks. It is an extended regular
+// expression; a group is what its first parentheses match or, if it has none, the whole pattern.
+bool fleet_group_by(struct fleet *fleet, const char *pattern, struct error *err);
 
 // Judges all cards. Call it once, after the last card was added.
 void fleet_judge(struct fleet *fleet);

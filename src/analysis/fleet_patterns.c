@@ -7,8 +7,11 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define NO_GROUP "no group" // of a host that the pattern of fleet_group_by does not fit
 
 static void remark(struct fleet *fleet, const char *name, const char *text)
 {
@@ -52,14 +55,38 @@ static bool is_same_row(const char *a, const char *b)
 // Returns the rack or partition of the card's host: its name before the machine's number, up to the
 // last digit there, else without trailing separators: "rack r01" for "r01n17", "rack gpu-a" for
 // "gpu-a-017".
-static const char *rack_of(struct arena *arena, const struct fleet_card *card)
+static const char *rack_of(const struct fleet *fleet, const struct fleet_card *card)
 {
     size_t length = number_of(card->host).before, end = length;
     while (end > 0 && !isdigit((unsigned char)card->host[end - 1]))
         end--;
     while (end == 0 && length > 1 && !isalnum((unsigned char)card->host[length - 1]))
         length--;
-    return arena_printf(arena, "rack %.*s", (int)(end ? end : length), card->host);
+    return arena_printf(fleet->arena, "rack %.*s", (int)(end ? end : length), card->host);
+}
+
+static const char *group_of(const struct fleet *fleet, const struct fleet_card *card)
+{
+    regmatch_t parts[2];
+    if (regexec(fleet->group_pattern, card->host, COUNT(parts), parts, 0) != 0)
+        return NO_GROUP;
+    const regmatch_t *part = &parts[parts[1].rm_so >= 0];
+    return arena_printf(fleet->arena, "group %.*s", (int)(part->rm_eo - part->rm_so),
+                        card->host + part->rm_so);
+}
+
+bool fleet_group_by(struct fleet *fleet, const char *pattern, struct error *err)
+{
+    regex_t *compiled = ARENA_NEW(fleet->arena, regex_t);
+    int status = regcomp(compiled, pattern, REG_EXTENDED);
+    char reason[128];
+    if (status == 0) {
+        fleet->group_pattern = compiled;
+        return true;
+    }
+    regerror(status, compiled, reason, sizeof reason);
+    return error_set(err, ERROR_USAGE, "--group %s: %s: expected an extended regular expression",
+                     pattern, reason);
 }
 
 // ---------------------------------------------------------------- what is missing
@@ -168,21 +195,27 @@ static void find_missing_cards(struct fleet *fleet)
 
 // ---------------------------------------------------------------- groups
 
-typedef const char *group_key(struct arena *arena, const struct fleet_card *card);
+typedef const char *group_key(const struct fleet *fleet, const struct fleet_card *card);
 
-static const char *index_of(struct arena *arena, const struct fleet_card *card)
+static const char *index_of(const struct fleet *fleet, const struct fleet_card *card)
 {
-    return arena_printf(arena, "GPU %zu", card->check.index);
+    return arena_printf(fleet->arena, "GPU %zu", card->check.index);
 }
 
-static const char *driver_of(struct arena *arena, const struct fleet_card *card)
+static const char *driver_of(const struct fleet *fleet, const struct fleet_card *card)
 {
-    return arena_printf(arena, "driver %s", card->driver ? card->driver : "unknown");
+    return arena_printf(fleet->arena, "driver %s", card->driver ? card->driver : "unknown");
 }
 
-static const char *tool_of(struct arena *arena, const struct fleet_card *card)
+static const char *vbios_of(const struct fleet *fleet, const struct fleet_card *card)
 {
-    return arena_printf(arena, "fathom %s", card->tool ? card->tool : "unknown");
+    const char *vbios = card->check.state.vbios;
+    return arena_printf(fleet->arena, "VBIOS %s", vbios ? vbios : "unknown");
+}
+
+static const char *tool_of(const struct fleet *fleet, const struct fleet_card *card)
+{
+    return arena_printf(fleet->arena, "fathom %s", card->tool ? card->tool : "unknown");
 }
 
 struct member {
@@ -204,8 +237,7 @@ static struct member *members_of(struct fleet *fleet, size_t kind, group_key *ke
     *count = 0;
     for (size_t i = 0; i < fleet->count; i++)
         if (fleet->cards[i]->kind == kind)
-            members[(*count)++] =
-                (struct member){key(fleet->arena, fleet->cards[i]), fleet->cards[i]};
+            members[(*count)++] = (struct member){key(fleet, fleet->cards[i]), fleet->cards[i]};
     qsort(members, *count, sizeof *members, compare_members);
     return members;
 }
@@ -365,7 +397,7 @@ static void find_relations(struct fleet *fleet, size_t kind)
 
 // ---------------------------------------------------------------- versions
 
-// Adds a remark that lists the versions (of drivers, of fathom) within a kind, if there are
+// Adds a remark that lists the versions (of drivers, firmware, fathom) within a kind, if there are
 // several.
 static void find_versions(struct fleet *fleet, size_t kind, group_key *key)
 {
@@ -405,16 +437,28 @@ static void describe_kind(struct fleet *fleet, size_t kind)
                                                    : ", which are only compared with each other"));
 }
 
+static void find_unmatched(struct fleet *fleet)
+{
+    for (size_t i = 0; i < fleet->count; i++)
+        if (strcmp(group_of(fleet, fleet->cards[i]), NO_GROUP) != 0)
+            return;
+    remark(fleet, "group", "the pattern of --group fits no name of a machine");
+}
+
 void fleet_find_patterns(struct fleet *fleet)
 {
+    if (fleet->group_pattern)
+        find_unmatched(fleet);
     find_missing_hosts(fleet);
     find_missing_cards(fleet);
     for (size_t k = 0; k < fleet->kind_count; k++) {
-        add_groups(fleet, k, rack_of);
+        add_groups(fleet, k, fleet->group_pattern ? group_of : rack_of);
         add_groups(fleet, k, index_of);
         add_groups(fleet, k, driver_of);
+        add_groups(fleet, k, vbios_of);
         find_relations(fleet, k);
         find_versions(fleet, k, driver_of);
+        find_versions(fleet, k, vbios_of);
         find_versions(fleet, k, tool_of);
         describe_kind(fleet, k);
     }

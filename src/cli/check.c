@@ -322,11 +322,14 @@ static bool shorten(struct run *run, struct error *err)
     return done;
 }
 
-// Returns the request of this check in one line. Only checks with equal requests are shared.
+// Returns the request of this check in one line. Only checks with equal requests are shared. A
+// scheduler tells each rank in the environment which cards it may use.
 static const char *request_line(const struct checking *c)
 {
     static const enum option_id asked[] = {OPTION_DEVICE, OPTION_API,          OPTION_QUICK,
                                            OPTION_EXPECT, OPTION_EXPECT_COUNT, OPTION_SOAK};
+    static const char *const cards[] = {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
+                                        "HIP_VISIBLE_DEVICES", "ZE_AFFINITY_MASK"};
     const char *line = "fathom check";
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         const char **values;
@@ -334,6 +337,12 @@ static const char *request_line(const struct checking *c)
         for (size_t v = 0; v < count; v++)
             line = arena_printf(c->cli->arena, "%s --%s %s", line, option_table[asked[i]].name,
                                 text_printable(c->cli->arena, values[v], SIZE_MAX));
+    }
+    for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) {
+        const char *value = getenv(cards[i]);
+        if (value)
+            line = arena_printf(c->cli->arena, "%s %s=%s", line, cards[i],
+                                text_printable(c->cli->arena, value, SIZE_MAX));
     }
     return arena_printf(c->cli->arena, "%s\n", line);
 }

@@ -145,8 +145,9 @@ bool command_fleet(struct cli *cli, struct error *err)
     struct paths paths = {0};
     if (!find_paths(cli, &paths, err) || !check_outputs(cli->options, &paths, err))
         return false;
+    const char *pattern = options_value(cli->options, OPTION_GROUP);
     struct fleet *fleet = fleet_create();
-    bool done = judge(cli, &paths, fleet, err);
+    bool done = (!pattern || fleet_group_by(fleet, pattern, err)) && judge(cli, &paths, fleet, err);
     fleet_destroy(fleet);
     return done;
 }

@@ -218,7 +218,8 @@ const struct command_info command_table[COMMAND_COUNT] = {
                 "in it, without the folders below. Each card is judged by its own check first, "
                 "then beside the cards of its model. Shows what to look at first and why; for each "
                 "metric the median, the spread and the smallest loss that would be found; racks, "
-                "places and drivers that differ; machines that are missing. Files that cannot be "
+                "places, drivers and VBIOS versions that differ; machines that are missing. Files "
+                "that cannot be "
                 "used are named and left out. Runs without checks are compared by the figures of "
                 "their card.\n"
                 "The exit status is 1 if a card is slow or broken, 2 if no file could be read. Of "
@@ -471,6 +472,15 @@ const struct option_info option_table[OPTION_COUNT] = {
             .name = "local-rank",
             .help = "Check only the card of this process's local rank",
             .commands = COMMAND_BIT(CHECK),
+        },
+    [OPTION_GROUP] =
+        {
+            .name = "group",
+            .argument = "PATTERN",
+            .kind = WORD_ANY,
+            .help = "Group machines by this part of their names (an extended regular expression; "
+                    "its first parentheses) instead of by racks",
+            .commands = COMMAND_BIT(FLEET),
         },
     [OPTION_CSV] =
         {

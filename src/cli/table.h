@@ -73,6 +73,7 @@ enum option_id {
     OPTION_SOAK,
     OPTION_TOGETHER,
     OPTION_LOCAL_RANK,
+    OPTION_GROUP,
     OPTION_CSV,
     OPTION_HTML,
     OPTION_TRACE,

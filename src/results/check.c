@@ -120,6 +120,7 @@ static const struct json_field state_fields[] = {
     {"remap_failed", FIELD_REAL, JSON_AT(struct check_state, remap_failed)},
     {"retired_pages", FIELD_REAL, JSON_AT(struct check_state, retired_pages)},
     {"throttle", FIELD_TEXT, JSON_AT(struct check_state, throttle)},
+    {"vbios", FIELD_TEXT, JSON_AT(struct check_state, vbios)},
 };
 static const struct json_table state_table = {JSON_TABLE(struct check_state, state_fields)};
 

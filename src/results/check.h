@@ -113,6 +113,7 @@ struct check_state {
     // retired_pages: failed memory pages of older devices, which have no spare rows.
     double remapped_rows, remap_pending, remap_failed, retired_pages;
     const char *throttle; // what limited the clock; NULL: not known
+    const char *vbios;    // version of the card's firmware: "96.00.74.00.01"; NULL: not known
 };
 
 struct check {

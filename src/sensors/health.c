@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 // Values of nvmlMemoryErrorType_t, and NVML_VOLATILE of nvmlEccCounterType_t: the counters that
 // start when the driver is loaded.
@@ -45,6 +46,7 @@ struct health_api {
                                            unsigned long long *count);
     int (*nvmlDeviceGetRemappedRows)(struct nvml_device *device, unsigned *corrected,
                                      unsigned *uncorrected, unsigned *pending, unsigned *failed);
+    int (*nvmlDeviceGetVbiosVersion)(struct nvml_device *device, char *version, unsigned bytes);
     int (*nvmlDeviceGetRetiredPages)(struct nvml_device *device, int cause, unsigned *count,
                                      unsigned long long *addresses);
 };
@@ -66,6 +68,7 @@ static const struct dynlib_symbol symbols[] = {
     OPTIONAL_SYMBOL(nvmlDeviceGetNvLinkState),
     OPTIONAL_SYMBOL(nvmlDeviceGetNvLinkErrorCounter),
     OPTIONAL_SYMBOL(nvmlDeviceGetRemappedRows),
+    OPTIONAL_SYMBOL(nvmlDeviceGetVbiosVersion),
     OPTIONAL_SYMBOL(nvmlDeviceGetRetiredPages),
 };
 #undef OPTIONAL_SYMBOL
@@ -142,6 +145,15 @@ static void read_memory(const struct health_api *api, struct nvml_device *device
     }
 }
 
+static void read_vbios(const struct health_api *api, struct nvml_device *device,
+                       struct sensor_health *health)
+{
+    char version[sizeof health->vbios] = "";
+    if (api->nvmlDeviceGetVbiosVersion &&
+        api->nvmlDeviceGetVbiosVersion(device, version, sizeof version - 1) == NVML_SUCCESS)
+        memcpy(health->vbios, version, sizeof version);
+}
+
 static void read_nvml(const struct sensors_desc *desc, struct sensor_health *health)
 {
     struct health_api api = {0};
@@ -163,7 +175,13 @@ static void read_nvml(const struct sensors_desc *desc, struct sensor_health *hea
     health->ecc_enabled = ecc_mode(&api, card.device);
     read_nvlinks(&api, card.device, health);
     read_memory(&api, card.device, health);
+    read_vbios(&api, card.device, health);
     nvml_card_close(&card);
+}
+
+static const char *sysfs_of(const struct sensors_desc *desc)
+{
+    return desc->sysfs_root ? desc->sysfs_root : "/sys";
 }
 
 // Reads the number at the beginning of a one-line file of the device. Returns NaN if the line has
@@ -171,8 +189,8 @@ static void read_nvml(const struct sensors_desc *desc, struct sensor_health *hea
 static double device_number(const struct sensors_desc *desc, const char *name)
 {
     char line[64];
-    bool read = text_read_line(line, sizeof line, "%s/bus/pci/devices/%s/%s",
-                               desc->sysfs_root ? desc->sysfs_root : "/sys", desc->pci, name);
+    bool read = text_read_line(line, sizeof line, "%s/bus/pci/devices/%s/%s", sysfs_of(desc),
+                               desc->pci, name);
     double number = read ? strtod(line, NULL) : 0;
     return number > 0 ? number : (double)NAN;
 }
@@ -196,6 +214,10 @@ static void read_sysfs(const struct sensors_desc *desc, struct sensor_health *he
     health->lanes_max = device_number(desc, "max_link_width");
     health->generation = generation_of(device_number(desc, "current_link_speed"));
     health->generation_max = generation_of(device_number(desc, "max_link_speed"));
+    if (!*health->vbios &&
+        !text_read_line(health->vbios, sizeof health->vbios, "%s/bus/pci/devices/%s/vbios_version",
+                        sysfs_of(desc), desc->pci))
+        *health->vbios = '\0';
 }
 
 void sensors_health_read(const struct sensors_desc *desc, struct sensor_health *health)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reads what a driver reports to every user about a card's health: its power and power limit, its
-// link to the host, the best link that card and host can have, and error counters.
+// link to the host, the best link that card and host can have, error counters, and its firmware.
 #ifndef SENSORS_HEALTH_H
 #define SENSORS_HEALTH_H
 
@@ -22,9 +22,11 @@ struct sensor_health {
     // made. remap_pending: 1 if a replacement waits for a reset of the card. remap_failed: 1 if no
     // spare row was left. retired_pages: failed pages; cards before Ampere have no spare rows.
     double remapped_rows, remap_pending, remap_failed, retired_pages;
+    char vbios[32]; // version of the card's firmware: "96.00.74.00.01"; "": not known
 };
 
-// Reads the values from NVML. If NVML does not report the link, reads the link from sysfs.
+// Reads the values from NVML. If NVML does not know the card, reads the link and the version of the
+// firmware from sysfs, where amdgpu reports it.
 void sensors_health_read(const struct sensors_desc *desc, struct sensor_health *health);
 
 #endif

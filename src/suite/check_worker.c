@@ -71,6 +71,7 @@ static void note_state(struct serving *s)
     state->remap_pending = now.remap_pending;
     state->remap_failed = now.remap_failed;
     state->retired_pages = now.retired_pages;
+    state->vbios = *now.vbios ? arena_strdup(s->run->arena, now.vbios) : NULL;
     if (!s->sensors)
         return;
     struct sensor_reading former = s->last;

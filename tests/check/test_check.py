@@ -254,6 +254,17 @@ class Ranks(Checks):
         self.assertNotIn("shared_check", second)
         self.assertEqual(len(first["figures"]), len(second["figures"]))
 
+    def test_a_rank_that_was_given_other_cards_measures_itself(self):
+        model = self.model("healthy.json")
+        first = self.start(0, "-d", model, CUDA_VISIBLE_DEVICES="0")
+        child = wait_for_child(first)
+        os.kill(child, signal.SIGSTOP)
+        second = self.start(1, "-d", model, CUDA_VISIBLE_DEVICES="1")
+        wait_until(lambda: holds_lock_file(second))
+        os.kill(child, signal.SIGCONT)
+        for check in self.checks_of([first, second], UNKNOWN):
+            self.assertNotIn("shared_check", check)
+
     def test_a_rank_whose_holder_was_killed_measures_itself(self):
         model = self.model("healthy.json")
         first = self.start(0, "-d", model)
@@ -489,6 +500,7 @@ class Cpu(Checks):
         self.assertEqual((4, 4, 1, 3, 0, 0), tuple(state[name] for name in (
             "nvlinks", "nvlinks_active", "ecc_enabled", "remapped_rows", "remap_pending",
             "remap_failed")))
+        self.assertEqual("96.00.74.00.01", state["vbios"])
 
     def test_errors_that_the_driver_counts_are_broken(self):
         for wrong, cause in (("rows", "no spare row is left"),

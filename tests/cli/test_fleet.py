@@ -155,9 +155,19 @@ class Fleet(fathom.Case):
                 ((folder, "--csv", folder + "/node001.json"), "would replace that run file"),
                 ((folder, "--csv", self.path("x"), "--html", self.path("x")), "the same file"),
                 ((folder, "--csv", "-", "--json"), "the same file"),
-                ((folder, "--html", self.path("none/absent/x")), "none/absent")):
+                ((folder, "--html", self.path("none/absent/x")), "none/absent"),
+                ((folder, "--group", "rack("), "--group rack(", "regular expression")):
             with self.subTest(arguments=arguments):
                 self.assert_one_line_error(fathom.run("fleet", *arguments), 2, *parts)
+
+    def test_machines_are_grouped_by_a_pattern(self):
+        cold = {f"card{index}": {"figures": [{**check_file("", 1)["checks"][0]["figures"][0],
+                                              "value": 4.65e12, "low": 4.645e12, "high": 4.655e12}]}
+                for index in range(CARDS)}
+        folder = self.write_fleet(40, **{f"node{machine:03}": cold for machine in range(10)})
+        done = fathom.run("fleet", folder, "--group", "^node(0[0-3])", "--json")
+        self.assertEqual("", done.err)
+        self.assertIn("group 00", [group["name"] for group in json.loads(done.out)["groups"]])
 
     def test_json_has_the_whole_judgement(self):
         slow = {"verdict": "slow", "code": "link-width", "cause": "PCIe x8 instead of x16"}

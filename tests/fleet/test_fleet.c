@@ -15,9 +15,8 @@
 // What a test changes in the run of a machine.
 typedef void run_change(struct run *run, size_t machine);
 
-static struct fleet *fleet_of(size_t machines, bool expected, run_change *change)
+static void judge_fleet(struct fleet *fleet, size_t machines, bool expected, run_change *change)
 {
-    struct fleet *fleet = fleet_create();
     const struct synthetic synthetic = {.seed = 11, .machines = machines, .expected = expected};
     for (size_t i = 0; i < machines; i++) {
         struct run *run = synthetic_run(&synthetic, i);
@@ -27,6 +26,21 @@ static struct fleet *fleet_of(size_t machines, bool expected, run_change *change
         run_destroy(run);
     }
     fleet_judge(fleet);
+}
+
+static struct fleet *fleet_of(size_t machines, bool expected, run_change *change)
+{
+    struct fleet *fleet = fleet_create();
+    judge_fleet(fleet, machines, expected, change);
+    return fleet;
+}
+
+static struct fleet *fleet_of_pattern(size_t machines, const char *pattern, run_change *change)
+{
+    struct fleet *fleet = fleet_create();
+    struct error err;
+    assert_true(fleet_group_by(fleet, pattern, &err));
+    judge_fleet(fleet, machines, true, change);
     return fleet;
 }
 
@@ -294,6 +308,54 @@ static void groups_that_differ_are_reported_and_stay_in_the_comparison(void **st
     fleet_destroy(fleet);
 }
 
+static void machines_are_grouped_by_a_pattern_in_place_of_racks(void **state)
+{
+    (void)state;
+    struct error err;
+    const char *const patterns[] = {"^r01n", "r0(1)n[0-9]+$"};
+    const char *const names[] = {"group r01n", "group 1"};
+    for (size_t i = 0; i < 2; i++) {
+        struct fleet *fleet = fleet_of_pattern(100, patterns[i], cool_rack_one);
+        const struct fleet_group *group = find_group(fleet, names[i]);
+        assert_non_null(group);
+        assert_int_equal(group->count, 160);
+        assert_near(group->effect, 0.006, 0.0015);
+        assert_null(find_group(fleet, "rack r01"));
+        assert_null(find_remark(fleet, "group"));
+        fleet_destroy(fleet);
+    }
+    struct fleet *fleet = fleet_of_pattern(100, "^blue", cool_rack_one);
+    assert_non_null(find_remark(fleet, "group"));
+    assert_null(find_group(fleet, "no group"));
+    assert_false(fleet_group_by(fleet, "r(01", &err));
+    assert_int_equal(err.code, ERROR_USAGE);
+    fleet_destroy(fleet);
+}
+
+static void flash_three(struct run *run, size_t machine)
+{
+    for (size_t i = 0; i < run->check_count; i++) {
+        run->checks[i].state.vbios = machine < 3 ? "96.00.A5.00.01" : "96.00.74.00.01";
+        if (machine < 3)
+            scale(&run->checks[i], CHECK_DRAM_READ, 0.99);
+    }
+}
+
+static void cards_with_other_firmware_are_a_group(void **state)
+{
+    (void)state;
+    struct fleet *fleet = fleet_of(100, true, flash_three);
+    const struct fleet_group *group = find_group(fleet, "VBIOS 96.00.A5.00.01");
+    assert_non_null(group);
+    assert_int_equal(group->metric, CHECK_DRAM_READ);
+    assert_int_equal(group->count, 24);
+    assert_near(group->effect, 0.01, 0.002);
+    assert_string_equal(find_remark(fleet, "version"),
+                        "versions differ: VBIOS 96.00.74.00.01 on 776 cards (r00n03 …), "
+                        "VBIOS 96.00.A5.00.01 on 24 cards (r00n00 …)");
+    fleet_destroy(fleet);
+}
+
 static void heat(struct run *run, size_t machine)
 {
     for (size_t i = 0; i < run->check_count; i++) {
@@ -420,6 +482,8 @@ int main(void)
         cmocka_unit_test(one_slow_link_of_seven_is_found),
         cmocka_unit_test(cards_are_compared_from_eight_on),
         cmocka_unit_test(groups_that_differ_are_reported_and_stay_in_the_comparison),
+        cmocka_unit_test(machines_are_grouped_by_a_pattern_in_place_of_racks),
+        cmocka_unit_test(cards_with_other_firmware_are_a_group),
         cmocka_unit_test(a_loss_that_goes_with_heat_is_said_so),
         cmocka_unit_test(a_machine_with_fewer_cards_is_named),
         cmocka_unit_test(machines_that_lack_between_others_are_named),

@@ -224,7 +224,8 @@ static inline void rich_check(struct run *run)
                                         .remap_pending = 1,
                                         .remap_failed = 0,
                                         .retired_pages = 5,
-                                        .throttle = "none"};
+                                        .throttle = "none",
+                                        .vbios = "96.00.74.00.01"};
     run_add_check(run);
 }
 

@@ -57,6 +57,7 @@ int nvmlDeviceGetRemappedRows(void *device, unsigned *corrected, unsigned *uncor
                               unsigned *pending, unsigned *failed);
 int nvmlDeviceGetRetiredPages(void *device, int cause, unsigned *count,
                               unsigned long long *addresses);
+int nvmlDeviceGetVbiosVersion(void *device, char *version, unsigned bytes);
 
 enum {
     SUCCESS = 0,
@@ -345,5 +346,12 @@ int nvmlDeviceGetVirtualizationMode(void *device, int *mode)
 {
     (void)device;
     *mode = is_wrong("vgpu") ? 2 : 0;
+    return SUCCESS;
+}
+
+int nvmlDeviceGetVbiosVersion(void *device, char *version, unsigned bytes)
+{
+    (void)device;
+    snprintf(version, bytes, "96.00.74.00.01");
     return SUCCESS;
 }

@@ -106,6 +106,7 @@ static void its_health_is_known(void **state)
     assert_true(health.nvlink_replays == 4 * 10 && health.nvlink_recoveries == 0);
     assert_true(health.remapped_rows == 3 && health.remap_pending == 0 && health.remap_failed == 0);
     assert_true(isnan(health.retired_pages)); // it has rows instead
+    assert_string_equal(health.vbios, "96.00.74.00.01");
 }
 
 static void what_is_wrong_with_its_memory_and_links_is_known(void **state)
@@ -137,6 +138,7 @@ static void the_health_of_another_card_is_unknown(void **state)
     assert_true(isnan(health.ecc_uncorrected) && isnan(health.link_replays));
     assert_true(isnan(health.nvlinks) && isnan(health.nvlink_replays));
     assert_true(isnan(health.remap_failed) && isnan(health.retired_pages));
+    assert_string_equal(health.vbios, "");
 }
 
 int main(void)

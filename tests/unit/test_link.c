@@ -58,6 +58,7 @@ static int remove_root(void **state)
     remove(below(path, "/bus/pci/devices/0000:1b:00.0/current_link_width"));
     remove(below(path, "/bus/pci/devices/0000:1b:00.0/max_link_speed"));
     remove(below(path, "/bus/pci/devices/0000:1b:00.0/max_link_width"));
+    remove(below(path, "/bus/pci/devices/0000:1b:00.0/vbios_version"));
     for (size_t i = 4; i-- > 0;)
         if (remove(below(path, folders[i])) != 0)
             return -1;
@@ -126,6 +127,18 @@ static void the_link_is_held_against_the_best_of_the_card(void **state)
     assert_true(isnan(health.power_w));
 }
 
+static void the_firmware_is_known_where_the_kernel_tells_it(void **state)
+{
+    (void)state;
+    struct sensor_health health;
+    const struct sensors_desc desc = the_card();
+    sensors_health_read(&desc, &health);
+    assert_string_equal(health.vbios, "");
+    write_device_file("vbios_version", "113-D65209-07\n");
+    sensors_health_read(&desc, &health);
+    assert_string_equal(health.vbios, "113-D65209-07");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -134,6 +147,7 @@ int main(void)
         cmocka_unit_test(a_virtual_link_is_not_known),
         cmocka_unit_test(the_line_code_is_taken_off),
         cmocka_unit_test(the_link_is_held_against_the_best_of_the_card),
+        cmocka_unit_test(the_firmware_is_known_where_the_kernel_tells_it),
     };
     return cmocka_run_group_tests(tests, make_root, remove_root);
 }
