@@ -303,6 +303,7 @@ struct counter {
     enum unit unit;
     double counted, claimed; // claimed: non-finite = no claim
     double units;            // number of units of work from which `counted` was derived
+    unsigned passes;         // passes in which it was read with other counters; 0: not known
 };
 
 struct kernel_info {
