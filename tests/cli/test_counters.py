@@ -58,6 +58,21 @@ class Models(Case):
         self.assertLess(large["l2_read_hit"]["counted"], 0.01 * large["l2_read"]["counted"])
         self.assertGreaterEqual(large["dram_read"]["counted"], 0.999 * 32)  # a slope, in sectors
 
+    def test_hits_end_where_the_latency_says_that_the_levels_end(self):
+        # Given a model whose L2 has two halves, and four sizes an octave about the ends.
+        sizes = [round(2 ** (octave / 4)) // 1024 * 1024 for octave in range(4 * 15, 4 * 27 + 1)]
+        run, _ = self.run_model("h200", "--counters", latency="bytes=" + ",".join(map(str, sizes)))
+        ends = [finding for finding in run["findings"] if finding["code"] == "hits-end"]
+        self.assertEqual([finding["value"] for finding in ends], [1, 1])
+        for finding, cache, capacity in zip(ends, ("L1", "L2"), (216 * 1024, 60 * 1024 ** 2)):
+            self.assertIn(f"hits of the {cache} end between ", finding["text"])
+            self.assertIn(f"by latency the {cache} ends at ", finding["text"])
+            held, missed = (int(re.search(r"/bytes=(\d+)", key)[1]) for key in finding["keys"])
+            self.assertLessEqual(held, capacity)
+            self.assertGreaterEqual(missed, 0.8 * capacity)
+        self.assertTrue(all(counter["passes"] == 1 for result in run["results"]
+                            for counter in result.get("counters", [])))
+
     def test_a_counted_visit_gives_no_time(self):
         plain, _ = self.run_model("v100", "--seed", "5")
         counted, _ = self.run_model("v100", "--seed", "5", "--counters")
