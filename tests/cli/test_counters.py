@@ -73,6 +73,22 @@ class Models(Case):
         self.assertTrue(all(counter["passes"] == 1 for result in run["results"]
                             for counter in result.get("counters", [])))
 
+    def test_a_map_is_counted_too(self):
+        path = self.path("map.json")
+        done = fathom.run("map", "-d", f"model:{fathom.ROOT}/tests/model/machines/two.json", "--seed",
+                          "1", "--counters", "-o", path, binary=REAL)
+        self.assertEqual(done.status, 0, done.err)
+        run = self.read_run(path)
+        self.assertEqual(run["status"], "complete")
+        for result in run["results"]:
+            if result["verdict"] == "ok":
+                self.assertEqual("counters" in result, result["benchmark"] != "map", result["key"])
+        # Then hits of both caches end where the curve of the map ends.
+        codes = [finding["code"] for finding in run["findings"]]
+        self.assertNotIn("claim-differs", codes)
+        self.assertEqual([finding["value"] for finding in run["findings"]
+                          if finding["code"] == "hits-end"], [1, 1])
+
     def test_a_counted_visit_gives_no_time(self):
         plain, _ = self.run_model("v100", "--seed", "5")
         counted, _ = self.run_model("v100", "--seed", "5", "--counters")
