@@ -59,6 +59,9 @@ struct tally {
     size_t named_count;
     const char **keys; // keys of the results with a differing claim
     size_t key_count, key_capacity;
+    size_t memory_cases; // cases that claim to read memory
+    double served;       // largest part of such a claim that the memory did not deliver
+    const char *served_key;
 };
 
 static bool is_disturbed(const struct result *result)
@@ -83,6 +86,19 @@ static void name_claim(struct run *run, struct tally *tally, const struct result
                                     counter->name, result->key, audit_ratio(counter));
 }
 
+// Of a claim that agrees, the L2 held what the memory did not deliver.
+static void tally_served(struct tally *tally, const struct result *result,
+                         const struct counter *counter)
+{
+    double served = fmax(1 - audit_ratio(counter), 0);
+    if (strcmp(counter->name, "dram_read") != 0)
+        return;
+    if (tally->memory_cases++ == 0 || served > tally->served) {
+        tally->served = served;
+        tally->served_key = result->key;
+    }
+}
+
 static void tally_result(struct run *run, struct tally *tally, const struct result *result)
 {
     bool any = false;
@@ -92,12 +108,31 @@ static void tally_result(struct run *run, struct tally *tally, const struct resu
             continue;
         any = true;
         tally->claims++;
-        if (audit_agrees(result, counter))
-            tally->agreeing++;
-        else
+        if (!audit_agrees(result, counter)) {
             name_claim(run, tally, result, counter);
+            continue;
+        }
+        tally->agreeing++;
+        tally_served(tally, result, counter);
     }
     tally->cases += any;
+}
+
+static void report_served(struct run *run, const struct tally *tally)
+{
+    const char **keys = ARENA_ARRAY(run->arena, 1, const char *);
+    keys[0] = tally->served_key;
+    *run_add_finding(run) = (struct finding){
+        .code = "l2-served",
+        .device = tally->device,
+        .value = tally->served,
+        .text = arena_printf(run->arena,
+                             "%s: of the bytes that %zu cases claim to read from memory, the L2 "
+                             "served at most %.2g %% (%s)",
+                             tally->device, tally->memory_cases, 100 * tally->served,
+                             tally->served_key),
+        .keys = keys,
+        .key_count = 1};
 }
 
 static void report(struct run *run, const struct tally *tally)
@@ -112,6 +147,8 @@ static void report(struct run *run, const struct tally *tally)
                              "%s: hardware counters agree with %zu of %zu claims of %zu cases, "
                              "within 1 %% (3 %% where less than 1 GiB moved)",
                              tally->device, tally->agreeing, tally->claims, tally->cases)};
+    if (tally->memory_cases > 0)
+        report_served(run, tally);
     if (tally->key_count == 0)
         return;
     size_t more = tally->named_count > NAMED_MAX ? tally->named_count - NAMED_MAX : 0;

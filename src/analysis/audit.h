@@ -18,9 +18,10 @@ bool audit_agrees(const struct result *result, const struct counter *counter);
 double audit_hit_rate(const struct result *result, unsigned level);
 
 // Adds to the run, for each device that has counted claims: a finding "counted" that says how many
-// agree, and if any do not, a finding "claim-differs" with the keys of their results. Results that
-// other work may have disturbed (reason "shared-device") are not judged: the counters of L2 and
-// DRAM include such work.
+// agree; if some that agree claim to read memory, a finding "l2-served" with the largest part
+// (value, key) that the memory did not deliver; and if any do not agree, a finding "claim-differs"
+// with the keys of their results. Results that other work may have disturbed (reason
+// "shared-device") are not judged: the counters of L2 and DRAM include such work.
 void audit_add_findings(struct run *run);
 
 #endif

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "analysis/hits.h"
 #include "analysis/levels.h"
 #include "bench/bench.h"
 #include "cli/cli.h"
@@ -49,9 +50,11 @@ struct run *cli_read_run(const char *path, struct error *err)
     struct run *run = run_read(path, err);
     if (run)
         declare_headlines(run);
-    // Early versions of fathom wrote run files without findings about levels.
-    for (size_t d = 0; run && d < run->device_count; d++)
+    // Early versions of fathom wrote run files without findings about levels and hits.
+    for (size_t d = 0; run && d < run->device_count; d++) {
         levels_add_findings(run, run->devices[d].id);
+        hits_add_findings(run, run->devices[d].id);
+    }
     return run;
 }
 

@@ -552,9 +552,9 @@ const struct option_info option_table[OPTION_COUNT] = {
     [OPTION_COUNTERS] =
         {
             .name = "counters",
-            .help = "Hardware counters: `run` also counts what each case moves and computes, "
-                    "`devices` lists the counters",
-            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(DEVICES),
+            .help = "Hardware counters: `run` and `map` also count what each case moves and "
+                    "computes, `devices` lists the counters",
+            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP) | COMMAND_BIT(DEVICES),
         },
     [OPTION_NATIVE] =
         {
@@ -563,7 +563,7 @@ const struct option_info option_table[OPTION_COUNT] = {
             .kind = WORD_ANY,
             .help = "With --counters: also count this counter of the vendor, as `devices "
                     "--counters --json` names it; repeat it for several",
-            .commands = COMMAND_BIT(RUN),
+            .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
             .repeated = true,
         },
     [OPTION_REFERENCE] =

@@ -152,6 +152,11 @@ const struct measure_count_claims measure_count_no_claims = {{
 #undef X
 }};
 
+static unsigned passes_of(const struct measure_count *count, const struct counted *one)
+{
+    return gpu_counter_set_passes(count->sets[one->group]);
+}
+
 void measure_count_report(const struct measure_count *count,
                           const struct measure_count_claims *claims, struct measure_visit *visit)
 {
@@ -169,6 +174,7 @@ void measure_count_report(const struct measure_count *count,
                                                    .unit = units[one->unit],
                                                    .counted = one->value,
                                                    .claimed = claimed,
-                                                   .units = count->units});
+                                                   .units = count->units,
+                                                   .passes = passes_of(count, one)});
     }
 }

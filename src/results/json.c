@@ -78,6 +78,7 @@ static const struct json_field counter_fields[] = {
     {"counted", FIELD_REAL, JSON_AT(struct counter, counted)},
     {"claimed", FIELD_REAL, JSON_AT(struct counter, claimed)},
     {"units", FIELD_REAL, JSON_AT(struct counter, units)},
+    {"passes", FIELD_COUNT, JSON_AT(struct counter, passes), .omit_zero = true},
 };
 const struct json_table counter_table = {JSON_TABLE(struct counter, counter_fields)};
 

@@ -304,6 +304,7 @@ struct counter {
     enum unit unit;
     double counted, claimed; // claimed: not finite if the benchmark computes none
     double units;            // number of units of work from which `counted` was derived
+    unsigned passes;         // passes in which it was read with other counters; 0: not known
 };
 
 struct kernel_info {

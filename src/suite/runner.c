@@ -3,6 +3,7 @@
 
 #include "analysis/audit.h"
 #include "analysis/cross.h"
+#include "analysis/hits.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/version.h"
@@ -334,6 +335,8 @@ static void measure(struct runner *runner)
     conclude(runner);
     cross_add_findings(runner->run);
     audit_add_findings(runner->run);
+    for (size_t d = 0; d < runner->run->device_count; d++)
+        hits_add_findings(runner->run, runner->run->devices[d].id);
     save(runner);
 }
 

@@ -58,6 +58,37 @@ class Models(Case):
         self.assertLess(large["l2_read_hit"]["counted"], 0.01 * large["l2_read"]["counted"])
         self.assertGreaterEqual(large["dram_read"]["counted"], 0.999 * 32)  # a slope, in sectors
 
+    def test_hits_end_where_the_latency_says_that_the_levels_end(self):
+        # Given a model whose L2 has two halves, and four sizes an octave about the ends.
+        sizes = [round(2 ** (octave / 4)) // 1024 * 1024 for octave in range(4 * 15, 4 * 27 + 1)]
+        run, _ = self.run_model("h200", "--counters", latency="bytes=" + ",".join(map(str, sizes)))
+        ends = [finding for finding in run["findings"] if finding["code"] == "hits-end"]
+        self.assertEqual([finding["value"] for finding in ends], [1, 1])
+        for finding, cache, capacity in zip(ends, ("L1", "L2"), (216 * 1024, 60 * 1024 ** 2)):
+            self.assertIn(f"hits of the {cache} end between ", finding["text"])
+            self.assertIn(f"by latency the {cache} ends at ", finding["text"])
+            held, missed = (int(re.search(r"/bytes=(\d+)", key)[1]) for key in finding["keys"])
+            self.assertLessEqual(held, capacity)
+            self.assertGreaterEqual(missed, 0.8 * capacity)
+        self.assertTrue(all(counter["passes"] == 1 for result in run["results"]
+                            for counter in result.get("counters", [])))
+
+    def test_a_map_is_counted_too(self):
+        path = self.path("map.json")
+        done = fathom.run("map", "-d", f"model:{fathom.ROOT}/tests/model/machines/two.json", "--seed",
+                          "1", "--counters", "-o", path, binary=REAL)
+        self.assertEqual(done.status, 0, done.err)
+        run = self.read_run(path)
+        self.assertEqual(run["status"], "complete")
+        for result in run["results"]:
+            if result["verdict"] == "ok":
+                self.assertEqual("counters" in result, result["benchmark"] != "map", result["key"])
+        # Then hits of both caches end where the curve of the map ends.
+        codes = [finding["code"] for finding in run["findings"]]
+        self.assertNotIn("claim-differs", codes)
+        self.assertEqual([finding["value"] for finding in run["findings"]
+                          if finding["code"] == "hits-end"], [1, 1])
+
     def test_a_counted_visit_gives_no_time(self):
         plain, _ = self.run_model("v100", "--seed", "5")
         counted, _ = self.run_model("v100", "--seed", "5", "--counters")

@@ -42,7 +42,7 @@ static const struct measure_visit *rich_visit(void)
     visit_remark(visit, "power-limited", "1.78 GHz");
     visit_detail(visit, "shape", "grid %d × %d", 3, 4);
     visit_sensor(visit, "core_clock", UNIT_HZ, 1.98e9);
-    visit_counter(visit, &(struct counter){"dram_read", UNIT_BYTE, 1024, NAN, 8});
+    visit_counter(visit, &(struct counter){"dram_read", UNIT_BYTE, 1024, NAN, 8, 5});
     visit_series(
         visit,
         &(struct series){
@@ -133,6 +133,7 @@ static void a_visit_comes_through_with_every_bit(void **state)
     assert_int_equal(got->counter_count, 1);
     assert_string_equal(got->counters[0].name, "dram_read");
     assert_true(got->counters[0].counted == 1024 && isnan(got->counters[0].claimed));
+    assert_int_equal(got->counters[0].passes, 5);
     assert_string_equal(got->kernel.source, "a.comp");
     assert_true(got->kernel.registers == 18 && isnan(got->kernel.loads));
     assert_true(got->device_time_ns == sent->device_time_ns);

@@ -33,7 +33,7 @@ static struct run *run_with_device(void)
 
 static bool agrees(const char *name, enum unit unit, double claimed, double ratio)
 {
-    struct counter counter = {name, unit, claimed * ratio, claimed, 1};
+    struct counter counter = {name, unit, claimed * ratio, claimed, 1, 1};
     const struct result result = {.counters = &counter, .counter_count = 1};
     return audit_agrees(&result, &counter);
 }
@@ -72,9 +72,9 @@ static void a_counter_without_a_claim_agrees(void **state)
 static void memory_may_read_less_by_what_the_l2_held(void **state)
 {
     (void)state;
-    struct counter counters[] = {{"dram_read", UNIT_BYTE, 0.9 * gib, gib, 1},
-                                 {"l2_read_hit", UNIT_BYTE, 0.06 * gib, NAN, 1},
-                                 {"l2_far_hit", UNIT_BYTE, 0.04 * gib, NAN, 1}};
+    struct counter counters[] = {{"dram_read", UNIT_BYTE, 0.9 * gib, gib, 1, 1},
+                                 {"l2_read_hit", UNIT_BYTE, 0.06 * gib, NAN, 1, 1},
+                                 {"l2_far_hit", UNIT_BYTE, 0.04 * gib, NAN, 1, 1}};
     struct result result = {.counters = counters, .counter_count = 3};
     assert_true(audit_agrees(&result, &counters[0]));
     result.counter_count = 2;
@@ -87,11 +87,11 @@ static void memory_may_read_less_by_what_the_l2_held(void **state)
 static void hits_of_both_halves_of_the_l2_are_hits(void **state)
 {
     (void)state;
-    struct counter counters[] = {{"l1_read", UNIT_BYTE, 32, NAN, 1},
-                                 {"l1_read_hit", UNIT_BYTE, 8, NAN, 1},
-                                 {"l2_read", UNIT_BYTE, 24, NAN, 1},
-                                 {"l2_read_hit", UNIT_BYTE, 6, NAN, 1},
-                                 {"l2_far_hit", UNIT_BYTE, 12, NAN, 1}};
+    struct counter counters[] = {{"l1_read", UNIT_BYTE, 32, NAN, 1, 1},
+                                 {"l1_read_hit", UNIT_BYTE, 8, NAN, 1, 1},
+                                 {"l2_read", UNIT_BYTE, 24, NAN, 1, 1},
+                                 {"l2_read_hit", UNIT_BYTE, 6, NAN, 1, 1},
+                                 {"l2_far_hit", UNIT_BYTE, 12, NAN, 1, 1}};
     struct result result = {.counters = counters, .counter_count = 5};
     assert_true(audit_hit_rate(&result, 1) == 0.25);
     assert_true(audit_hit_rate(&result, 2) == 0.75);
@@ -103,9 +103,9 @@ static void findings_count_the_claims_and_name_the_cases_that_differ(void **stat
 {
     (void)state;
     struct run *run = run_with_device();
-    struct counter good[] = {{"l2_read", UNIT_BYTE, gib, gib, 1}};
-    struct counter bad[] = {{"l2_read", UNIT_BYTE, gib, gib, 1},
-                            {"dram_written", UNIT_BYTE, 0.5 * gib, gib, 1}};
+    struct counter good[] = {{"l2_read", UNIT_BYTE, gib, gib, 1, 1}};
+    struct counter bad[] = {{"l2_read", UNIT_BYTE, gib, gib, 1, 1},
+                            {"dram_written", UNIT_BYTE, 0.5 * gib, gib, 1, 1}};
     add_result(run, "bandwidth/op=read", good, 1);
     add_result(run, "bandwidth/op=write", bad, 2);
     audit_add_findings(run);
@@ -120,12 +120,36 @@ static void findings_count_the_claims_and_name_the_cases_that_differ(void **stat
     run_destroy(run);
 }
 
+static void what_memory_did_not_deliver_the_l2_served(void **state)
+{
+    (void)state;
+    struct run *run = run_with_device();
+    struct counter whole[] = {{"dram_read", UNIT_BYTE, gib, gib, 1, 5}};
+    struct counter less[] = {{"dram_read", UNIT_BYTE, 0.94 * gib, gib, 1, 5},
+                             {"l2_read_hit", UNIT_BYTE, 0.06 * gib, NAN, 1, 5}};
+    struct counter more[] = {{"dram_read", UNIT_BYTE, 1.005 * gib, gib, 1, 5}};
+    struct counter wrong[] = {{"dram_read", UNIT_BYTE, 0.5 * gib, gib, 1, 5}}; // nobody knows why
+    add_result(run, "stream/op=read", whole, 1);
+    add_result(run, "stream/op=triad", less, 2);
+    add_result(run, "stream/op=copy", more, 1);
+    add_result(run, "stream/op=init", wrong, 1);
+    audit_add_findings(run);
+    assert_int_equal(run->finding_count, 3);
+    const struct finding *finding = &run->findings[1];
+    assert_string_equal(finding->code, "l2-served");
+    assert_true(fabs(finding->value - 0.06) < 1e-9);
+    assert_string_equal(finding->keys[0], "stream/op=triad");
+    assert_non_null(strstr(finding->text, "3 cases claim to read from memory, the L2 served at "
+                                          "most 6 % (stream/op=triad)"));
+    run_destroy(run);
+}
+
 static void a_result_beside_other_work_is_not_judged(void **state)
 {
     (void)state;
     struct run *run = run_with_device();
     struct reason reason = {"shared-device", "other work"};
-    struct counter bad[] = {{"dram_read", UNIT_BYTE, 2 * gib, gib, 1}};
+    struct counter bad[] = {{"dram_read", UNIT_BYTE, 2 * gib, gib, 1, 1}};
     struct result *result = add_result(run, "bandwidth/op=read", bad, 1);
     result->reasons = &reason;
     result->reason_count = 1;
@@ -144,6 +168,7 @@ int main(void)
         cmocka_unit_test(memory_may_read_less_by_what_the_l2_held),
         cmocka_unit_test(hits_of_both_halves_of_the_l2_are_hits),
         cmocka_unit_test(findings_count_the_claims_and_name_the_cases_that_differ),
+        cmocka_unit_test(what_memory_did_not_deliver_the_l2_served),
         cmocka_unit_test(a_result_beside_other_work_is_not_judged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,6 +124,59 @@ test("a doubted bar has a dashed edge and the colour of its series, and the subt
   await close(page);
 });
 
+// The demo with counters on the vector chain in random order: the L1 hits up to 208 KiB, the L2 up
+// to 32 MiB, there in so many passes.
+function counted(passes) {
+  const run = demo();
+  for (const result of run.results.filter(({ key }) => key.startsWith("latency/path=vector/order=random"))) {
+    const { bytes } = result.case;
+    const missed = bytes <= 208 * 1024 ? 0 : 32, held = bytes <= 32 * 2 ** 20 ? missed : 0;
+    result.counters = [
+      ["l1_read", 32, 1], ["l1_read_hit", 32 - missed, 1], ["l2_read", missed, passes],
+      ["l2_read_hit", held / 4, passes], ["l2_far_hit", 3 * held / 4, passes],
+    ].map(([name, counted, passes]) => ({ name, unit: "B", counted, units: 64, passes }));
+  }
+  return run;
+}
+
+test("hit rates stand below the curve of their cases, over the same sizes from 0 to 100 %", async () => {
+  // Given a line that was counted, in one pass, beside others that were not.
+  const page = await open(browser, report("hits", counted(1)));
+  const above = await optionOf(page, "latency-lead"), { series, xAxis, yAxis, grid, legend } =
+    await optionOf(page, "latency-hits");
+  // Then its rates are a line for each cache, which ends where the hits end.
+  const lines = series.filter(({ type }) => type === "line");
+  assert.deepEqual(legend[0].data, ["vector random L1", "vector random L2"]);
+  const last = (line) => 2 ** Math.max(...line.data.filter(({ value }) => value[1] === 100).map(({ value }) => value[0]));
+  assert.equal(lines.length, 2);
+  assert.equal(Math.round(last(lines[0])), 185344);
+  assert.equal(Math.round(last(lines[1])), 33554432);
+  assert.deepEqual(new Set(lines.flatMap(({ data }) => data.map(({ value }) => value[1]))), new Set([0, 100]));
+  assert.equal(lines[0].color, above.series[0].color, "the colour of its line above");
+  assert.notEqual(lines[0].lineStyle.type, lines[1].lineStyle.type);
+  // And both drawings have the same horizontal axis and the same level.
+  assert.deepEqual([xAxis[0].min, xAxis[0].max, grid[0].right],
+    [above.xAxis[0].min, above.xAxis[0].max, above.grid[0].right]);
+  assert.deepEqual([yAxis[0].min, yAxis[0].max], [0, 100]);
+  assert.ok((await texts(page, "latency-hits")).some((text) => text.startsWith("100 %")));
+  const [top, bottom] = await Promise.all(["latency-lead", "latency-hits"].map((id) => page.locator(`#${id}`).boundingBox()));
+  assert.ok(bottom.y >= top.y + top.height && bottom.x === top.x, "below it");
+  await page.click("#latency-hits .numbers summary");
+  assert.match(await page.locator("#latency-hits .numbers tbody").innerText(), /vector random L1\s+1 KiB\s+100 %/);
+  await close(page);
+});
+
+test("a rate whose parts were counted in different passes is not drawn, and without counters there is none", async () => {
+  const several = await open(browser, report("passes", counted(5)));
+  assert.equal(await several.locator("#latency-hits h3").innerText(), "Hit rate of the L1");
+  assert.equal((await optionOf(several, "latency-hits")).series.filter(({ type }) => type === "line").length, 1);
+  await close(several);
+  const without = await open(browser, report("uncounted", demo()));
+  assert.equal(await without.locator("#latency-lead").count(), 1);
+  assert.equal(await without.locator("#latency-hits, .stacked").count(), 0);
+  await close(without);
+});
+
 test("heads of numbers stand over them", async () => {
   const page = await open(browser, report("heads", demo()));
   const side = (selector) => page.locator(selector).first().evaluate((one) => getComputedStyle(one).textAlign);

@@ -3,9 +3,11 @@
 // everything else folded below.
 import { barsChart } from "./charts/bars";
 import { casesTable } from "./charts/cases";
-import { curveChart } from "./charts/curve";
+import { curveChart, measuredOnly } from "./charts/curve";
 import { heatmapChart } from "./charts/heatmap";
+import { hitsOf } from "./charts/hits";
 import type { Lead } from "./charts/parts";
+import { nameWithHelp } from "./charts/parts";
 import type { Carried } from "./charts/picker";
 import { seriesPicker } from "./charts/picker";
 import { isPlain } from "./charts/plain";
@@ -116,6 +118,14 @@ const hasNumbers = (subjects: Subject[], benchmark: Benchmark): boolean =>
   subjects.some(({ results }) => results.some((result) =>
     result.benchmark === benchmark.name && result.metrics.some(({ median }) => median !== undefined)));
 
+// Returns the hit rates of a curve over working sets, to stand below it.
+function hitsElement(charts: Charts, id: string, kind: View["kind"], grid: Grid): HTMLElement | undefined {
+  const shown = measuredOnly(grid), hits = hitsOf(shown);
+  if (kind !== "curve" || grid.x.type !== "bytes" || !isLine(grid) || !hits) return undefined;
+  const lead = { title: hits.title, of: nameWithHelp(hits.grid.metric), note: "" };
+  return charts.keep(curveChart(id, hits.grid, lead));
+}
+
 // Returns the first view that has numbers, cut to what fits beside the findings.
 function frontOf(charts: Charts, id: string, subjects: Subject[], benchmark: Benchmark): Front | undefined {
   if (!hasNumbers(subjects, benchmark)) return undefined;
@@ -128,7 +138,10 @@ function frontOf(charts: Charts, id: string, subjects: Subject[], benchmark: Ben
     if (!grid) continue;
     const { kind, grid: cut, lead, whole } = headlineOf(subjects, grid);
     const element = drawing(charts, whole ? `${id}-${i}` : `${id}-lead`, kind, cut, lead);
-    return { element, instead: whole ? view : undefined };
+    const hits = hitsElement(charts, `${id}-hits`, kind, cut);
+    return {
+      element: hits ? h("div", { class: "stacked" }, element, hits) : element, instead: whole ? view : undefined,
+    };
   }
   return undefined;
 }

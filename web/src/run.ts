@@ -5,7 +5,7 @@
 export type Unit =
   | "1" | "ns" | "cycle" | "B" | "B/s" | "B/cycle" | "op/s" | "op/cycle" | "Hz" | "W" | "J"
   | "degC";
-export type ShownUnit = Unit | "FLOP/s"; // FLOP/s: for op/s of floating-point operations
+export type ShownUnit = Unit | "FLOP/s" | "%"; // FLOP/s: for op/s of floating-point operations
 export type Better = "none" | "lower" | "higher";
 export type Verdict = "ok" | "suspect" | "skipped" | "failed";
 export type Value = string | number;
@@ -95,6 +95,13 @@ export interface Series {
   data: (number | null)[][];
 }
 
+// What a hardware counter says of one unit of the case's work.
+export interface Counter {
+  name: string;
+  counted: number;
+  passes?: number; // in which it and those beside it were read; absent: not known
+}
+
 export interface Result {
   key: string;
   benchmark: string;
@@ -107,6 +114,7 @@ export interface Result {
   details?: Record<string, string>;
   sensors?: Record<string, Quantity>;
   series?: Series[];
+  counters?: Counter[];
   kernel?: { hash: string; source?: string; registers?: number; loads?: number };
 }
 

@@ -25,6 +25,7 @@ const scales: Record<ShownUnit, Scale> = {
   W: { base: 1000, home: 1, names: ["mW", "W", "kW", "MW"] },
   J: { base: 1000, home: 4, names: ["pJ", "nJ", "µJ", "mJ", "J", "kJ", "MJ"] },
   degC: { base: Infinity, home: 0, names: ["°C"] },
+  "%": { base: Infinity, home: 0, names: ["%"] },
 };
 
 export interface Scaled {
@@ -63,7 +64,7 @@ export function formatUnit(value: number | undefined | null, unit: ShownUnit): s
   if (value === undefined || value === null || !Number.isFinite(value)) return "–";
   const { factor, name } = scaleFor(value, unit);
   let text = digits(value * factor);
-  if ((unit === "B" || unit === "1") && text.includes(".") && !text.includes("e"))
+  if ((unit === "B" || unit === "1" || unit === "%") && text.includes(".") && !text.includes("e"))
     text = text.replace(/\.?0+$/, "");
   return name === "" ? text : `${text} ${name}`;
 }

@@ -16,6 +16,7 @@ export interface GridSeries {
   rest: string; // the label without the device
   subject: Subject;
   points: Point[]; // ascending in x
+  style?: { colour: number; dash: number }; // which of the drawing's; absent: the next ones
 }
 
 export interface Panel {
@@ -35,6 +36,7 @@ export interface Grid {
   xs: Value[];
   panels: Panel[];
   common: string; // what all cases share
+  above?: Grid; // a curve that stands above this one and has the same horizontal axis
 }
 
 export interface Selected {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Counters of a model: loads by the levels that served them, and the bytes of streams. The level
 // nearest to the core counts as L1, the next one as L2. If there is only one level and all cores
-// share it, that level counts as L2. A model counts in one pass.
+// share it, that level counts as L2. If the L2 is the near half of a cache, the level after it is
+// the far half. A model counts in one pass.
 #include "gpu/model/backend.h"
 
 #include <string.h>
@@ -20,15 +21,11 @@ struct set {
 };
 
 static const struct gpu_counter_source sources[GPU_COUNTER_COUNT] = {
-    [GPU_COUNTER_DRAM_READ] = {"dram_read", 1},
-    [GPU_COUNTER_DRAM_WRITTEN] = {"dram_written", 1},
-    [GPU_COUNTER_L2_READ] = {"l2_read", 1},
-    [GPU_COUNTER_L2_READ_HIT] = {"l2_read_hit", 1},
-    [GPU_COUNTER_L2_WRITTEN] = {"l2_written", 1},
-    [GPU_COUNTER_L1_READ] = {"l1_read", 1},
-    [GPU_COUNTER_L1_READ_HIT] = {"l1_read_hit", 1},
-    [GPU_COUNTER_L1_WRITTEN] = {"l1_written", 1},
-    [GPU_COUNTER_L1_REQUESTS] = {"l1_requests", 1},
+    [GPU_COUNTER_DRAM_READ] = {"dram_read", 1},   [GPU_COUNTER_DRAM_WRITTEN] = {"dram_written", 1},
+    [GPU_COUNTER_L2_READ] = {"l2_read", 1},       [GPU_COUNTER_L2_READ_HIT] = {"l2_read_hit", 1},
+    [GPU_COUNTER_L2_FAR_HIT] = {"l2_far_hit", 1}, [GPU_COUNTER_L2_WRITTEN] = {"l2_written", 1},
+    [GPU_COUNTER_L1_READ] = {"l1_read", 1},       [GPU_COUNTER_L1_READ_HIT] = {"l1_read_hit", 1},
+    [GPU_COUNTER_L1_WRITTEN] = {"l1_written", 1}, [GPU_COUNTER_L1_REQUESTS] = {"l1_requests", 1},
 };
 
 // ---------------------------------------------------------------- what is counted
@@ -38,6 +35,13 @@ static uint32_t l2_of(const struct model_machine *machine)
 {
     bool has_l1 = machine->level_count > 1 || machine->levels[0].sharers != 0;
     return has_l1 ? 1 : 0;
+}
+
+// The index of the level that is the far half of the L2; level_count + 1 if there is none.
+static uint32_t far_of(const struct model_machine *machine)
+{
+    uint32_t l2 = l2_of(machine), count = machine->level_count;
+    return l2 < count && machine->levels[l2].is_near ? l2 + 1 : count + 1;
 }
 
 void model_count_streams(struct model_device *device, const struct model_execution *execution)
@@ -56,6 +60,8 @@ void model_count_streams(struct model_device *device, const struct model_executi
             streamed[writes ? GPU_COUNTER_L2_WRITTEN : GPU_COUNTER_L2_READ] += bytes;
         if (level == l2 && !writes)
             streamed[GPU_COUNTER_L2_READ_HIT] += bytes;
+        if (level == far_of(&device->machine) && !writes)
+            streamed[GPU_COUNTER_L2_FAR_HIT] += bytes;
         if (level == device->machine.level_count)
             streamed[writes ? GPU_COUNTER_DRAM_WRITTEN : GPU_COUNTER_DRAM_READ] += bytes;
     }
@@ -83,6 +89,8 @@ static void count(const struct model_device *device, double now[GPU_COUNTER_COUN
     now[GPU_COUNTER_L2_READ] += past_l1 * sector;
     if (l2 < last)
         now[GPU_COUNTER_L2_READ_HIT] += (double)served[l2] * sector;
+    if (far_of(machine) < last)
+        now[GPU_COUNTER_L2_FAR_HIT] += (double)served[l2 + 1] * sector;
     now[GPU_COUNTER_DRAM_READ] += (double)served[last] * machine->levels[last - 1].sector_bytes;
 }
 

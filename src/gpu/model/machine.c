@@ -350,6 +350,7 @@ static bool resolve_near(const struct member_place *level_place, struct model_ca
                              "near, but not of a next level that is twice as large");
     uint64_t of = next->sharers ? next->sharers : cores;
     level->sharers = (uint32_t)((of + parts - 1) / parts);
+    level->is_near = true;
     return true;
 }
 

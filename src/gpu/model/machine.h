@@ -33,6 +33,7 @@ struct model_cache_desc {
     uint32_t latency_cycles; // latency of a hit; in a TLB: the time that a miss adds
     double latency_ns;       // added to latency_cycles; independent of the core clock
     uint32_t sharers;        // number of cores that share a cache; 0: all cores
+    bool is_near;            // true: a half (or less) of the next level's cache
     bool hashed;             // true: a hash of the address selects the set; false: its bits do
     enum model_replacement replacement;
     // Read bandwidth of a core and of the chip, in bytes per core cycle; 0: unknown. If the file

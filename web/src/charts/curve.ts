@@ -54,8 +54,9 @@ function stylesOf(list: GridSeries[], look: Look): { colour: string; dash: strin
   const byDevice = subjects.length > 1 && subjects.length <= dashes.length && names.length > 1 &&
     names.length <= colours.length;
   return list.map((one, index) => {
-    const at = byDevice ? names.indexOf(one.rest) : index;
-    const dash = byDevice ? subjects.indexOf(one.subject) : Math.floor(index / colours.length);
+    const own = subjects.length === 1 ? one.style : undefined;
+    const at = own?.colour ?? (byDevice ? names.indexOf(one.rest) : index);
+    const dash = own?.dash ?? (byDevice ? subjects.indexOf(one.subject) : Math.floor(index / colours.length));
     return {
       colour: colours[at % colours.length] ?? look.theme.text,
       dash: dashes[dash % dashes.length] ?? "solid",
@@ -260,6 +261,7 @@ function yAxis(state: State, data: Datum[], look: Look): object {
   if (!state.log || values.length === 0)
     return { // from 0, also where an interval reaches below it
       type: "value", ...(values.every((value) => value >= 0) ? { min: 0 } : {}), ...style,
+      ...(state.metric.unit === "%" ? { max: 100 } : {}),
       axisLabel: { ...style.axisLabel, formatter },
     };
   const low = values.reduce((a, b) => Math.min(a, b)), high = values.reduce((a, b) => Math.max(a, b));
@@ -307,12 +309,13 @@ function endLabelOf(name: string, colour: string, room: Room, look: Look): objec
 }
 
 function roomOf(grid: Grid, list: GridSeries[], look: Look, compact: boolean): Room {
-  const labels = list.map(({ label }) => label), atEnds = hasEndLabels(list, look);
+  const labels = list.map(({ label }) => label), atEnds = !grid.above && hasEndLabels(list, look);
   const { legend, height } = legendOf(look, atEnds ? [] : labels);
   const rows = grid.x.type === "bytes" ? Math.max(0, ...levelRows(grid, look).map(({ row }) => row)) : 0;
   return {
     legend, atEnds, top: height + LEVEL_ROW_PX * rows, bottom: compact ? 30 : 64,
-    right: atEnds ? widest(labels, 12) + 16 : 24,
+    right: grid.above ? roomOf(grid.above, allSeries(grid.above), look, compact).right
+      : atEnds ? widest(labels, 12) + 16 : 24,
   };
 }
 
@@ -372,7 +375,7 @@ function tooltip(grid: Grid, state: State, data: (Datum | undefined)[]): HTMLEle
 }
 
 // Removes cases and devices without a number: they need no place and no name in the drawing.
-function measuredOnly(grid: Grid): Grid {
+export function measuredOnly(grid: Grid): Grid {
   const panels = grid.panels.map((panel) => ({
     ...panel,
     series: panel.series.map((series) => ({
@@ -381,7 +384,7 @@ function measuredOnly(grid: Grid): Grid {
   }));
   const used = new Set(panels.flatMap((panel) =>
     panel.series.flatMap(({ points }) => points.map(({ x }) => x))));
-  return { ...grid, panels, xs: grid.xs.filter((x) => used.has(x)) };
+  return { ...grid, panels, xs: grid.above?.xs ?? grid.xs.filter((x) => used.has(x)) };
 }
 
 export function curveChart(id: string, whole: Grid, lead?: Lead): Chart {
@@ -400,7 +403,7 @@ export function curveChart(id: string, whole: Grid, lead?: Lead): Chart {
       help: drawn.map(nameWithHelp),
       change: (index: number) => { state.metric = drawn[index] ?? grid.metric; },
     });
-  if (positive)
+  if (positive && grid.metric.unit !== "%")
     switches.push({
       label: "vertical axis", options: ["linear", "log"], chosen: state.log ? 1 : 0,
       change: (index: number) => { state.log = index === 1; },

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/hits.h"
+
+#include "analysis/audit.h"
+#include "analysis/levels.h"
+#include "base/text.h"
+#include "results/units.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double held_rate = 0.95; // a cache that answers this part of the reads holds them all
+static const double factor_max = 1.25;
+
+// ---------------------------------------------------------------- rates
+
+static bool is_one_pass(const struct result *result, unsigned level)
+{
+    const char *prefix = level == 1 ? "l1_read" : "l2_";
+    for (size_t i = 0; i < result->counter_count; i++) {
+        const struct counter *counter = &result->counters[i];
+        // Files from before `passes` was written: only the counters of the L1 are sure to be of
+        // one pass.
+        if (text_begins(counter->name, prefix) &&
+            (counter->passes > 1 || (counter->passes == 0 && level != 1)))
+            return false;
+    }
+    return true;
+}
+
+double hits_rate(const struct result *result, unsigned level)
+{
+    return is_one_pass(result, level) ? audit_hit_rate(result, level) : NAN;
+}
+
+// ---------------------------------------------------------------- ends
+
+// Where the hits of a cache end on a curve: between two sizes, given as indices of its points.
+struct end {
+    size_t held, next;
+};
+
+// Returns false if the curve has no hits of that cache, or if they do not end.
+static bool find_end(const struct level_curve *curve, unsigned level, struct end *end)
+{
+    bool found = false;
+    for (size_t i = 0; i < curve->count; i++) {
+        double rate = hits_rate(curve->results[i], level);
+        if (rate >= held_rate)
+            *end = (struct end){.held = i};
+        else if (found && isfinite(rate)) {
+            end->next = i;
+            return true;
+        }
+        found = found || rate >= held_rate;
+    }
+    return false;
+}
+
+// Returns the step with which cache `level` ends: that of "L2", or of "far L2" where the L2 has two
+// halves. NULL if the curve does not show it.
+static const struct plateaus_step *step_of(struct arena *arena, const struct level_curve *curve,
+                                           unsigned level)
+{
+    const struct plateaus_step *step = NULL;
+    const char *name = arena_printf(arena, "L%u", level);
+    for (size_t k = 0; k + 1 < levels_count(curve); k++)
+        if (text_ends(levels_name(arena, curve, k), name))
+            step = &curve->fit.steps[k];
+    return step;
+}
+
+// Returns how many times larger one end is than the other; 1 if their intervals touch.
+static double factor_of(const struct level_curve *curve, const struct end *end,
+                        const struct plateaus_step *step)
+{
+    double below = curve->octaves[end->held] - step->end_high;
+    double above = step->end_low - curve->octaves[end->next];
+    return exp2(fmax(0, fmax(below, above)));
+}
+
+static const char *size_text(struct arena *arena, double octaves)
+{
+    return unit_text(arena, round(exp2(octaves)), UNIT_BYTE);
+}
+
+// Returns what the latency says about the end of the level, and whether it agrees.
+static const char *verdict_text(struct arena *arena, const struct plateaus_step *step,
+                                unsigned level, double factor)
+{
+    if (!step)
+        return arena_printf(arena, "the latency does not show where the L%u ends", level);
+    const char *ends =
+        arena_printf(arena, "by latency the L%u ends at %s", level, size_text(arena, step->end));
+    return factor <= factor_max
+               ? arena_printf(arena, "%s; both agree within a factor of %.3g", ends, factor_max)
+               : arena_printf(arena, "%s; they differ by a factor of %.3g", ends, factor);
+}
+
+static void report_end(struct run *run, struct arena *arena, const char *device,
+                       const struct level_curve *curve, unsigned level)
+{
+    struct end end = {0};
+    if (!find_end(curve, level, &end))
+        return;
+    const struct plateaus_step *step = step_of(arena, curve, level);
+    double factor = step ? factor_of(curve, &end, step) : NAN;
+    const char **keys = ARENA_ARRAY(run->arena, 2, const char *);
+    keys[0] = curve->results[end.held]->key;
+    keys[1] = curve->results[end.next]->key;
+    *run_add_finding(run) = (struct finding){
+        .code = "hits-end",
+        .device = device,
+        .value = factor,
+        .text = arena_printf(run->arena, "%s: hits of the L%u end between %s and %s; %s", device,
+                             level, size_text(arena, curve->octaves[end.held]),
+                             size_text(arena, curve->octaves[end.next]),
+                             verdict_text(arena, step, level, factor)),
+        .keys = keys,
+        .key_count = 2};
+}
+
+// True if the device has hit rates that no finding is about.
+static bool is_due(const struct run *run, const char *device)
+{
+    bool has_rates = false;
+    for (size_t i = 0; i < run->finding_count; i++)
+        if (strcmp(run->findings[i].code, "hits-end") == 0 && run->findings[i].device &&
+            strcmp(run->findings[i].device, device) == 0)
+            return false;
+    for (size_t i = 0; i < run->result_count && !has_rates; i++)
+        has_rates =
+            strcmp(run->results[i]->device, device) == 0 &&
+            (isfinite(hits_rate(run->results[i], 1)) || isfinite(hits_rate(run->results[i], 2)));
+    return has_rates;
+}
+
+void hits_add_findings(struct run *run, const char *device)
+{
+    if (!is_due(run, device)) // the curve costs a fit
+        return;
+    struct arena *arena = arena_create();
+    const struct level_curve curve = levels_longest(arena, run, device);
+    for (unsigned level = 1; level <= HITS_LEVELS; level++)
+        report_end(run, arena, device, &curve, level);
+    arena_destroy(arena);
+}
