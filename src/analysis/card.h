@@ -9,7 +9,7 @@
 //   a level    The latency of a level of memory. It is that of the case with the median latency in
 //              a flat part of the latency curve (analysis/levels.h). If at least half of the cases
 //              are ok, only those are considered. The first flat part is L1, the second L2. The
-//              last one is DRAM if the curve goes on to four times the size at which it begins.
+//              last one is DRAM if the curve reaches four times the size at which that part begins.
 //   the best   The best of the cases that the headline describes. A case that is ok is preferred
 //              to a better one that is not ok, if they are at most CARD_NEAR apart. If the headline
 //              names a level (headline_info.level), only cases whose working set fits that level

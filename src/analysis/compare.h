@@ -113,7 +113,8 @@ struct compare {
     const struct run *base, *now;
     double threshold;
     struct device_pairs pairs;
-    // The rows of each device pair: first in base's order, then ADDED. Unpaired devices come last.
+    // For each pair of devices: the cases of base in their order, then those of word ADDED. The
+    // devices without a partner come last.
     struct compare_row *rows;
     size_t row_count, row_capacity;
     struct compare_part *parts;

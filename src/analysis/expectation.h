@@ -4,12 +4,14 @@
 //
 // A figure is slow if its whole interval is worse than the expectation by more than a bound:
 //
-//   own card     the expectation holds runs of this very card (or of a simulated device of this
-//                name): the spread of repeated runs of one card (check_others.h), and how well the
-//                expected value is known
-//   few cards    of fewer than EXPECTATION_CARDS cards: the spread between cards, pooled over the
-//                class of the figure; the check remarks how many cards there are
-//   many cards   the spread between these cards, but no less than that of repeated runs
+//   own card     The expectation holds runs of this very card (or of a simulated device of this
+//                name). The bound is the spread of repeated runs of one card (check_others.h), but
+//                at most the bound for few cards; plus the error of the expected value.
+//   few cards    There are fewer than EXPECTATION_CARDS other cards. The bound is the spread
+//                between cards, pooled over the class of the figure. A remark of the check says how
+//                many cards there are.
+//   many cards   The bound is the spread between these cards, but no less than that of repeated
+//                runs.
 //
 // Each bound is Student's t times the standard deviation: a healthy card is called slow in one of
 // 1/(1 − EXPECTATION_CONFIDENCE) figures. The bound for few cards is at most that of `fathom

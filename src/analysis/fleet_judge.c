@@ -329,7 +329,8 @@ static const char *cards_text(struct arena *arena, struct fleet_card *const *car
     return arena_printf(arena, "%s %s", entry->count > 1 ? "cards" : "card", text);
 }
 
-// Adds the entries of one host: one for each grade and code of its cards that are not healthy.
+// Adds the entries of one host: one for each combination of grade and card->code among its cards
+// that are not healthy.
 static void list_host(struct fleet *fleet, struct fleet_card *const *cards, size_t count)
 {
     size_t first = fleet->list_count;

@@ -11,8 +11,8 @@ enum {
     STATE_RUNS = 20
 };
 
-// Keeps the run and removes the oldest ones. Returns the path of the run, in `arena`; NULL if it
-// was not kept.
+// Saves the run, and removes the oldest ones beyond STATE_RUNS. Returns the path of the run, in
+// `arena`; NULL if it was not saved.
 const char *state_keep(struct arena *arena, const struct run *run);
 
 // Returns the path of the newest kept run, in `arena`; NULL if there is none.

@@ -433,8 +433,8 @@ static double step_above(const struct plateaus *fit, size_t k)
     return log(fit->levels[k + 1].height / fit->levels[k].height);
 }
 
-// Returns the slope of ln y between the last point of level k and the first point of the next
-// level.
+// Returns ln(height of level k + 1 / height of level k) per x, from the last point of level k to
+// the first point of the next one.
 static double steepness_above(const struct plateaus *fit, size_t k)
 {
     double width = fit->levels[k + 1].x_first - fit->levels[k].x_last;

@@ -74,8 +74,7 @@ struct product {
 #define CDNA4_PAPER "AMD CDNA 4 white paper"
 // clang-format off
 static const struct architecture
-    // L1 and shared memory in bytes per cycle, L1 in KiB, fp32, fp64, fp16, int32_mad, matrix16,
-    // matrix8, paired, source
+    // The members of struct architecture, in their order.
     volta      = {"Volta",           128, 128, 128,  64, 32, 128, 64,  512,    0, false,
                   CUDA_GUIDE "; gpu-benches on a V100"},
     turing     = {"Turing",           64,  64,  64,  64,  2, 128, 64,    0,    0, false,

@@ -341,8 +341,8 @@ static bool take_samples(struct worker *worker, struct measure_span *span, struc
     return true;
 }
 
-// Returns the relative error of a sample's core clock: one step of the device's clock, divided by
-// the time between its stamps. 0 if the core clock is not measured.
+// Returns the relative error of a sample's core clock: one step of the device's timer, divided by
+// the time between the two stamps of the sample. 0 if the core clock is not measured.
 static double core_error(const struct worker *worker, const struct measure_span *span)
 {
     double length_ns = worker->clock.stamps == 1 ? span->sample_ns : clock_wait_ns;

@@ -193,8 +193,8 @@ void timelines_print(struct screen *screen, const struct benchmark_info *info,
                      const struct result *const *results, size_t count);
 
 // Prints the cases that were measured on one chip through several APIs, with their ratios and a
-// summary. Prints nothing if there are none. If there are more than 40 cases, the table shows only
-// those that differ by more than 3 %.
+// summary. Prints nothing if there are none. If a chip has more than 40 cases, its table shows
+// only those that differ by more than 3 %, at most 40 of them.
 void cross_print(struct screen *screen, const struct run *run);
 
 #endif

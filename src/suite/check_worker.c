@@ -115,7 +115,7 @@ static void benchmark_done(void *context, const char *device, const char *benchm
     send(s);
 }
 
-// Makes a run of the check's cases. Sends the run after each benchmark and at the end.
+// Measures the check's cases into s->run. Sends this run after each benchmark and at the end.
 static bool measure(struct serving *s, const struct check_serve_desc *desc,
                     const struct gpu_system *system, bool last, struct error *err)
 {

@@ -199,9 +199,9 @@ static void add_sorted(struct arena *arena, struct case_value **values, size_t *
     ++*count;
 }
 
-// Returns the choice of `bytes`: the user's sizes unchanged; else the preset's sizes that the
-// device can hold, rounded, and the sizes of the regions. The size max (UINT64_MAX) becomes
-// regions.max.
+// Returns the values of `bytes`. Those of the user are kept. Those of the preset are rounded,
+// larger ones than regions.max are left out, and the sizes of p->regions and of shared memory are
+// added. The value max (UINT64_MAX) becomes regions.max in both.
 static struct bench_choice plan_bytes(const struct bandwidth_plan *p)
 {
     const struct bench_choice *given = bench_choice_find(p->request, "bytes");

@@ -17,7 +17,7 @@ enum {
     SAMPLE_FACTOR = 3 // samples are 3 times as long as requested: a launch costs 7 to 14 µs
 };
 static const double warm_ns = 15e6; // time that an idle clock takes to rise
-// A run that is faster by this share shows that the clock still rises.
+// A run that is faster than the best so far by this share shows that the clock still rises.
 static const double still_rising = 0.01;
 
 // What a case keeps from its first visit.

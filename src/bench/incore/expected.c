@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    // After this many steps, a function has a fixed value or alternates between two values.
+    // After this many steps of x = f(x), x is fixed or alternates between two values.
     SETTLED_STEPS = 1024,
     SHIFT_BITS = 3,
     // The votes of the first four lanes, as bits: every subgroup has at least these lanes.

@@ -144,8 +144,8 @@ struct measured {
     struct measure_visit *visit;
 };
 
-// Sets where the chases begin and how they warm up. The first one is not timed: it brings the
-// caches to the state after a lap, in which the other chases find them.
+// Sets where each chase begins and how it warms up: by a lap, or, if the case is cold, by touching
+// each page once. The first chase is not timed, so that all timed chases find the caches alike.
 static void prepare_runs(const struct measured *m, struct latency_run *runs, unsigned count)
 {
     const struct latency_chase *chase = m->chase;

@@ -71,8 +71,8 @@ static void report(struct run *run, const struct line *line, const struct result
                        text_values(run->arena, first));
 }
 
-// Adds the finding launch-bound of a mode: the host limits the mode's kernels up to the size of
-// `last`. Adds nothing if the time of the host's call is not known.
+// Adds the finding launch-bound: the host limits the kernels of one mode, up to the size of `last`.
+// Adds nothing if the time of the host's call is not known.
 static void report_slow_host(struct run *run, const struct result *first, const struct result *last)
 {
     double host_ns = result_median(last, "host");

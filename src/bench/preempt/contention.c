@@ -228,8 +228,8 @@ static bool run_open(const struct contention_desc *desc, const struct contention
 // ---------------------------------------------------------------- a run that drops deadlines
 
 // Sleeps until `deadline_ns`. Meanwhile it keeps the hog, the load beside the victim, busy with new
-// submissions. It adds none if those in flight last until `end_ns`, because the host would have to
-// wait for more of them at the end.
+// submissions. It adds none if those in flight last until `end_ns`: more would keep the host
+// waiting after `end_ns`.
 static bool wait_until(const struct contention_desc *desc, uint64_t deadline_ns, uint64_t end_ns,
                        struct error *err)
 {

@@ -44,7 +44,7 @@ struct load_run {
 // Adds a group to run->groups, which has room for it, and updates the run's times.
 void load_run_add(struct load_run *run, struct load_group group);
 
-// Moves all times of the run, which has groups, by `ns`.
+// Adds `ns` to the start and end times of the run and of its groups.
 void load_run_shift(struct load_run *run, double ns);
 
 struct load_desc {

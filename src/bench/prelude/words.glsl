@@ -25,7 +25,7 @@ void words_add_both(uint group, uint thread_sum, uint thread_count)
     }
 }
 
-// Adds every thread's sum, and 1 to a count per workgroup.
+// Adds every thread's sum. Each workgroup also counts 1.
 void words_add(uint group, uint thread_sum)
 {
     uint slot = group % WORDS_SLOTS;

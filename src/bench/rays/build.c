@@ -56,7 +56,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-// Makes a copy of the tree as it is, and then builds the tree with moved primitives.
+// Copies the tree as it is, and then builds the source again with moved primitives.
 static bool prepare_copy(struct job *job, struct error *err)
 {
     struct gpu_tree *source = job->tree.tree;
