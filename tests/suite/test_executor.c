@@ -169,11 +169,10 @@ static void a_loss_is_remembered_after_the_next_answer(void **state)
     int fd = mkstemp(mark);
     assert_true(fd >= 0);
     close(fd);
-    const char *const worker[] = {
-        "/bin/sh", "-c",
+    static const char script[] =
         "read order; test -e \"$0\" && rm \"$0\" && exit 3; "
-        "echo '{\"failure\":{\"code\":\"unsupported\",\"message\":\"no\"}}' >&0; exec sleep 3600",
-        mark, NULL};
+        "echo '{\"failure\":{\"code\":\"unsupported\",\"message\":\"no\"}}' >&0; exec sleep 3600";
+    const char *const worker[] = {"/bin/sh", "-c", script, mark, NULL};
     struct arena *arena = arena_create();
     struct watch_finding finding;
     struct error err = {0};
