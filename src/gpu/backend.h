@@ -140,6 +140,7 @@ struct gpu_device {
     unsigned queue_count;
     size_t live_objects;
     struct gpu_scope *scopes; // list, newest first
+    bool clock_held;          // by gpu_device_hold_clock
     bool lost;                // the device was lost, or hangs: later calls fail
     bool hung;                // a batch or copy did not end in time: nothing more is destroyed
 };
@@ -224,6 +225,7 @@ struct gpu_counting {
     void (*close)(struct gpu_counters *);
     const struct gpu_counter_source *(*source)(const struct gpu_counters *, enum gpu_counter);
     const char *const *(*natives)(const struct gpu_counters *, size_t *count);
+    enum gpu_counter_unit (*native_unit)(const struct gpu_counters *, const char *native);
     // Fills passes. Returns a struct that begins with struct gpu_counter_set, in the counters'
     // arena. Factors are not applied to the values that set_read returns.
     struct gpu_counter_set *(*set_create)(struct gpu_counters *, const struct gpu_counter_source *,
@@ -275,6 +277,9 @@ struct gpu_backend {
 
     bool (*device_choose_clock)(struct gpu_device *device, double core_hz,
                                 struct error *err); // required for CLOCK_CHOICE
+    // Called in turn, free_clock for the last time before the device is closed.
+    bool (*device_hold_clock)(struct gpu_device *, struct error *); // required for STABLE_CLOCK
+    void (*device_free_clock)(struct gpu_device *);                 // required for STABLE_CLOCK
 
     // Fills `address` and `mapped`.
     struct gpu_buffer *(*buffer_create)(struct gpu_scope *, const struct gpu_buffer_desc *,

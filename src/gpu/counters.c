@@ -9,8 +9,7 @@ enum {
 const struct gpu_counter_info *gpu_counter_info(enum gpu_counter counter)
 {
     static const struct gpu_counter_info table[GPU_COUNTER_COUNT] = {
-#define X(counter, name, group, unit, help)                                                        \
-    [GPU_COUNTER_##counter] = {name, GPU_COUNTERS_##group, GPU_COUNTER_##unit, help},
+#define X(counter, name, unit, help) [GPU_COUNTER_##counter] = {name, GPU_COUNTER_##unit, help},
         GPU_COUNTERS(X)
 #undef X
     };
@@ -24,7 +23,8 @@ struct gpu_counters *gpu_counters_open(struct gpu_device *device, struct error *
     const struct gpu_counting *slots = device->backend->counting;
     if (!slots) {
         error_set(err, ERROR_UNSUPPORTED,
-                  "fathom reads hardware counters through CUDA, not through %s", device->info->api);
+                  "fathom reads hardware counters through CUDA and Vulkan, not through %s",
+                  device->info->api);
         return NULL;
     }
     struct arena *arena = arena_create();
@@ -58,6 +58,12 @@ const char *const *gpu_counters_natives(const struct gpu_counters *counters, siz
     return counters->device->backend->counting->natives(counters, count);
 }
 
+enum gpu_counter_unit gpu_counters_native_unit(const struct gpu_counters *counters,
+                                               const char *native)
+{
+    return counters->device->backend->counting->native_unit(counters, native);
+}
+
 struct gpu_counter_set *gpu_counter_set_create(struct gpu_counters *counters,
                                                const struct gpu_counter_source *sources,
                                                size_t count, struct error *err)
@@ -82,6 +88,15 @@ unsigned gpu_counter_set_passes(const struct gpu_counter_set *set)
     return set->passes;
 }
 
+// Runs a batch to its end, also if the wait for it fails.
+static bool run_to_end(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err)
+{
+    bool ran = gpu_batch_run(batch, timeout_ns, err);
+    if (batch->state == GPU_BATCH_IN_FLIGHT && !batch->object.scope->device->lost)
+        gpu_batch_finish(batch);
+    return ran;
+}
+
 static bool run_passes(struct gpu_counter_set *set, const struct gpu_counter_run *run,
                        struct error *err)
 {
@@ -91,12 +106,12 @@ static bool run_passes(struct gpu_counter_set *set, const struct gpu_counter_run
         if (pass == PASSES_MAX)
             return error_set(err, ERROR_INTERNAL, "the counters want more than %d passes",
                              PASSES_MAX);
-        if (!gpu_batch_run(run->before ? run->before : run->batch, run->timeout_ns, err) ||
+        if ((run->before && !run_to_end(run->before, run->timeout_ns, err)) ||
             !slots->pass_begin(set, err))
             return false;
         // The pass must also end after an error; else the device would stay in the pass.
         struct error unheard;
-        bool ran = gpu_batch_run(run->batch, run->timeout_ns, err);
+        bool ran = run_to_end(run->batch, run->timeout_ns, err);
         if (!slots->pass_end(set, &more, ran ? err : &unheard) || !ran)
             return false;
     }

@@ -21,65 +21,67 @@ enum gpu_counter_unit {
     GPU_COUNTER_RATIO, // an average: it does not grow with the work
 };
 
-// Counters of one group are read in one set. A set costs more than a pass, so there are only two
-// groups: the two counters of the L1's hit rate, which devices read in one pass, and all others.
-enum gpu_counter_group {
-    GPU_COUNTERS_L1,
-    GPU_COUNTERS_OTHERS,
-    GPU_COUNTER_GROUPS
-};
-
-// Counters: name, name in files, group, unit, meaning. Bytes of caches are those of whole sectors:
+// Counters: name, name in files, unit, meaning. Bytes of caches are those of whole sectors:
 // a load of 4 bytes moves a sector. Instructions, wavefronts and requests count per subgroup, not
 // per thread.
 #define GPU_COUNTERS(X)                                                                            \
-    X(DRAM_READ, "dram_read", OTHERS, BYTES, "bytes read from the device's memory")                \
-    X(DRAM_WRITTEN, "dram_written", OTHERS, BYTES, "bytes written to the device's memory")         \
-    X(L2_READ, "l2_read", OTHERS, BYTES, "bytes that cores read from the L2, or through it")       \
-    X(L2_READ_HIT, "l2_read_hit", OTHERS, BYTES,                                                   \
+    X(DRAM_READ, "dram_read", BYTES, "bytes read from the device's memory")                        \
+    X(DRAM_WRITTEN, "dram_written", BYTES, "bytes written to the device's memory")                 \
+    X(L2_READ, "l2_read", BYTES, "bytes that cores read from the L2, or through it")               \
+    X(L2_READ_HIT, "l2_read_hit", BYTES,                                                           \
       "part of l2_read that the L2 held (where it has two halves: the half that was asked first)") \
-    X(L2_FAR_HIT, "l2_far_hit", OTHERS, BYTES, "bytes read that the far half of the L2 held")      \
-    X(L2_WRITTEN, "l2_written", OTHERS, BYTES, "bytes that cores wrote to the L2, or through it")  \
-    X(L2_FAR, "l2_far", OTHERS, BYTES, "bytes that moved between the two halves of the L2")        \
-    X(L1_READ, "l1_read", L1, BYTES, "bytes that loads from global memory read through the L1")    \
-    X(L1_READ_HIT, "l1_read_hit", L1, BYTES, "part of l1_read that the L1 held")                   \
-    X(L1_WRITTEN, "l1_written", OTHERS, BYTES, "bytes that stores to global memory wrote")         \
-    X(L1_REQUESTS, "l1_requests", OTHERS, EVENTS,                                                  \
-      "loads from global memory, one for each subgroup")                                           \
-    X(TEXTURE_READ, "texture_read", OTHERS, BYTES, "bytes that texture instructions read")         \
-    X(SHARED_WAVEFRONTS, "shared_wavefronts", OTHERS, EVENTS,                                      \
-      "turns that accesses to shared memory took; one moves at most 128 bytes on NVIDIA")          \
-    X(SHARED_CONFLICTS, "shared_conflicts", OTHERS, EVENTS,                                        \
+    X(L2_FAR_HIT, "l2_far_hit", BYTES, "bytes read that the far half of the L2 held")              \
+    X(L2_WRITTEN, "l2_written", BYTES, "bytes that cores wrote to the L2, or through it")          \
+    X(L2_FAR, "l2_far", BYTES, "bytes that moved between the two halves of the L2")                \
+    X(L1_READ, "l1_read", BYTES, "bytes that loads from global memory read through the L1")        \
+    X(L1_READ_HIT, "l1_read_hit", BYTES, "part of l1_read that the L1 held")                       \
+    X(L1_READ_MISS, "l1_read_miss", BYTES, "part of l1_read that the L1 did not hold")             \
+    X(L1_WRITTEN, "l1_written", BYTES, "bytes that stores to global memory wrote")                 \
+    X(L1_REQUESTS, "l1_requests", EVENTS, "loads from global memory, one for each subgroup")       \
+    X(L1_DATA, "l1_data", EVENTS, "wavefronts of the L1's data: loads, stores and shared memory")  \
+    X(LOAD_RETURNS, "load_returns", CYCLES,                                                        \
+      "cycles in which loads brought data to registers, added up over the cores")                  \
+    X(TEXTURE_FILTER, "texture_filter", EVENTS,                                                    \
+      "wavefronts of the filters of the texture units, which all texture loads take")              \
+    X(TEXTURE_RETURNS, "texture_returns", CYCLES,                                                  \
+      "cycles in which texture units brought data to registers, added up over the cores")          \
+    X(TEXTURE_READ, "texture_read", BYTES, "bytes that texture instructions read")                 \
+    X(SHARED_WAVEFRONTS, "shared_wavefronts", EVENTS,                                              \
+      "wavefronts of shared memory; one moves at most 128 bytes on NVIDIA")                        \
+    X(SHARED_CONFLICTS, "shared_conflicts", EVENTS,                                                \
       "part of shared_wavefronts that bank conflicts added")                                       \
-    X(INSTRUCTIONS, "instructions", OTHERS, EVENTS, "instructions of all kinds")                   \
-    X(INSTRUCTIONS_FMA, "instructions_fma", OTHERS, EVENTS,                                        \
+    X(INSTRUCTIONS, "instructions", EVENTS, "instructions of all kinds")                           \
+    X(INSTRUCTIONS_FP32, "instructions_fp32", EVENTS,                                              \
+      "instructions that compute with 32-bit floats, in whole subgroups of 32 threads")            \
+    X(INSTRUCTIONS_FMA, "instructions_fma", EVENTS,                                                \
       "instructions of the FP32 units (on NVIDIA also integer multiply-adds)")                     \
-    X(INSTRUCTIONS_FP64, "instructions_fp64", OTHERS, EVENTS, "instructions of the FP64 units")    \
-    X(INSTRUCTIONS_FP16, "instructions_fp16", OTHERS, EVENTS, "instructions of the FP16 units")    \
-    X(INSTRUCTIONS_INT, "instructions_int", OTHERS, EVENTS,                                        \
+    X(INSTRUCTIONS_FP64, "instructions_fp64", EVENTS, "instructions of the FP64 units")            \
+    X(INSTRUCTIONS_FP16, "instructions_fp16", EVENTS,                                              \
+      "instructions that compute with 16-bit floats")                                              \
+    X(INSTRUCTIONS_INT, "instructions_int", EVENTS,                                                \
       "instructions of the units for integers and logic")                                          \
-    X(INSTRUCTIONS_MATRIX, "instructions_matrix", OTHERS, EVENTS,                                  \
-      "instructions of the matrix units")                                                          \
-    X(INSTRUCTIONS_MEMORY, "instructions_memory", OTHERS, EVENTS,                                  \
+    X(INSTRUCTIONS_MATRIX, "instructions_matrix", EVENTS, "instructions of the matrix units")      \
+    X(INSTRUCTIONS_MEMORY, "instructions_memory", EVENTS,                                          \
       "instructions of the units for loads and stores")                                            \
-    X(ACTIVE_CYCLES, "active_cycles", OTHERS, CYCLES,                                              \
+    X(INSTRUCTIONS_TEXTURE, "instructions_texture", EVENTS, "instructions of the texture units")   \
+    X(ACTIVE_CYCLES, "active_cycles", CYCLES,                                                      \
       "cycles in which a core had work, added up over the cores")                                  \
-    X(RESIDENT_CYCLES, "resident_cycles", OTHERS, CYCLES,                                          \
+    X(RESIDENT_CYCLES, "resident_cycles", CYCLES,                                                  \
       "cycles that subgroups were resident, added up over the subgroups")                          \
-    X(ISSUE_SLOTS, "issue_slots", OTHERS, CYCLES,                                                  \
+    X(ISSUE_SLOTS, "issue_slots", CYCLES,                                                          \
       "cycles in which a scheduler issued an instruction, added up over the schedulers")           \
-    X(STALL_MEMORY, "stall_memory", OTHERS, CYCLES,                                                \
+    X(STALL_MEMORY, "stall_memory", CYCLES,                                                        \
       "cycles that subgroups waited for memory, added up over the subgroups, as below")            \
-    X(STALL_SHARED, "stall_shared", OTHERS, CYCLES,                                                \
+    X(STALL_SHARED, "stall_shared", CYCLES,                                                        \
       "cycles that subgroups waited for shared memory or a slow unit")                             \
-    X(STALL_QUEUE, "stall_queue", OTHERS, CYCLES,                                                  \
+    X(STALL_QUEUE, "stall_queue", CYCLES,                                                          \
       "cycles that subgroups waited because the queue to memory was full")                         \
-    X(STALL_UNITS, "stall_units", OTHERS, CYCLES, "cycles that subgroups waited for a busy unit")  \
-    X(STALL_BARRIER, "stall_barrier", OTHERS, CYCLES, "cycles that subgroups waited at a barrier") \
-    X(STALL_FETCH, "stall_fetch", OTHERS, CYCLES, "cycles that subgroups waited for instructions")
+    X(STALL_UNITS, "stall_units", CYCLES, "cycles that subgroups waited for a busy unit")          \
+    X(STALL_BARRIER, "stall_barrier", CYCLES, "cycles that subgroups waited at a barrier")         \
+    X(STALL_FETCH, "stall_fetch", CYCLES, "cycles that subgroups waited for instructions")
 
 enum gpu_counter {
-#define X(counter, name, group, unit, help) GPU_COUNTER_##counter,
+#define X(counter, name, unit, help) GPU_COUNTER_##counter,
     GPU_COUNTERS(X)
 #undef X
     GPU_COUNTER_COUNT
@@ -87,7 +89,6 @@ enum gpu_counter {
 
 struct gpu_counter_info {
     const char *name;
-    enum gpu_counter_group group;
     enum gpu_counter_unit unit;
     const char *help;
 };
@@ -116,6 +117,10 @@ const struct gpu_counter_source *gpu_counters_source(const struct gpu_counters *
 // `counters`.
 const char *const *gpu_counters_natives(const struct gpu_counters *counters, size_t *count);
 
+// Returns the unit of a native counter; GPU_COUNTER_EVENTS if its vendor names none.
+enum gpu_counter_unit gpu_counters_native_unit(const struct gpu_counters *counters,
+                                               const char *native);
+
 // Creates a set of `count` counters, which lives as long as `counters`. Fails with
 // ERROR_UNSUPPORTED if the device does not have one of the counters.
 struct gpu_counter_set;
@@ -127,9 +132,10 @@ struct gpu_counter_set *gpu_counter_set_create(struct gpu_counters *counters,
 unsigned gpu_counter_set_passes(const struct gpu_counter_set *set);
 
 struct gpu_counter_run {
-    struct gpu_batch *batch; // ready; its queue has no other work
+    struct gpu_batch *batch; // ready; created while the counters were open, for the device's first
+                             // queue, which has no other work
     // Runs before each pass, uncounted, so that all passes find the caches in the same state. NULL:
-    // `batch` itself also runs before each pass.
+    // `batch` leaves them as it finds them.
     struct gpu_batch *before;
     uint64_t timeout_ns; // longest wait for one submission
 };

@@ -67,6 +67,7 @@ void gpu_device_close(struct gpu_device *device)
     while (device->scopes)
         gpu_scope_close(device->scopes);
     struct arena *arena = device->arena;
+    gpu_device_free_clock(device);
     device->backend->device_close(device);
     arena_destroy(arena);
 }
@@ -109,4 +110,21 @@ bool gpu_device_choose_clock(struct gpu_device *device, double core_hz, struct e
     if (!(core_hz >= 0))
         return error_set(err, ERROR_INTERNAL, "a core clock of %g Hz", core_hz);
     return gpu_device_note(device, device->backend->device_choose_clock(device, core_hz, err), err);
+}
+
+bool gpu_device_hold_clock(struct gpu_device *device, struct error *err)
+{
+    if (device->clock_held)
+        return true;
+    if (!gpu_device_check(device, err) || !gpu_require(device->info, GPU_CAP(STABLE_CLOCK), err))
+        return false;
+    device->clock_held = device->backend->device_hold_clock(device, err);
+    return gpu_device_note(device, device->clock_held, err);
+}
+
+void gpu_device_free_clock(struct gpu_device *device)
+{
+    if (device->clock_held && !device->hung)
+        device->backend->device_free_clock(device);
+    device->clock_held = false;
 }

@@ -38,6 +38,10 @@ const struct gpu_backend *gpu_system_backend(const struct gpu_system *system,
 // first batch in flight if `batch` is NULL. Returns NULL at the end of the lists.
 struct gpu_batch *gpu_batch_next_in_flight(struct gpu_device *device, struct gpu_batch *batch);
 
+// Waits for a batch in flight, at most as long as gpu_scope_close does; after that the device
+// hangs.
+void gpu_batch_finish(struct gpu_batch *batch);
+
 // Returns the queues whose work `queue` may have to wait for, including `queue` itself, as a bit
 // set: bit q stands for device->queues[q].
 uint32_t gpu_queue_behind(struct gpu_device *device, const struct gpu_queue *queue);

@@ -147,6 +147,13 @@ bool gpu_device_calibrated_timestamp(struct gpu_device *device,
 MUST_CHECK bool gpu_device_choose_clock(struct gpu_device *device, double core_hz,
                                         struct error *err);
 
+// gpu_device_hold_clock keeps the device's clocks, also for other programs, at the driver's peak
+// level until gpu_device_free_clock, or until the device is closed. Both do nothing if it is so
+// already. Holding needs STABLE_CLOCK: RADV does it while a program has the profiling lock. With a
+// kernel before Linux 5.17 the clocks stay as they are, and RADV does not say so.
+MUST_CHECK bool gpu_device_hold_clock(struct gpu_device *device, struct error *err);
+void gpu_device_free_clock(struct gpu_device *device);
+
 // Returns the number of objects that the device's scopes own; 0 once all are closed. For tests.
 size_t gpu_device_live_objects(const struct gpu_device *device);
 
@@ -388,10 +395,11 @@ const struct gpu_kernel *gpu_program_kernel(const struct gpu_program *program);
 // What the driver reports about the compiled code. A has_ flag is false if the driver does not
 // report that figure.
 struct gpu_program_stats {
-    bool has_registers, has_spills, has_shared;
-    unsigned registers; // registers per thread
-    unsigned spill_bytes;
+    bool has_registers, has_spills, has_shared, has_stack;
+    unsigned registers;   // registers per thread; of a ray pipeline the most of its kernels
+    unsigned spill_bytes; // of a thread
     unsigned shared_bytes;
+    uint64_t stack_bytes; // stack of a ray that calls the kernels of a ray pipeline
     const char *text; // ISA and statistics as one text, in `arena`; NULL if the driver gives none
 };
 

@@ -72,7 +72,8 @@ enum gpu_kind {
     X(SHARED_CHOICE, "shared-choice", "choice of the size of shared memory (CUDA)")                \
     X(L1_CHOICE, "l1-choice", "choice of the size of L1 (CUDA's carve-out)")                       \
     X(VIRTUAL_TIME, "virtual-time", "virtual time, which passes only while a batch runs (models)") \
-    X(CLOCK_CHOICE, "clock-choice", "choice of the core clock (models)")
+    X(CLOCK_CHOICE, "clock-choice", "choice of the core clock (models)")                           \
+    X(STABLE_CLOCK, "stable-clock", "stable clock for programs (only Mesa's RADV grants one)")
 
 enum gpu_cap_bit {
 #define X(name, text, missing) GPU_CAP_BIT_##name,

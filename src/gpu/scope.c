@@ -104,19 +104,23 @@ static bool uses_scope(const struct gpu_batch *batch, const struct gpu_scope *sc
     return false;
 }
 
+void gpu_batch_finish(struct gpu_batch *batch)
+{
+    struct gpu_device *device = batch->object.scope->device;
+    struct error err = {0};
+    release_queue(device, batch->queue);
+    if (!gpu_batch_wait(batch, CLOSE_WAIT_S * UINT64_C(1000000000), &err) &&
+        err.code != ERROR_DEVICE_LOST)
+        device->hung = device->lost = true;
+}
+
 static void wait_for_batches(struct gpu_scope *scope)
 {
     struct gpu_device *device = scope->device;
     struct gpu_batch *batch = NULL;
-    while (!device->hung && (batch = gpu_batch_next_in_flight(device, batch))) {
-        if (!uses_scope(batch, scope))
-            continue;
-        release_queue(device, batch->queue);
-        struct error err = {0};
-        if (!gpu_batch_wait(batch, CLOSE_WAIT_S * UINT64_C(1000000000), &err) &&
-            err.code != ERROR_DEVICE_LOST)
-            device->hung = device->lost = true;
-    }
+    while (!device->hung && (batch = gpu_batch_next_in_flight(device, batch)))
+        if (uses_scope(batch, scope))
+            gpu_batch_finish(batch);
 }
 
 static void unlink_scope(struct gpu_scope *scope)

@@ -10,6 +10,8 @@
 //   FAKE_CUPTI_NEWER        1: a later library, whose structs have another member at their end, and
 //                           which takes both sizes
 //   FAKE_CUPTI_DENIED       1: the user may not read counters
+//   FAKE_CUPTI_NO_VALUES    1: no counter has a value
+//   FAKE_CUPTI_FIRST_SET    1: a profiler knows only the set that is configured first
 //
 // and written at each call: FAKE_CUPTI_CALLS, their number; FAKE_CUPTI_OPEN, how many host objects
 // and profilers are open; FAKE_CUPTI_MISUSE, the function that was called with a wrong size or in a
@@ -18,6 +20,7 @@
 
 #include "doubles/world.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +46,8 @@ static struct {
     bool initialized;
     struct cupti_range range;
     bool enabled;
-    size_t counters; // of the configured set
+    size_t counters;       // of the configured set
+    size_t first_counters; // of the set that the profiler began with
     int pass, began;
     double values[NAMES_MAX];
     bool decoded;
@@ -209,6 +213,12 @@ int cuptiProfilerHostGetNumOfPasses(struct cupti_passes *params)
     return params->bytes == CONFIG_BYTES ? CUPTI_SUCCESS : misuse(__func__);
 }
 
+static bool has_values(void)
+{
+    return !fake_setting("FAKE_CUPTI_NO_VALUES", 0) &&
+           (!fake_setting("FAKE_CUPTI_FIRST_SET", 0) || world.first_counters == world.counters);
+}
+
 int cuptiProfilerHostEvaluateToGpuValues(struct cupti_evaluate *params)
 {
     ENTER(72);
@@ -218,7 +228,7 @@ int cuptiProfilerHostEvaluateToGpuValues(struct cupti_evaluate *params)
     for (size_t i = 0; i < params->count; i++) {
         if (strcmp(params->names[i], params->host->names[i]) != 0)
             return misuse(__func__);
-        params->values[i] = world.values[i];
+        params->values[i] = has_values() ? world.values[i] : NAN;
     }
     return CUPTI_SUCCESS;
 }
@@ -232,6 +242,7 @@ int cuptiRangeProfilerEnable(struct cupti_enable *params)
         return misuse(__func__);
     world.enabled = true;
     world.range = (struct cupti_range){false, false, false};
+    world.first_counters = 0;
     params->range = &world.range;
     open_objects(1);
     return CUPTI_SUCCESS;
@@ -271,6 +282,8 @@ int cuptiRangeProfilerSetConfig(struct cupti_set_config *params)
         params->config_bytes != CONFIG_BYTES || params->data_bytes != DATA_BYTES)
         return misuse(__func__);
     memcpy(&world.counters, params->config, sizeof world.counters);
+    if (world.first_counters == 0)
+        world.first_counters = world.counters;
     world.range.configured = true;
     world.pass = 0;
     world.decoded = false;

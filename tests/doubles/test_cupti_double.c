@@ -31,7 +31,8 @@ struct world {
 
 static const char *const settings[] = {"FAKE_CUPTI_FAIL_CALL", "FAKE_CUPTI_FAIL_RESULT",
                                        "FAKE_CUPTI_PASSES",    "FAKE_CUPTI_NEWER",
-                                       "FAKE_CUPTI_DENIED",    "FAKE_CUPTI_MISUSE"};
+                                       "FAKE_CUPTI_DENIED",    "FAKE_CUPTI_MISUSE",
+                                       "FAKE_CUPTI_FIRST_SET", "FAKE_CUPTI_NO_VALUES"};
 
 static void set(const char *name, int value)
 {
@@ -188,6 +189,47 @@ static void a_run_that_fails_with_a_kept_profiler_is_made_again_with_a_new_one(v
         check_twice(*state, call);
 }
 
+// Counts one kernel with two sets in turn.
+static void check_in_turn(const struct world *world)
+{
+    struct error err = {0};
+    struct gpu_counters *counters = open_counters(world);
+    const struct gpu_counter_source *read = gpu_counters_source(counters, GPU_COUNTER_DRAM_READ);
+    const struct gpu_counter_source pair[] = {{.native = "smsp__inst_executed", .factor = 1},
+                                              {.native = "vendor__only", .factor = 1}};
+    struct gpu_counter_set *sets[] = {gpu_counter_set_create(counters, read, 1, &err),
+                                      gpu_counter_set_create(counters, pair, 2, &err)};
+    const struct gpu_counter_run run = {.batch = batch_of(world, 1), .timeout_ns = TIMEOUT_NS};
+    for (int i = 0; i < 6; i++) {
+        double values[2] = {0};
+        if (!gpu_counter_set_run(sets[i % 2], &run, values, &err))
+            fail_msg("%s", err.message);
+        assert_true(values[0] == 100 && values[1] == (i % 2 ? 200 : 0));
+    }
+    gpu_counters_close(counters);
+    assert_null(getenv("FAKE_CUPTI_MISUSE"));
+    assert_int_equal(get("FAKE_CUPTI_OPEN"), 0);
+}
+
+// On an H200 with CUPTI of CUDA 13.0 the second set of a kept profiler had no values.
+static void sets_in_turn_have_values_though_a_profiler_knows_only_its_first_set(void **state)
+{
+    set("FAKE_CUPTI_FIRST_SET", 1);
+    check_in_turn(*state);
+}
+
+static void a_set_without_values_is_refused_by_name(void **state)
+{
+    struct error err = {0};
+    double values[3];
+    unsigned passes;
+    set("FAKE_CUPTI_NO_VALUES", 2);
+    assert_false(count_three(*state, values, &passes, &err));
+    assert_int_equal(err.code, ERROR_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "dram__bytes_read.sum"));
+    assert_int_equal(get("FAKE_CUPTI_OPEN"), 0);
+}
+
 static void a_later_library_takes_the_sizes_of_an_older_one(void **state)
 {
     set("FAKE_CUPTI_NEWER", 1);
@@ -315,6 +357,8 @@ int main(void)
         TEST(a_set_of_three_passes_runs_the_batch_in_each),
         TEST(a_second_run_uses_the_profiler_of_the_first),
         TEST(a_run_that_fails_with_a_kept_profiler_is_made_again_with_a_new_one),
+        TEST(sets_in_turn_have_values_though_a_profiler_knows_only_its_first_set),
+        TEST(a_set_without_values_is_refused_by_name),
         TEST(a_later_library_takes_the_sizes_of_an_older_one),
         TEST(a_device_has_the_counters_whose_native_names_its_chip_has),
         TEST(a_counter_that_the_chip_lacks_is_refused_by_name),

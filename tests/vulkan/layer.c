@@ -31,6 +31,7 @@ static bool is_due(const char *name)
 
 // Calls that fail without having happened: name, parameters, arguments.
 #define DEVICE_CALLS(X)                                                                            \
+    X(AcquireProfilingLockKHR, (VkDevice d, const VkAcquireProfilingLockInfoKHR *i), (d, i))       \
     X(AllocateMemory,                                                                              \
       (VkDevice d, const VkMemoryAllocateInfo *i, const VkAllocationCallbacks *a,                  \
        VkDeviceMemory *o),                                                                         \

@@ -2,14 +2,17 @@
 // Hardware counters through CUPTI. The library is loaded when counters are opened, so a run without
 // counters does not load it. Each set has a host object of its own, whose configuration lists the
 // set's counters. The device's profiler takes tenths of a second to create, so the first run
-// creates it for all later runs; a run that fails closes it.
+// of a set creates it for the set's later runs; a run that fails, or one of another set, closes it:
+// a profiler has values of the set alone with which it began.
 #include "gpu/cuda/cuda.h"
 #include "gpu/cuda/cupti.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
     SECTOR_BYTES = 32,
+    SUBGROUP_THREADS = 32,
     NATIVE_BYTES = 128
 };
 
@@ -25,6 +28,7 @@ struct counters {
     struct gpu_counter_source sources[GPU_COUNTER_COUNT]; // native NULL: the device lacks it
     struct set *sets;                                     // list, newest first
     struct cupti_range *range; // the device's profiler; NULL: there is none
+    const struct set *own;     // the only set that the profiler reads
 };
 
 struct set {
@@ -62,17 +66,33 @@ static const struct native {
     {GPU_COUNTER_L1_READ, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", SECTOR_BYTES},
     {GPU_COUNTER_L1_READ_HIT, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
      SECTOR_BYTES},
+    {GPU_COUNTER_L1_READ_MISS, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum",
+     SECTOR_BYTES},
     {GPU_COUNTER_L1_WRITTEN, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", SECTOR_BYTES},
     {GPU_COUNTER_L1_REQUESTS, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", 1},
+    {GPU_COUNTER_L1_DATA, "l1tex__data_pipe_lsu_wavefronts.sum", 1},
+    {GPU_COUNTER_LOAD_RETURNS, "l1tex__lsu_writeback_active.sum", 1},
+    {GPU_COUNTER_TEXTURE_FILTER, "l1tex__f_wavefronts.sum", 1},
+    {GPU_COUNTER_TEXTURE_RETURNS, "l1tex__tex_writeback_active.sum", 1},
     {GPU_COUNTER_TEXTURE_READ, "l1tex__t_sectors_pipe_tex_mem_texture.sum", SECTOR_BYTES},
     {GPU_COUNTER_SHARED_WAVEFRONTS, "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", 1},
     {GPU_COUNTER_SHARED_CONFLICTS, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", 1},
     {GPU_COUNTER_INSTRUCTIONS, "smsp__inst_executed.sum", 1},
     {GPU_COUNTER_INSTRUCTIONS, "sm__inst_executed.sum", 1},
+    // Counters of instructions by type count threads.
+    {GPU_COUNTER_INSTRUCTIONS_FP32, "smsp__sass_thread_inst_executed_op_fp32_pred_on.sum",
+     1.0 / SUBGROUP_THREADS},
+    {GPU_COUNTER_INSTRUCTIONS_FP32, "sm__sass_thread_inst_executed_op_fp32_pred_on.sum",
+     1.0 / SUBGROUP_THREADS},
     {GPU_COUNTER_INSTRUCTIONS_FMA, "smsp__inst_executed_pipe_fma.sum", 1},
     {GPU_COUNTER_INSTRUCTIONS_FMA, "sm__inst_executed_pipe_fma.sum", 1},
+    {GPU_COUNTER_INSTRUCTIONS_FP64, "smsp__sass_thread_inst_executed_op_fp64_pred_on.sum",
+     1.0 / SUBGROUP_THREADS},
     {GPU_COUNTER_INSTRUCTIONS_FP64, "smsp__inst_executed_pipe_fp64.sum", 1},
     {GPU_COUNTER_INSTRUCTIONS_FP64, "sm__inst_executed_pipe_fp64.sum", 1},
+    // Instructions of halves run in the FP32 units and in the matrix units.
+    {GPU_COUNTER_INSTRUCTIONS_FP16, "smsp__sass_thread_inst_executed_op_fp16_pred_on.sum",
+     1.0 / SUBGROUP_THREADS},
     {GPU_COUNTER_INSTRUCTIONS_FP16, "smsp__inst_executed_pipe_fma_type_fp16.sum", 1},
     {GPU_COUNTER_INSTRUCTIONS_FP16, "smsp__inst_executed_pipe_fp16.sum", 1},
     {GPU_COUNTER_INSTRUCTIONS_FP16, "sm__inst_executed_pipe_fp16.sum", 1},
@@ -82,6 +102,8 @@ static const struct native {
     {GPU_COUNTER_INSTRUCTIONS_MATRIX, "smsp__inst_executed_pipe_tensor.sum", 1},
     {GPU_COUNTER_INSTRUCTIONS_MEMORY, "smsp__inst_executed_pipe_lsu.sum", 1},
     {GPU_COUNTER_INSTRUCTIONS_MEMORY, "sm__inst_executed_pipe_lsu.sum", 1},
+    {GPU_COUNTER_INSTRUCTIONS_TEXTURE, "smsp__inst_executed_pipe_tex.sum", 1},
+    {GPU_COUNTER_INSTRUCTIONS_TEXTURE, "sm__inst_executed_pipe_tex.sum", 1},
     {GPU_COUNTER_ACTIVE_CYCLES, "sm__cycles_active.sum", 1},
     {GPU_COUNTER_RESIDENT_CYCLES, "sm__warps_active.sum", 1},
     {GPU_COUNTER_RESIDENT_CYCLES, "smsp__warps_active.sum", 1},
@@ -205,6 +227,7 @@ static void end_profiler(struct counters *counters)
     if (counters->range)
         counters->api.cuptiRangeProfilerDisable(&params);
     counters->range = NULL;
+    counters->own = NULL;
     counters->base.kept = false;
 }
 
@@ -247,6 +270,14 @@ static const char *const *counters_natives(const struct gpu_counters *base, size
     const struct counters *counters = (const struct counters *)base;
     *count = counters->native_count;
     return (const char *const *)counters->natives;
+}
+
+// CUPTI's names end in how the units are combined.
+static enum gpu_counter_unit native_unit(const struct gpu_counters *counters, const char *native)
+{
+    (void)counters;
+    return strstr(native, ".ratio") || strstr(native, ".pct") ? GPU_COUNTER_RATIO
+                                                              : GPU_COUNTER_EVENTS;
 }
 
 // ---------------------------------------------------------------- sets
@@ -311,23 +342,27 @@ static struct counters *counters_of(const struct gpu_counter_set *set)
     return (struct counters *)set->counters;
 }
 
+// Asks for the size of the values only in a new profiler: the library then looks all names up.
 static bool prepare_data(struct counters *counters, struct set *set, struct error *err)
 {
     struct cupti_data_size size = {
         CUPTI_HEAD(cupti_data_size, bytes), .range = counters->range, .names = set->names,
         .count = set->base.count,           .ranges_max = 1,          .nodes_max = 1};
-    if (!CALL(counters, cuptiRangeProfilerGetCounterDataSize, &size))
-        return false;
-    if (!set->data || set->data_bytes != size.bytes)
-        set->data = ARENA_ARRAY(counters->base.arena, size.bytes, uint8_t);
-    set->data_bytes = size.bytes;
+    if (counters->own != set) {
+        if (!CALL(counters, cuptiRangeProfilerGetCounterDataSize, &size))
+            return false;
+        if (!set->data || set->data_bytes != size.bytes)
+            set->data = ARENA_ARRAY(counters->base.arena, size.bytes, uint8_t);
+        set->data_bytes = size.bytes;
+        counters->own = set;
+    }
     struct cupti_data data = {CUPTI_HEAD(cupti_data, image), .range = counters->range,
-                              .bytes = size.bytes, .image = set->data};
+                              .bytes = set->data_bytes, .image = set->data};
     struct cupti_set_config config = {CUPTI_HEAD(cupti_set_config, target_level),
                                       .range = counters->range,
                                       .config_bytes = set->config_bytes,
                                       .config = set->config,
-                                      .data_bytes = size.bytes,
+                                      .data_bytes = set->data_bytes,
                                       .data = set->data,
                                       .range_mode = CUPTI_USER_RANGE,
                                       .replay_mode = CUPTI_USER_REPLAY,
@@ -362,8 +397,11 @@ static void set_end(struct gpu_counter_set *base)
 static bool set_begin(struct gpu_counter_set *base, struct error *err)
 {
     struct counters *counters = counters_of(base);
+    struct set *set = (struct set *)base;
+    if (counters->own != set)
+        end_profiler(counters);
     if (cuda_enter(counters->device, err) && begin_profiler(counters, err) &&
-        prepare_data(counters, (struct set *)base, err))
+        prepare_data(counters, set, err))
         return true;
     end_profiler(counters);
     return false;
@@ -391,6 +429,17 @@ static bool pass_end(struct gpu_counter_set *base, bool *more, struct error *err
     return true;
 }
 
+// A profiler that cannot read the set says so only by values that are no numbers.
+static bool check_values(const struct set *set, const double *values, struct error *err)
+{
+    for (size_t i = 0; i < set->base.count; i++)
+        if (isfinite(values[i]))
+            return true;
+    return error_set(err, ERROR_UNSUPPORTED,
+                     "hardware counters: the library has no value of %s and %zu others",
+                     set->names[0], set->base.count - 1);
+}
+
 static bool set_read(struct gpu_counter_set *base, double *values, struct error *err)
 {
     struct counters *counters = counters_of(base);
@@ -412,7 +461,8 @@ static bool set_read(struct gpu_counter_set *base, double *values, struct error 
         return error_set(err, ERROR_UNSUPPORTED,
                          "hardware counters: the library counted %zu ranges and dropped %zu",
                          info.ranges, decode.dropped);
-    return CALL(counters, cuptiProfilerHostEvaluateToGpuValues, &evaluate);
+    return CALL(counters, cuptiProfilerHostEvaluateToGpuValues, &evaluate) &&
+           check_values(set, values, err);
 }
 
 const struct gpu_counting cuda_counting = {
@@ -420,6 +470,7 @@ const struct gpu_counting cuda_counting = {
     .close = counters_close,
     .source = counters_source,
     .natives = counters_natives,
+    .native_unit = native_unit,
     .set_create = set_create,
     .set_begin = set_begin,
     .pass_begin = pass_begin,

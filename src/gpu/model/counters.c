@@ -128,6 +128,15 @@ static const char *const *counters_natives(const struct gpu_counters *base, size
     return counters->names;
 }
 
+static enum gpu_counter_unit native_unit(const struct gpu_counters *counters, const char *native)
+{
+    (void)counters;
+    for (int i = 0; i < GPU_COUNTER_COUNT; i++)
+        if (sources[i].native && strcmp(sources[i].native, native) == 0)
+            return gpu_counter_info((enum gpu_counter)i)->unit;
+    return GPU_COUNTER_EVENTS;
+}
+
 static bool find_counter(const char *native, enum gpu_counter *which, struct error *err)
 {
     for (int i = 0; i < GPU_COUNTER_COUNT; i++)
@@ -197,6 +206,7 @@ const struct gpu_counting model_counting = {
     .close = counters_close,
     .source = counters_source,
     .natives = counters_natives,
+    .native_unit = native_unit,
     .set_create = set_create,
     .set_begin = set_begin,
     .pass_begin = pass_begin,

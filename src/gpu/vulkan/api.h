@@ -6,7 +6,7 @@
 //   backend.c     the loader, the instance, validation, the table of slots
 //   enumerate.c   physical devices → gpu_info, with its queue families and number of cores
 //   features.c    extensions and features: those of a device, and those that are enabled
-//   device.c      logical device and queues
+//   device.c      logical device, queues, the profiling lock
 //   transfer.c    blocking copies between host and device
 //   memory.c      allocations and buffers;  image.c  images, samplers, typed views
 //   program.c     pipelines;  stats.c  the driver's statistics of compiled kernels
@@ -14,6 +14,7 @@
 //   spare.c       keeps objects of destroyed batches for reuse
 //   descriptors.c descriptor sets of a batch
 //   graphics.h    drawing;  rays.h  acceleration structures, ray pipelines
+//   counters.c    hardware counters
 //   result.c      VkResult → struct error
 #ifndef GPU_VULKAN_API_H
 #define GPU_VULKAN_API_H
@@ -26,6 +27,7 @@
 #define VULKAN_EXTENSIONS(X)                                                                       \
     X(KHR_shader_clock)                                                                            \
     X(KHR_pipeline_executable_properties)                                                          \
+    X(KHR_performance_query)                                                                       \
     X(KHR_global_priority)                                                                         \
     X(EXT_global_priority)                                                                         \
     X(NV_shader_sm_builtins)                                                                       \
@@ -65,6 +67,7 @@ struct vulkan_features {
     VkPhysicalDeviceVulkan13Features v13;
     VkPhysicalDeviceShaderClockFeaturesKHR clock;
     VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executable;
+    VkPhysicalDevicePerformanceQueryFeaturesKHR counters;
     VkPhysicalDeviceShaderSMBuiltinsFeaturesNV sm;
     VkPhysicalDeviceCooperativeMatrixFeaturesNV matrix_nv;
     struct vulkan_matrix_features matrix;
@@ -130,6 +133,9 @@ struct vulkan_device {
     uint32_t families[GPU_QUEUES_MAX]; // Vulkan's indices of the families in use, each once
     uint32_t family_count;
     struct vulkan_transfer transfer;
+    unsigned locks;                     // how many hold the driver's profiling lock
+    bool counters_open;                 // hardware counters are open
+    struct vulkan_counter_set *counted; // the set that counts submissions now; NULL: none does
     struct vulkan_spare *spare,
         *empty; // two lists: objects of destroyed batches, for reuse; structs for new entries
 };
@@ -186,6 +192,9 @@ struct vulkan_batch {
     unsigned span_count, split_count;
     VkCommandPool pool;
     VkCommandBuffer commands;
+    // The primary command buffer that executes `commands`, if the batch was created while hardware
+    // counters were open. VK_NULL_HANDLE: `commands` is a primary one.
+    VkCommandBuffer whole;
     VkQueryPool stamps;
     VkEvent *splits; // the host resets them when a submission is done
     struct vulkan_stamp {
@@ -269,6 +278,13 @@ struct gpu_device *vulkan_device_open(void *state, const struct gpu_info *info,
                                       const struct gpu_device_desc *desc, struct arena *arena,
                                       struct error *err);
 void vulkan_device_close(struct gpu_device *base);
+
+// Takes the driver's profiling lock, or fails with the remedy. Each call needs one of
+// vulkan_profiling_unlock; the driver's lock is held from the first to the last.
+MUST_CHECK bool vulkan_profiling_lock(struct vulkan_device *device, struct error *err);
+void vulkan_profiling_unlock(struct vulkan_device *device);
+bool vulkan_device_hold_clock(struct gpu_device *base, struct error *err);
+void vulkan_device_free_clock(struct gpu_device *base);
 
 // Creates staging memory and a command buffer unless they exist. The first copy does this, not the
 // opening of the device, because RADV without hardware, which compiles kernels in tests, has no
@@ -388,7 +404,8 @@ VkDescriptorType vulkan_descriptor_type(enum gpu_arg_kind kind);
 // ---------------------------------------------------------------- spare.c
 
 // Gives the batch the objects of a destroyed batch with the same queue family and number of spans,
-// after a reset of them. False if there are none: the batch then creates its own.
+// after a reset of them. False if there are none, or if hardware counters are open: the batch then
+// creates its own.
 bool vulkan_spare_take(struct vulkan_device *device, struct vulkan_batch *batch);
 
 // Keeps the objects of a batch for reuse; destroys them if the batch is incomplete or the device is
@@ -397,7 +414,7 @@ void vulkan_spare_put(struct vulkan_device *device, const struct vulkan_batch *b
 
 void vulkan_spare_fini(struct vulkan_device *device);
 
-// ---------------------------------------------------------------- batch.c, record.c, descriptors.c
+// ---------------------------------------------------------------- batch.c, record.c
 
 struct gpu_batch *vulkan_batch_create(struct gpu_scope *scope, const struct gpu_batch_desc *desc,
                                       struct error *err);
@@ -426,6 +443,17 @@ bool vulkan_batch_barrier_image(struct gpu_batch *batch, struct gpu_image *image
                                 struct error *err);
 bool vulkan_batch_split(struct gpu_batch *batch, unsigned split, bool wait, struct error *err);
 bool vulkan_batch_span(struct gpu_batch *batch, unsigned span, bool end, struct error *err);
+
+// ---------------------------------------------------------------- counters.c
+
+extern const struct gpu_counting vulkan_counting;
+
+// Returns what to submit so that the set counts the batch: batch->submit with other commands. NULL
+// with the error.
+const VkSubmitInfo2 *vulkan_counted_submit(struct vulkan_counter_set *set,
+                                           const struct vulkan_batch *batch, struct error *err);
+
+// ---------------------------------------------------------------- record.c, descriptors.c
 
 // Ends the open render pass if there is one. Legal for all batches.
 void vulkan_pass_leave(struct vulkan_batch *batch);

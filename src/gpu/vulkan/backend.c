@@ -312,6 +312,8 @@ const struct gpu_backend vulkan_backend = {
     .device_close = vulkan_device_close,
     .validation_messages = validation_messages,
     .device_calibrated_timestamp = device_calibrated_timestamp,
+    .device_hold_clock = vulkan_device_hold_clock,
+    .device_free_clock = vulkan_device_free_clock,
     .buffer_create = vulkan_buffer_create,
     .buffer_write = vulkan_buffer_write,
     .buffer_read = vulkan_buffer_read,
@@ -340,5 +342,6 @@ const struct gpu_backend vulkan_backend = {
     .hold_release = vulkan_hold_release,
     .graphics = &graphics,
     .rays = &rays,
+    .counting = &vulkan_counting,
     .object_destroy = object_destroy,
 };

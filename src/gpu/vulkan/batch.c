@@ -9,7 +9,13 @@
 static bool begin_commands(const struct vulkan_device *device, struct vulkan_batch *batch,
                            struct error *err)
 {
+    const VkCommandBufferInheritanceInfo nothing = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
     VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    if (batch->whole) { // `commands` is secondary, and up to two primary ones execute it
+        info.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
+        info.pInheritanceInfo = &nothing;
+    }
     VkResult result = device->vk.vkBeginCommandBuffer(batch->commands, &info);
     batch->barrier_due = !batch->unordered; // the first command must wait for earlier batches
     batch->last_program = NULL;
@@ -31,6 +37,12 @@ static VkResult create_commands(struct vulkan_device *device, struct vulkan_batc
         .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
         .commandBufferCount = 1,
     };
+    if (device->counters_open) {
+        result = device->vk.vkAllocateCommandBuffers(device->handle, &commands, &batch->whole);
+        commands.level = VK_COMMAND_BUFFER_LEVEL_SECONDARY;
+    }
+    if (result != VK_SUCCESS)
+        return result;
     return device->vk.vkAllocateCommandBuffers(device->handle, &commands, &batch->commands);
 }
 
@@ -90,8 +102,9 @@ static void prepare_submit(struct vulkan_batch *batch)
                                             .stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT};
     for (unsigned i = 0; i < 1 + GPU_AFTER_MAX; i++)
         batch->waits[i] = batch->signal;
-    batch->commands_info = (VkCommandBufferSubmitInfo){
-        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, .commandBuffer = batch->commands};
+    batch->commands_info =
+        (VkCommandBufferSubmitInfo){.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO,
+                                    .commandBuffer = batch->whole ? batch->whole : batch->commands};
     batch->submit = (VkSubmitInfo2){.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2,
                                     .pWaitSemaphoreInfos = batch->waits,
                                     .commandBufferInfoCount = 1,
@@ -161,6 +174,17 @@ static void record_host_barrier(const struct vulkan_device *device,
     device->vk.vkCmdPipelineBarrier2(batch->commands, &dependency);
 }
 
+// Records the primary command buffer of a batch whose commands are secondary.
+static VkResult record_whole(const struct vulkan_device *device, const struct vulkan_batch *batch)
+{
+    VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    VkResult result = device->vk.vkBeginCommandBuffer(batch->whole, &info);
+    if (result != VK_SUCCESS)
+        return result;
+    device->vk.vkCmdExecuteCommands(batch->whole, 1, &batch->commands);
+    return device->vk.vkEndCommandBuffer(batch->whole);
+}
+
 bool vulkan_batch_end(struct gpu_batch *base, struct error *err)
 {
     struct vulkan_batch *batch = (struct vulkan_batch *)base;
@@ -168,6 +192,8 @@ bool vulkan_batch_end(struct gpu_batch *base, struct error *err)
     vulkan_pass_end_batch(batch);
     record_host_barrier(device, batch);
     VkResult result = device->vk.vkEndCommandBuffer(batch->commands);
+    if (result == VK_SUCCESS && batch->whole)
+        result = record_whole(device, batch);
     return result == VK_SUCCESS || vulkan_error(err, result, "batch: vkEndCommandBuffer");
 }
 
@@ -200,9 +226,11 @@ bool vulkan_batch_submit(struct gpu_batch *base, struct gpu_hold *hold, struct e
         const struct vulkan_batch *other = (const struct vulkan_batch *)base->after[i];
         add_wait(batch, other->done, other->signal.value);
     }
+    const VkSubmitInfo2 *submit = &batch->submit;
+    if (device->counted && !(submit = vulkan_counted_submit(device->counted, batch, err)))
+        return false;
     batch->signal.value++;
-    VkResult result =
-        device->vk.vkQueueSubmit2(batch->queue->handle, 1, &batch->submit, VK_NULL_HANDLE);
+    VkResult result = device->vk.vkQueueSubmit2(batch->queue->handle, 1, submit, VK_NULL_HANDLE);
     if (result == VK_SUCCESS)
         return true;
     batch->signal.value--;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Opening and closing the logical device; its queues.
+// Opening and closing the logical device; its queues; the driver's profiling lock.
+#include "base/clock.h"
 #include "gpu/vulkan/api.h"
 
 #include <inttypes.h>
@@ -178,4 +179,43 @@ void vulkan_device_close(struct gpu_device *base)
     vulkan_transfer_fini(device);
     vulkan_spare_fini(device);
     device->vk.vkDestroyDevice(device->handle, NULL);
+}
+
+// ---------------------------------------------------------------- the profiling lock
+
+// Drivers answer VK_TIMEOUT also if the user has no permission.
+bool vulkan_profiling_lock(struct vulkan_device *device, struct error *err)
+{
+    const VkAcquireProfilingLockInfoKHR info = {
+        .sType = VK_STRUCTURE_TYPE_ACQUIRE_PROFILING_LOCK_INFO_KHR, .timeout = NS_PER_S};
+    VkResult result = VK_SUCCESS;
+    if (device->locks == 0)
+        result = device->vk.vkAcquireProfilingLockKHR(device->handle, &info);
+    if (result == VK_SUCCESS) {
+        device->locks++;
+        return true;
+    }
+    vulkan_error(err, result,
+                 "the driver refuses the profiling lock: end the other program that holds it, or "
+                 "run as root (Intel: sysctl dev.i915.perf_stream_paranoid=0 or "
+                 "dev.xe.observation_paranoid=0): vkAcquireProfilingLockKHR");
+    if (err->code == ERROR_TIMEOUT || err->code == ERROR_INTERNAL)
+        err->code = ERROR_UNSUPPORTED;
+    return false;
+}
+
+void vulkan_profiling_unlock(struct vulkan_device *device)
+{
+    if (--device->locks == 0)
+        device->vk.vkReleaseProfilingLockKHR(device->handle);
+}
+
+bool vulkan_device_hold_clock(struct gpu_device *base, struct error *err)
+{
+    return vulkan_profiling_lock((struct vulkan_device *)base, err);
+}
+
+void vulkan_device_free_clock(struct gpu_device *base)
+{
+    vulkan_profiling_unlock((struct vulkan_device *)base);
 }

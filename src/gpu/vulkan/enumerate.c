@@ -347,6 +347,10 @@ static void fill_caps(struct vulkan_physical *physical, const struct properties 
         info->caps |= GPU_CAP(SUBGROUP_CHOICE);
     if (physical->extensions.KHR_global_priority || physical->extensions.EXT_global_priority)
         info->caps |= GPU_CAP(PRIORITY) | GPU_CAP(PRIORITY_GLOBAL);
+    // RADV asks the kernel for its peak clocks while the profiling lock is held (radv_device.c).
+    if (physical->features.counters.performanceCounterQueryPools &&
+        p->v12.driverID == VK_DRIVER_ID_MESA_RADV)
+        info->caps |= GPU_CAP(STABLE_CLOCK);
     for (unsigned i = 0; i < info->family_count; i++) {
         if (info->families[i].graphics &&
             physical->features.core.features.fragmentStoresAndAtomics &&

@@ -65,6 +65,9 @@ static void chain(struct vulkan_features *f, const struct vulkan_extensions *ext
     if (extensions->KHR_pipeline_executable_properties)
         append(&tail, &f->executable,
                VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR);
+    if (extensions->KHR_performance_query)
+        append(&tail, &f->counters,
+               VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR);
     if (extensions->NV_shader_sm_builtins)
         append(&tail, &f->sm, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_FEATURES_NV);
     if (extensions->NV_cooperative_matrix)
@@ -138,6 +141,7 @@ static const size_t wanted[] = {
     FEATURE(clock.shaderSubgroupClock),
     FEATURE(clock.shaderDeviceClock),
     FEATURE(executable.pipelineExecutableInfo),
+    FEATURE(counters.performanceCounterQueryPools), // costs Mesa's drivers nothing until it is used
     FEATURE(sm.shaderSMBuiltins),
     FEATURE(matrix_nv.cooperativeMatrix),
     FEATURE(matrix.cooperativeMatrix),

@@ -56,6 +56,10 @@ MUST_CHECK bool vulkan_ray_pipeline_create(const struct vulkan_device *device,
                                            VkPipelineCreateFlags flags, VkPipeline *pipeline,
                                            struct error *err);
 
+// Returns the stack that a ray needs: that of the kernel that traces it and of what it calls.
+VkDeviceSize vulkan_ray_stack_bytes(const struct vulkan_device *device,
+                                    const struct vulkan_program *program);
+
 struct gpu_program *vulkan_ray_program_create(struct gpu_scope *scope,
                                               const struct gpu_program_desc *desc,
                                               struct error *err);

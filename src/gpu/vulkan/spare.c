@@ -40,7 +40,7 @@ static void leave_place(struct vulkan_device *device, struct vulkan_spare *place
 bool vulkan_spare_take(struct vulkan_device *device, struct vulkan_batch *batch)
 {
     struct vulkan_spare **link = find(device, batch), *spare = *link;
-    if (!spare)
+    if (!spare || device->counters_open)
         return false;
     *link = spare->next;
     if (device->vk.vkResetCommandPool(device->handle, spare->pool, 0) != VK_SUCCESS) {
@@ -73,9 +73,10 @@ void vulkan_spare_put(struct vulkan_device *device, const struct vulkan_batch *b
                                    .descriptors = batch->descriptors,
                                    .done = batch->done,
                                    .submissions = batch->signal.value};
-    // The objects of an incomplete batch are not reused. Neither are those of a lost device: the
-    // semaphore may never reach `submissions`.
-    if (!batch->commands || !batch->done || device->base.lost) {
+    // The objects of an incomplete batch are not reused, nor the secondary command buffer of a
+    // batch that could be counted. Neither are those of a lost device: the semaphore may never
+    // reach `submissions`.
+    if (!batch->commands || batch->whole || !batch->done || device->base.lost) {
         destroy(device, place);
         leave_place(device, place);
         return;

@@ -46,27 +46,35 @@ static const char *text_of(struct arena *arena, const VkPipelineExecutableStatis
     return arena_printf(arena, "%.15g", number_of(statistic));
 }
 
+static unsigned larger(unsigned a, unsigned b)
+{
+    return a > b ? a : b;
+}
+
 static void take_statistic(const VkPipelineExecutableStatisticKHR *statistic,
-                           struct gpu_program_stats *stats)
+                           uint32_t subgroup_threads, struct gpu_program_stats *stats)
 {
     double number = number_of(statistic);
     if (!(number >= 0 && number < 4294967296.0))
         return;
     if (is_one_of(statistic->name, register_names)) {
         stats->has_registers = true;
-        stats->registers = (unsigned)number;
+        stats->registers = larger(stats->registers, (unsigned)number);
     } else if (is_one_of(statistic->name, spill_names)) {
+        if (strstr(statistic->description, "per subgroup")) // RADV's scratch size
+            number /= subgroup_threads;
         stats->has_spills = true;
-        stats->spill_bytes = (unsigned)number;
+        stats->spill_bytes = larger(stats->spill_bytes, (unsigned)number);
     } else if (is_one_of(statistic->name, shared_names)) {
         stats->has_shared = true;
-        stats->shared_bytes = (unsigned)number;
+        stats->shared_bytes = larger(stats->shared_bytes, (unsigned)number);
     }
 }
 
 struct capture {
     const struct vulkan_device *device;
     VkPipelineExecutableInfoKHR which;
+    uint32_t subgroup_threads; // of this executable
     struct arena *arena;
     struct gpu_program_stats *stats;
 };
@@ -91,7 +99,7 @@ static VkResult read_statistics(struct capture *capture)
         result = device->vk.vkGetPipelineExecutableStatisticsKHR(device->handle, &capture->which,
                                                                  &count, statistics);
     for (uint32_t i = 0; i < count && result == VK_SUCCESS; i++) {
-        take_statistic(&statistics[i], capture->stats);
+        take_statistic(&statistics[i], capture->subgroup_threads, capture->stats);
         add_text(capture, arena_printf(capture->arena, "%s: ", statistics[i].name),
                  text_of(capture->arena, &statistics[i]));
     }
@@ -123,6 +131,35 @@ static VkResult read_representations(struct capture *capture)
     return result;
 }
 
+// Reads what the driver tells of each executable: one of a compute pipeline; of a ray pipeline any
+// number, because a driver may join kernels or add its own.
+static VkResult read_executables(struct capture *capture, bool named)
+{
+    const struct vulkan_device *device = capture->device;
+    const VkPipelineInfoKHR info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_INFO_KHR,
+                                    .pipeline = capture->which.pipeline};
+    uint32_t count = 0;
+    VkResult result =
+        device->vk.vkGetPipelineExecutablePropertiesKHR(device->handle, &info, &count, NULL);
+    VkPipelineExecutablePropertiesKHR *executables =
+        ARENA_ARRAY(capture->arena, count, VkPipelineExecutablePropertiesKHR);
+    for (uint32_t i = 0; i < count; i++)
+        executables[i].sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_PROPERTIES_KHR;
+    if (result == VK_SUCCESS)
+        result = device->vk.vkGetPipelineExecutablePropertiesKHR(device->handle, &info, &count,
+                                                                 executables);
+    for (uint32_t i = 0; i < count && result == VK_SUCCESS; i++) {
+        capture->which.executableIndex = i;
+        capture->subgroup_threads = executables[i].subgroupSize ? executables[i].subgroupSize : 1;
+        if (named)
+            add_text(capture, "== ", executables[i].name);
+        result = read_statistics(capture);
+        if (result == VK_SUCCESS)
+            result = read_representations(capture);
+    }
+    return result;
+}
+
 bool vulkan_program_stats(struct gpu_program *base, struct arena *arena,
                           struct gpu_program_stats *stats, struct error *err)
 {
@@ -140,10 +177,11 @@ bool vulkan_program_stats(struct gpu_program *base, struct arena *arena,
         .arena = arena,
         .stats = stats,
     };
-    // A compute pipeline has one executable, number 0. Of a ray pipeline only number 0 is read.
-    VkResult result = read_statistics(&capture);
-    if (result == VK_SUCCESS)
-        result = read_representations(&capture);
+    VkResult result = read_executables(&capture, program->table);
+    if (program->table) {
+        stats->has_stack = true;
+        stats->stack_bytes = vulkan_ray_stack_bytes(device, program);
+    }
     device->vk.vkDestroyPipeline(device->handle, pipeline, NULL);
     return result == VK_SUCCESS || result == VK_INCOMPLETE ||
            vulkan_error(err, result, "kernel %s: statistics", program->desc.kernel->name);

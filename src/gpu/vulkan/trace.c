@@ -96,6 +96,33 @@ bool vulkan_ray_pipeline_create(const struct vulkan_device *device,
     return ok;
 }
 
+// The sum that the API takes for a pipeline without a stack size of its own, with rays that call no
+// other rays.
+VkDeviceSize vulkan_ray_stack_bytes(const struct vulkan_device *device,
+                                    const struct vulkan_program *program)
+{
+    const struct gpu_ray_kernels *called = &program->desc.rays;
+    const struct {
+        bool there;
+        uint32_t group;
+        VkShaderGroupShaderKHR kernel;
+    } kernels[STAGES_MAX] = {
+        {true, 0, VK_SHADER_GROUP_SHADER_GENERAL_KHR},
+        {called->miss, 1, VK_SHADER_GROUP_SHADER_GENERAL_KHR},
+        {called->closest_hit, 2, VK_SHADER_GROUP_SHADER_CLOSEST_HIT_KHR},
+        {called->any_hit, 2, VK_SHADER_GROUP_SHADER_ANY_HIT_KHR},
+        {called->intersection, 2, VK_SHADER_GROUP_SHADER_INTERSECTION_KHR},
+    };
+    VkDeviceSize bytes[STAGES_MAX] = {0};
+    for (size_t i = 0; i < STAGES_MAX; i++)
+        if (kernels[i].there)
+            bytes[i] = device->vk.vkGetRayTracingShaderGroupStackSizeKHR(
+                device->handle, program->pipeline, kernels[i].group, kernels[i].kernel);
+    const VkDeviceSize at_end = bytes[1] > bytes[2] ? bytes[1] : bytes[2];
+    const VkDeviceSize on_way = bytes[3] + bytes[4];
+    return bytes[0] + (at_end > on_way ? at_end : on_way);
+}
+
 // ---------------------------------------------------------------- the table
 
 // Copies the names to the table: from `first` bytes on, a group every `stride` bytes.

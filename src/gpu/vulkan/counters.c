@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: MIT
+// Hardware counters through VK_KHR_performance_query. A query counts what the command buffer does
+// in which it begins and ends, but a batch is recorded before anybody knows which set will count
+// it. So while counters are open, the commands of a batch are in a secondary command buffer, which
+// two primary ones execute: that of the batch, and that of the set, which begins and ends the query
+// around them. Each pass submits the latter with the number of the pass. The driver's profiling
+// lock is held only while a set runs.
+#include "base/text.h"
+#include "gpu/vulkan/api.h"
+
+#include <string.h>
+
+struct native {
+    const char *name;
+    const char *description;
+    VkPerformanceCounterUnitKHR unit;
+    VkPerformanceCounterStorageKHR storage;
+    bool time; // not offered
+};
+
+struct counters {
+    struct gpu_counters base;
+    struct vulkan_device *device;
+    uint32_t family;    // Vulkan's index of the queue family whose counters these are
+    struct native *all; // indexed as Vulkan does
+    const char **names; // of those that are offered
+    uint32_t count;     // of `all`
+    size_t offered;     // of `names`
+    struct gpu_counter_source sources[GPU_COUNTER_COUNT]; // native NULL: the device lacks it
+    struct vulkan_counter_set *sets;                      // list, newest first
+};
+
+struct vulkan_counter_set {
+    struct gpu_counter_set base;
+    struct vulkan_counter_set *older;
+    uint32_t *indices; // counters of the query pool, each once
+    uint32_t index_count;
+    uint32_t *places; // for each counter of the set: its place in `indices`
+    VkQueryPool queries;
+    VkCommandPool pool;
+    VkCommandBuffer commands;            // NULL: not recorded
+    const struct vulkan_batch *recorded; // the batch that `commands` executes
+    VkCommandBufferSubmitInfo commands_info;
+    VkPerformanceQuerySubmitInfoKHR pass;
+    VkSubmitInfo2 submit; // points to commands_info and pass
+    VkPerformanceCounterResultKHR *results;
+};
+
+enum {
+    NATIVES_MAX = 16384 // limit for a driver that never stops listing counters
+};
+
+// ---------------------------------------------------------------- names
+
+// Counters of Mesa's drivers that are the neutral ones, by name, unit, and a part of the
+// description. If a device has several for one neutral counter, the first is taken. Names: RADV's
+// radv_perfcounter.c; for Intel the metric sets in src/intel/perf. Turnip's counters have no units
+// and are native only.
+static const struct known {
+    enum gpu_counter counter;
+    const char *name;
+    VkPerformanceCounterUnitKHR unit;
+    const char *description;
+    double factor;
+} known[] = {
+#define BYTES   VK_PERFORMANCE_COUNTER_UNIT_BYTES_KHR
+#define GENERIC VK_PERFORMANCE_COUNTER_UNIT_GENERIC_KHR
+    {GPU_COUNTER_DRAM_READ, "VRAM read size", BYTES, "", 1},
+    {GPU_COUNTER_DRAM_READ, "GPU Memory Byte Read", BYTES, "", 1},
+    {GPU_COUNTER_DRAM_READ, "GTI Read Throughput", BYTES, "bytes read", 1},
+    {GPU_COUNTER_DRAM_WRITTEN, "VRAM write size", BYTES, "", 1},
+    {GPU_COUNTER_DRAM_WRITTEN, "GPU Memory Byte Write", BYTES, "", 1},
+    {GPU_COUNTER_DRAM_WRITTEN, "GTI Write Throughput", BYTES, "bytes written", 1},
+    {GPU_COUNTER_L2_READ, "L3 Read", GENERIC, "64B read requests", 64},
+    {GPU_COUNTER_L2_WRITTEN, "L3 Write", GENERIC, "64B write requests", 64},
+    {GPU_COUNTER_L1_READ, "Load Store Cache Byte Read", BYTES, "", 1},
+    {GPU_COUNTER_L1_WRITTEN, "Load Store Cache Byte Write", BYTES, "", 1},
+    {GPU_COUNTER_L1_REQUESTS, "VMEM Load Instructions", GENERIC, "", 1},
+    {GPU_COUNTER_INSTRUCTIONS, "Instructions", GENERIC, "", 1},
+#undef BYTES
+#undef GENERIC
+};
+
+static bool is_known(const struct native *native, const struct known *as)
+{
+    return strcmp(native->name, as->name) == 0 && native->unit == as->unit &&
+           text_contains(native->description, as->description);
+}
+
+static const struct native *find_native(const struct counters *counters, const char *name)
+{
+    for (uint32_t i = 0; i < counters->count; i++)
+        if (!counters->all[i].time && strcmp(counters->all[i].name, name) == 0)
+            return &counters->all[i];
+    return NULL;
+}
+
+static void find_sources(struct counters *counters)
+{
+    for (size_t k = 0; k < COUNT(known); k++) {
+        const struct native *native = find_native(counters, known[k].name);
+        struct gpu_counter_source *source = &counters->sources[known[k].counter];
+        if (!source->native && native && is_known(native, &known[k]))
+            *source = (struct gpu_counter_source){native->name, known[k].factor};
+    }
+}
+
+// What is not a number of bytes, events or cycles is an average: percentages, rates, temperatures.
+// RADV gives its hit ratios, which are percentages, the unit of bytes.
+static enum gpu_counter_unit unit_of(const struct native *native)
+{
+    if (text_contains(native->name, "ratio"))
+        return GPU_COUNTER_RATIO;
+    if (native->unit == VK_PERFORMANCE_COUNTER_UNIT_BYTES_KHR)
+        return GPU_COUNTER_BYTES;
+    if (native->unit == VK_PERFORMANCE_COUNTER_UNIT_CYCLES_KHR)
+        return GPU_COUNTER_CYCLES;
+    return native->unit == VK_PERFORMANCE_COUNTER_UNIT_GENERIC_KHR ? GPU_COUNTER_EVENTS
+                                                                   : GPU_COUNTER_RATIO;
+}
+
+static enum gpu_counter_unit native_unit(const struct gpu_counters *base, const char *name)
+{
+    const struct native *native = find_native((const struct counters *)base, name);
+    return native ? unit_of(native) : GPU_COUNTER_EVENTS;
+}
+
+// ---------------------------------------------------------------- opening
+
+static bool refuse_extension(const struct gpu_info *info, struct error *err)
+{
+    const char *advice = "";
+    if (info->vendor_id == GPU_VENDOR_NVIDIA)
+        advice = ": NVIDIA's counters are read through CUDA (-d cuda)";
+    else if (info->vendor_id == GPU_VENDOR_AMD)
+        advice = ": Mesa's RADV has it for RDNA 2, new versions also for RDNA 3";
+    else if (info->vendor_id == GPU_VENDOR_INTEL)
+        advice = ": Mesa's ANV has it if the kernel offers its counters (i915 or xe)";
+    else if (strcmp(info->vendor, "Qualcomm") == 0)
+        advice = ": Mesa's Turnip has it if TU_DEBUG=perfc is set";
+    return error_set(err, ERROR_UNSUPPORTED,
+                     "hardware counters need the Vulkan extension VK_KHR_performance_query, which "
+                     "the driver (%s) lacks%s",
+                     info->driver, advice);
+}
+
+// Copies what the driver tells. Two counters of one name are told apart by their categories.
+static void copy_natives(struct counters *counters, const VkPerformanceCounterKHR *told,
+                         const VkPerformanceCounterDescriptionKHR *texts)
+{
+    struct arena *arena = counters->base.arena;
+    for (uint32_t i = 0; i < counters->count; i++) {
+        struct native *native = &counters->all[i];
+        *native = (struct native){
+            .name = text_printable(arena, texts[i].name, VK_MAX_DESCRIPTION_SIZE),
+            .description = text_printable(arena, texts[i].description, VK_MAX_DESCRIPTION_SIZE),
+            .unit = told[i].unit,
+            .storage = told[i].storage,
+            .time = told[i].unit == VK_PERFORMANCE_COUNTER_UNIT_NANOSECONDS_KHR};
+        for (uint32_t before = 0; before < i; before++)
+            if (strcmp(counters->all[before].name, native->name) == 0) {
+                native->name =
+                    arena_printf(arena, "%s/%s",
+                                 text_printable(arena, texts[i].category, VK_MAX_DESCRIPTION_SIZE),
+                                 native->name);
+                break;
+            }
+        if (!native->time)
+            counters->names[counters->offered++] = native->name;
+    }
+}
+
+static bool list_natives(struct counters *counters, struct error *err)
+{
+    VkPhysicalDevice physical = counters->device->physical->handle;
+    struct arena *arena = counters->base.arena;
+    uint32_t count = 0;
+    VkResult result = vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR(
+        physical, counters->family, &count, NULL, NULL);
+    if (result == VK_SUCCESS && (count == 0 || count > NATIVES_MAX))
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "the driver lists %u hardware counters for the first queue", count);
+    VkPerformanceCounterKHR *told = ARENA_ARRAY(arena, count, VkPerformanceCounterKHR);
+    VkPerformanceCounterDescriptionKHR *texts =
+        ARENA_ARRAY(arena, count, VkPerformanceCounterDescriptionKHR);
+    for (uint32_t i = 0; i < count; i++) {
+        told[i].sType = VK_STRUCTURE_TYPE_PERFORMANCE_COUNTER_KHR;
+        texts[i].sType = VK_STRUCTURE_TYPE_PERFORMANCE_COUNTER_DESCRIPTION_KHR;
+    }
+    if (result == VK_SUCCESS)
+        result = vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR(
+            physical, counters->family, &count, told, texts);
+    if (result != VK_SUCCESS)
+        return vulkan_error(err, result,
+                            "vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR");
+    counters->count = count;
+    counters->all = ARENA_ARRAY(arena, count, struct native);
+    counters->names = ARENA_ARRAY(arena, count, const char *);
+    copy_natives(counters, told, texts);
+    return true;
+}
+
+static struct gpu_counters *counters_open(struct gpu_device *base, struct arena *arena,
+                                          struct error *err)
+{
+    struct vulkan_device *device = (struct vulkan_device *)base;
+    struct counters *counters = ARENA_NEW(arena, struct counters);
+    *counters = (struct counters){.base = {.device = base, .arena = arena},
+                                  .device = device,
+                                  .family = device->queues[0].family};
+    if (!device->physical->features.counters.performanceCounterQueryPools) {
+        refuse_extension(device->info, err);
+        return NULL;
+    }
+    // The lock is tried here because a listed counter that may not be read is of no use.
+    if (!list_natives(counters, err) || !vulkan_profiling_lock(device, err))
+        return NULL;
+    vulkan_profiling_unlock(device);
+    find_sources(counters);
+    device->counters_open = true;
+    return &counters->base;
+}
+
+static void counters_close(struct gpu_counters *base)
+{
+    struct counters *counters = (struct counters *)base;
+    const struct vulkan_device *device = counters->device;
+    for (struct vulkan_counter_set *set = counters->sets; set; set = set->older) {
+        if (base->device->hung)
+            break;
+        device->vk.vkDestroyCommandPool(device->handle, set->pool, NULL);
+        device->vk.vkDestroyQueryPool(device->handle, set->queries, NULL);
+    }
+    counters->device->counters_open = false;
+}
+
+static const struct gpu_counter_source *counters_source(const struct gpu_counters *base,
+                                                        enum gpu_counter counter)
+{
+    const struct counters *counters = (const struct counters *)base;
+    return counters->sources[counter].native ? &counters->sources[counter] : NULL;
+}
+
+static const char *const *counters_natives(const struct gpu_counters *base, size_t *count)
+{
+    const struct counters *counters = (const struct counters *)base;
+    *count = counters->offered;
+    return counters->names;
+}
+
+// ---------------------------------------------------------------- sets
+
+static bool add_counter(const struct counters *counters, struct vulkan_counter_set *set, size_t at,
+                        const char *name, struct error *err)
+{
+    const struct native *native = find_native(counters, name);
+    if (!native)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "the device has no counter %.128s: `fathom devices --counters` lists them",
+                         name);
+    uint32_t index = (uint32_t)(native - counters->all), place = 0;
+    while (place < set->index_count && set->indices[place] != index)
+        place++;
+    if (place == set->index_count)
+        set->indices[set->index_count++] = index;
+    set->places[at] = place;
+    return true;
+}
+
+static bool create_queries(const struct counters *counters, struct vulkan_counter_set *set,
+                           struct error *err)
+{
+    const struct vulkan_device *device = counters->device;
+    const VkQueryPoolPerformanceCreateInfoKHR which = {
+        .sType = VK_STRUCTURE_TYPE_QUERY_POOL_PERFORMANCE_CREATE_INFO_KHR,
+        .queueFamilyIndex = counters->family,
+        .counterIndexCount = set->index_count,
+        .pCounterIndices = set->indices};
+    vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR(device->physical->handle, &which,
+                                                            &set->base.passes);
+    if (set->base.passes == 0)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "the driver cannot read these %u counters together", set->index_count);
+    const VkQueryPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+                                        .pNext = &which,
+                                        .queryType = VK_QUERY_TYPE_PERFORMANCE_QUERY_KHR,
+                                        .queryCount = 1};
+    VkResult result = device->vk.vkCreateQueryPool(device->handle, &info, NULL, &set->queries);
+    return result == VK_SUCCESS || vulkan_error(err, result, "counters: vkCreateQueryPool");
+}
+
+static bool create_pool(const struct counters *counters, struct vulkan_counter_set *set,
+                        struct error *err)
+{
+    const struct vulkan_device *device = counters->device;
+    const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                          .queueFamilyIndex = counters->family};
+    VkResult result = device->vk.vkCreateCommandPool(device->handle, &pool, NULL, &set->pool);
+    return result == VK_SUCCESS || vulkan_error(err, result, "counters: vkCreateCommandPool");
+}
+
+// If it fails, counters_close destroys what the set has.
+static struct gpu_counter_set *set_create(struct gpu_counters *base,
+                                          const struct gpu_counter_source *sources, size_t count,
+                                          struct error *err)
+{
+    struct counters *counters = (struct counters *)base;
+    struct vulkan_counter_set *set = ARENA_NEW(base->arena, struct vulkan_counter_set);
+    set->indices = ARENA_ARRAY(base->arena, count, uint32_t);
+    set->places = ARENA_ARRAY(base->arena, count, uint32_t);
+    set->results = ARENA_ARRAY(base->arena, count, VkPerformanceCounterResultKHR);
+    for (size_t i = 0; i < count; i++)
+        if (!add_counter(counters, set, i, sources[i].native, err))
+            return NULL;
+    set->older = counters->sets;
+    counters->sets = set;
+    bool made = create_queries(counters, set, err) && create_pool(counters, set, err);
+    return made ? &set->base : NULL;
+}
+
+// ---------------------------------------------------------------- counting
+
+static struct counters *counters_of(const struct gpu_counter_set *set)
+{
+    return (struct counters *)set->counters;
+}
+
+static bool set_begin(struct gpu_counter_set *base, struct error *err)
+{
+    struct vulkan_counter_set *set = (struct vulkan_counter_set *)base;
+    struct vulkan_device *device = counters_of(base)->device;
+    if (!vulkan_profiling_lock(device, err))
+        return false;
+    device->vk.vkResetQueryPool(device->handle, set->queries, 0, 1);
+    set->pass = (VkPerformanceQuerySubmitInfoKHR){
+        .sType = VK_STRUCTURE_TYPE_PERFORMANCE_QUERY_SUBMIT_INFO_KHR};
+    return true;
+}
+
+// A command buffer with a query must not outlive the lock.
+static void set_end(struct gpu_counter_set *base)
+{
+    struct vulkan_counter_set *set = (struct vulkan_counter_set *)base;
+    struct vulkan_device *device = counters_of(base)->device;
+    if (device->base.hung)
+        return;
+    if (set->commands)
+        device->vk.vkFreeCommandBuffers(device->handle, set->pool, 1, &set->commands);
+    set->commands = VK_NULL_HANDLE;
+    vulkan_profiling_unlock(device);
+}
+
+static bool pass_begin(struct gpu_counter_set *base, struct error *err)
+{
+    (void)err;
+    counters_of(base)->device->counted = (struct vulkan_counter_set *)base;
+    return true;
+}
+
+static bool pass_end(struct gpu_counter_set *base, bool *more, struct error *err)
+{
+    (void)err;
+    struct vulkan_counter_set *set = (struct vulkan_counter_set *)base;
+    counters_of(base)->device->counted = NULL;
+    *more = ++set->pass.counterPassIndex < base->passes;
+    return true;
+}
+
+static bool record(const struct vulkan_device *device, struct vulkan_counter_set *set,
+                   const struct vulkan_batch *batch, struct error *err)
+{
+    const VkCommandBufferAllocateInfo commands = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+        .commandPool = set->pool,
+        .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+        .commandBufferCount = 1};
+    VkResult result =
+        device->vk.vkAllocateCommandBuffers(device->handle, &commands, &set->commands);
+    if (result != VK_SUCCESS)
+        return vulkan_error(err, result, "counters: vkAllocateCommandBuffers");
+    set->recorded = batch;
+    set->commands_info = (VkCommandBufferSubmitInfo){
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, .commandBuffer = set->commands};
+    const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    result = device->vk.vkBeginCommandBuffer(set->commands, &info);
+    if (result != VK_SUCCESS)
+        return vulkan_error(err, result, "counters: vkBeginCommandBuffer");
+    device->vk.vkCmdBeginQuery(set->commands, set->queries, 0, 0);
+    device->vk.vkCmdExecuteCommands(set->commands, 1, &batch->commands);
+    device->vk.vkCmdEndQuery(set->commands, set->queries, 0);
+    result = device->vk.vkEndCommandBuffer(set->commands);
+    return result == VK_SUCCESS || vulkan_error(err, result, "counters: vkEndCommandBuffer");
+}
+
+const VkSubmitInfo2 *vulkan_counted_submit(struct vulkan_counter_set *set,
+                                           const struct vulkan_batch *batch, struct error *err)
+{
+    const struct counters *counters = counters_of(&set->base);
+    if (!batch->whole || batch->queue->family != counters->family) {
+        error_set(err, ERROR_INTERNAL,
+                  "a counted batch must be created after the counters were opened, for the "
+                  "device's first queue");
+        return NULL;
+    }
+    if (set->commands && set->recorded != batch) {
+        error_set(err, ERROR_INTERNAL, "all passes of a set must count the same batch");
+        return NULL;
+    }
+    if (!set->commands && !record(counters->device, set, batch, err))
+        return NULL;
+    set->submit = batch->submit;
+    set->submit.pNext = &set->pass;
+    set->submit.pCommandBufferInfos = &set->commands_info;
+    return &set->submit;
+}
+
+static double value_of(const VkPerformanceCounterResultKHR *result,
+                       VkPerformanceCounterStorageKHR storage)
+{
+    switch (storage) {
+    case VK_PERFORMANCE_COUNTER_STORAGE_INT32_KHR:
+        return result->int32;
+    case VK_PERFORMANCE_COUNTER_STORAGE_INT64_KHR:
+        return (double)result->int64;
+    case VK_PERFORMANCE_COUNTER_STORAGE_UINT32_KHR:
+        return result->uint32;
+    case VK_PERFORMANCE_COUNTER_STORAGE_UINT64_KHR:
+        return (double)result->uint64;
+    case VK_PERFORMANCE_COUNTER_STORAGE_FLOAT32_KHR:
+        return (double)result->float32;
+    case VK_PERFORMANCE_COUNTER_STORAGE_FLOAT64_KHR:
+    case VK_PERFORMANCE_COUNTER_STORAGE_MAX_ENUM_KHR:
+        break;
+    }
+    return result->float64;
+}
+
+static bool set_read(struct gpu_counter_set *base, double *values, struct error *err)
+{
+    const struct vulkan_counter_set *set = (const struct vulkan_counter_set *)base;
+    const struct counters *counters = counters_of(base);
+    const struct vulkan_device *device = counters->device;
+    size_t bytes = set->index_count * sizeof *set->results;
+    VkResult result = device->vk.vkGetQueryPoolResults(device->handle, set->queries, 0, 1, bytes,
+                                                       set->results, bytes, 0);
+    if (result == VK_NOT_READY)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "the driver has no values of its hardware counters after %u passes",
+                         base->passes);
+    if (result != VK_SUCCESS)
+        return vulkan_error(err, result, "counters: vkGetQueryPoolResults");
+    for (size_t i = 0; i < base->count; i++) {
+        uint32_t place = set->places[i];
+        values[i] = value_of(&set->results[place], counters->all[set->indices[place]].storage);
+    }
+    return true;
+}
+
+const struct gpu_counting vulkan_counting = {
+    .open = counters_open,
+    .close = counters_close,
+    .source = counters_source,
+    .natives = counters_natives,
+    .native_unit = native_unit,
+    .set_create = set_create,
+    .set_begin = set_begin,
+    .pass_begin = pass_begin,
+    .pass_end = pass_end,
+    .set_read = set_read,
+    .set_end = set_end,
+};
