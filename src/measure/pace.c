@@ -4,13 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-static const double share_allowed = 0.015;
 static const double step_hz = 15e6; // a step of NVIDIA's clocks; steps of other cards are smaller
 static const double rise_that_counts = 0.005;
 
 bool pace_is_lower(double hz, double than_hz, double error)
 {
-    double margin_hz = fmax(fmax(share_allowed, error) * than_hz, step_hz);
+    double margin_hz = fmax(fmax(RESULTS_CLOCK_STEPS, error) * than_hz, step_hz);
     return hz > 0 && than_hz > 0 && hz < than_hz - margin_hz;
 }
 
@@ -114,21 +113,23 @@ static bool lasts(struct pace_row *row, double hz, double error, unsigned visits
     bool same =
         row->visits && !pace_is_lower(hz, row->hz, error) && !pace_is_lower(row->hz, hz, error);
     row->visits = same ? row->visits + 1 : 1;
-    row->hz = hz;
+    row->hz = same ? fmin(row->hz, hz) : hz;
     return row->visits >= visits;
 }
 
-// Raises *known_hz to `hz` if PACE_HIGHER visits in a row had that clock and it is higher by more
-// than the margin (pace_is_lower). A single reading may be too high by a percent or two, and must
-// not make the true clock look low from then on. The first known clock counts at once.
+// Raises *known_hz to the lowest of PACE_HIGHER visits in a row at one clock, if it is higher by
+// more than the margin (pace_is_lower). A single reading may be too high by a percent or two, and
+// must not make the true clock look low from then on. The first known clock counts at once.
 static void raise_known(double *known_hz, struct pace_row *higher, double hz, double error)
 {
     if (!(hz > 0))
         return;
     if (*known_hz > 0 && !pace_is_lower(*known_hz, hz, error))
         higher->visits = 0;
-    else if (!(*known_hz > 0) || lasts(higher, hz, error, PACE_HIGHER))
+    else if (!(*known_hz > 0))
         *known_hz = hz;
+    else if (lasts(higher, hz, error, PACE_HIGHER))
+        *known_hz = higher->hz;
 }
 
 // True if the load keeps a higher clock than hz. A lower clock becomes the load's own when

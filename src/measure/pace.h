@@ -30,7 +30,7 @@ enum {
 
 // Visits in a row at the same clock, within the margin of pace_is_lower.
 struct pace_row {
-    double hz; // clock of the last visit
+    double hz; // the lowest of their clocks
     unsigned visits;
 };
 
@@ -65,9 +65,9 @@ struct measure_pace {
     bool sparse;
 };
 
-// True if `hz` is lower than `than_hz` by more than the margin: 1.5 %, a step of the clock (15 MHz)
-// or `error`, the relative error of hz, whichever is largest. False if one of them is unknown (0 or
-// NaN).
+// True if `hz` is lower than `than_hz` by more than the margin: RESULTS_CLOCK_STEPS, a step of the
+// clock (15 MHz) or `error`, the relative error of hz, whichever is largest. False if one of them
+// is unknown (0 or NaN).
 bool pace_is_lower(double hz, double than_hz, double error);
 
 // Begins a visit. *case_hz belongs to the case: 0 before its first visit, then changed only by the

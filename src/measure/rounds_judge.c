@@ -87,6 +87,9 @@ static void judge_other(const struct rounds *rounds, size_t at, double goal,
     // relative to the median, if the median is below 1, because it may be 0.
     double least = metric->unit == UNIT_NONE ? 1 : whole ? result_median(result, whole) : 0;
     double half = relative_half(metric, least);
+    bool exact = metric->median == 0 && fmax(-metric->ci95[0], metric->ci95[1]) <= gathered->step;
+    if (exact) // relative to 0, a step of the clock would be infinitely much
+        return;
     if (isnan(half) && result->metrics[0].round_count > metric->round_count)
         result_flag(arena, result, VERDICT_OK, "imprecise",
                     "%s: rounds measured: %zu, too few for an interval", metric->name,

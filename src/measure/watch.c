@@ -45,6 +45,7 @@ struct measure_watch {
     uint32_t groups, iterations, arithmetic_iterations;
     double limits[WATCH_YARDSTICKS];
     bool limits_known;
+    double fastest_hz; // the fastest core clock beside a yardstick; 0: not known
     struct gpu_buffer *from, *to, *upload, *readback; // buffers of the copies; NULL: no copies
 };
 
@@ -197,6 +198,16 @@ static bool take_long_enough(struct measure_watch *watch, double least_ns,
     return true;
 }
 
+void watch_drop_slow_clock(double core_hz, double *fastest_hz, struct watch_finding *finding)
+{
+    static const double awake_least = 0.9;
+    if (!(core_hz > 0))
+        return;
+    *fastest_hz = fmax(*fastest_hz, core_hz);
+    if (core_hz < awake_least * *fastest_hz)
+        finding->rates[WATCH_MEMORY] = NAN;
+}
+
 // ---------------------------------------------------------------- the yardsticks
 
 static struct gpu_buffer *make_buffer(struct measure_watch *watch, uint64_t bytes,
@@ -249,15 +260,17 @@ static bool record_yardsticks(struct measure_watch *watch, uint32_t iterations, 
 }
 
 // Sets *rate to the iterations of all cores per core cycle, which does not depend on the core
-// clock. If kernels cannot read that clock, sets it to the iterations per second.
+// clock, and *core_hz to that clock. If kernels cannot read it, sets *rate to the iterations per
+// second, and *core_hz to NaN.
 static bool read_arithmetic(struct measure_watch *watch, uint32_t iterations, double *rate,
-                            struct error *err)
+                            double *core_hz, struct error *err)
 {
     double span_ns;
     uint32_t groups = watch->groups * CORE_GROUPS;
     if (!gpu_batch_span_ns(watch->yardsticks, WATCH_CORES, &span_ns, err))
         return false;
     *rate = (double)iterations * groups * 1e9 / span_ns;
+    *core_hz = NAN;
     if (!watch->clock.counts_core_clock)
         return true;
     struct arena_mark mark = arena_mark(watch->arena);
@@ -268,7 +281,9 @@ static bool read_arithmetic(struct measure_watch *watch, uint32_t iterations, do
         cycles[group] = (double)measure_clock_delta(clock_kernel_stamp(words, 2, group, 0).core,
                                                     clock_kernel_stamp(words, 2, group, 1).core,
                                                     watch->clock.counter_bits);
-    *rate = (double)iterations * groups / stats_median(cycles, some);
+    const double median = stats_median(cycles, some);
+    *rate = (double)iterations * groups / median;
+    *core_hz = median * 1e9 / span_ns; // nearly: the workgroups fill the span
     arena_rewind(watch->arena, mark);
     return true;
 }
@@ -297,17 +312,20 @@ static bool take_yardsticks(struct measure_watch *watch, struct watch_finding *f
     uint32_t iterations = watch->arithmetic_iterations;
     if (!record_yardsticks(watch, iterations, err))
         return false;
+    double most_hz = NAN;
     for (int run = 0; run < YARDSTICK_RUNS; run++) {
-        double rates[WATCH_YARDSTICKS] = {NAN, NAN, NAN, NAN};
+        double rates[WATCH_YARDSTICKS] = {NAN, NAN, NAN, NAN}, core_hz;
         if (!gpu_batch_run(watch->yardsticks, timeout_ns, err) ||
-            !read_arithmetic(watch, iterations, &rates[WATCH_CORES], err) ||
+            !read_arithmetic(watch, iterations, &rates[WATCH_CORES], &core_hz, err) ||
             !read_copy(watch, WATCH_MEMORY, copy_bytes, &rates[WATCH_MEMORY], err) ||
             !read_copy(watch, WATCH_TO_DEVICE, link_bytes, &rates[WATCH_TO_DEVICE], err) ||
             !read_copy(watch, WATCH_TO_HOST, link_bytes, &rates[WATCH_TO_HOST], err))
             return false;
         for (unsigned i = 0; i < WATCH_YARDSTICKS; i++)
             finding->rates[i] = fmax(finding->rates[i], rates[i]);
+        most_hz = fmax(most_hz, core_hz); // ignores NaN
     }
+    watch_drop_slow_clock(most_hz, &watch->fastest_hz, finding);
     return true;
 }
 

@@ -67,4 +67,10 @@ MUST_CHECK bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns
 void watch_add_intervals(struct arena *scratch, const double *intervals_ns, size_t count,
                          struct watch_finding *finding, double *away_ns);
 
+// Drops the rate of the copy in memory (sets it to NaN) if the core clock beside it was below 90 %
+// of *fastest_hz, the fastest one that a watch has seen, which it updates: the L2 runs at the core
+// clock or near it, so a copy is slow on a card that dozes. An H200 at 800 MHz copies at 63 % of
+// its best rate. A clock of NaN is not known.
+void watch_drop_slow_clock(double core_hz, double *fastest_hz, struct watch_finding *finding);
+
 #endif

@@ -13,6 +13,11 @@
 
 #define RUN_SCHEMA "fathom-run/1"
 
+// How far apart the core clocks of healthy cards of a model are, relatively, and those of one card
+// under several loads: an H100 keeps 1980, 1995 or 2010 MHz, by load and heat, and two steps of 15
+// MHz are 1.5 %.
+#define RESULTS_CLOCK_STEPS 0.0175
+
 // ---------------------------------------------------------------- what a benchmark declares
 
 enum better {

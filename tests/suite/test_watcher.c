@@ -172,9 +172,31 @@ static void a_rising_clock_is_no_gap(void **state)
     arena_destroy(arena);
 }
 
+static void a_copy_on_a_card_that_dozes_says_nothing(void **state)
+{
+    (void)state;
+    double fastest_hz = 0, best[WATCH_YARDSTICKS] = {NAN, NAN, NAN, NAN};
+    struct arena *arena = arena_create();
+    struct watch_finding awake = {
+        .method = WATCH_GAPS, .rates = {1, 100e9, NAN, NAN}, .limits = {NAN, NAN, NAN, NAN}};
+    struct watch_finding dozing = awake, shared = awake;
+    dozing.rates[WATCH_MEMORY] = shared.rates[WATCH_MEMORY] = 63e9;
+    // Given a copy at full clock, then one at 800 of 1980 MHz, then a slow one at full clock.
+    watch_drop_slow_clock(1980e6, &fastest_hz, &awake);
+    assert_int_equal(watcher_judge(arena, &awake, best).verdict, WATCH_CLEAN);
+    watch_drop_slow_clock(802e6, &fastest_hz, &dozing);
+    assert_int_equal(watcher_judge(arena, &dozing, best).verdict, WATCH_CLEAN);
+    // Then only the last one shows other work, also where the clock is not known.
+    watch_drop_slow_clock(1965e6, &fastest_hz, &shared);
+    watch_drop_slow_clock(NAN, &fastest_hz, &shared);
+    assert_int_equal(watcher_judge(arena, &shared, best).verdict, WATCH_BUSY);
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_copy_on_a_card_that_dozes_says_nothing),
         cmocka_unit_test(an_idle_device_gives_no_reason),
         cmocka_unit_test(a_stolen_percent_is_the_border_between_remark_and_doubt),
         cmocka_unit_test(threads_of_a_cpu_device_may_wait_a_little),

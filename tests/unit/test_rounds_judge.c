@@ -145,6 +145,35 @@ static void a_part_counts_by_what_it_adds_to_the_whole(void **state)
     }
 }
 
+static void a_zero_within_a_step_of_the_clock_is_precise(void **state)
+{
+    (void)state;
+    static const struct metric_info timed[] = {
+        {.name = "response", .unit = UNIT_NS, .better = BETTER_LOWER},
+        {.name = "late", .unit = UNIT_NS, .better = BETTER_LOWER},
+    };
+    static const struct benchmark_info preempt = {
+        .name = "fake", .metrics = timed, .metric_count = 2};
+    for (int scattered = 0; scattered < 2; scattered++) {
+        // Given frames that were never late, or late in some rounds.
+        struct arena *arena = arena_create();
+        struct collect *collect =
+            collect_create(arena, &preempt, &(struct collect_rule){.goal = 0.01});
+        for (int round = 0; round < 5; round++) {
+            struct measure_visit *visit = measure_visit_create(arena);
+            visit_samples(visit, 0, (const double[]){1e6}, 1, 1);
+            visit_samples(visit, 1, (const double[]){scattered && round > 2 ? 400 : 0}, 1, 1);
+            collect_visit(collect, visit);
+        }
+        // Then only the latter is a remark.
+        struct result result = {0};
+        collect_result(collect, arena, &result);
+        assert_int_equal(result.verdict, VERDICT_OK);
+        assert_int_equal(result.reason_count, scattered);
+        arena_destroy(arena);
+    }
+}
+
 static void better_than_physics_is_suspect(void **state)
 {
     (void)state;
@@ -424,6 +453,7 @@ int main(void)
         cmocka_unit_test(what_one_visit_alone_took_has_the_interval_that_it_knows),
         cmocka_unit_test(what_the_host_times_need_not_be_as_precise),
         cmocka_unit_test(a_part_counts_by_what_it_adds_to_the_whole),
+        cmocka_unit_test(a_zero_within_a_step_of_the_clock_is_precise),
         cmocka_unit_test(better_than_physics_is_suspect),
         cmocka_unit_test(where_lower_is_better_a_time_below_its_limit_is_suspect),
         cmocka_unit_test(drift_within_rounds_is_suspect),
