@@ -6,6 +6,9 @@
 
 #include <math.h>
 
+// Steps that are nearer to each other may belong to one cache whose sets fill unevenly.
+static const double near_octaves = 1.9;
+
 // ---------------------------------------------------------------- lines and sizes
 
 const double map_caches_regions[] = {0.5,  0.65, 0.77, 0.86, 0.93, 0.98, 1.03,
@@ -21,6 +24,33 @@ static bool may_be_translated(const struct map_steps *steps, double bytes, bool 
             log2(bytes) > steps->all.steps[i].end - 0.1)
             return true;
     return false;
+}
+
+// Returns the probe with the chain's stride whose region is nearest to the chain's; NULL if none is
+// within 15 %.
+static const struct result *probe_near(const struct map_steps *steps, const struct run *run,
+                                       const struct lines_chain *chain)
+{
+    const struct result *best = NULL;
+    double off = log(1.15);
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = run->results[i];
+        if (!map_steps_is_probe(steps, result) ||
+            case_uint(&result->bench_case, "pitch") != (uint64_t)chain->stride)
+            continue;
+        double bytes = (double)case_uint(&result->bench_case, "bytes");
+        if (fabs(log(bytes / chain->region)) < off) {
+            off = fabs(log(bytes / chain->region));
+            best = result;
+        }
+    }
+    return best;
+}
+
+bool map_caches_has_probe(const struct map_steps *steps, const struct run *run,
+                          const struct lines_chain *chain)
+{
+    return probe_near(steps, run, chain) != NULL;
 }
 
 // Returns the line of level k from its probes. `inner` holds the k caches before that level; this
@@ -47,10 +77,12 @@ static struct lines_answer line_of(struct arena *arena, const struct map_steps *
         .probes = probes,
     };
     for (size_t i = 0; i < lines_plan_count; i++) {
-        const struct lines_chain chain = {lines_plan[i].region * question.end,
-                                          lines_plan[i].stride};
-        double ns = map_steps_chain(steps, run, MAP_PROBE, steps->step[k] + 1, &chain) -
-                    map_steps_translation(steps, chain.region);
+        struct lines_chain chain = {lines_plan[i].region * question.end, lines_plan[i].stride};
+        const struct result *result = probe_near(steps, run, &chain);
+        if (!result)
+            continue;
+        chain.region = (double)case_uint(&result->bench_case, "bytes");
+        double ns = map_steps_ns(steps, result) - map_steps_translation(steps, chain.region);
         if (isfinite(ns) && !may_be_translated(steps, chain.region, false))
             probes[question.probe_count++] = (struct lines_probe){chain, ns};
     }
@@ -60,6 +92,13 @@ static struct lines_answer line_of(struct arena *arena, const struct map_steps *
     return answer;
 }
 
+double map_caches_size_about(const struct map_caches *caches, size_t k)
+{
+    const struct lines_answer *line = &caches->lines[k];
+    double end = exp2(caches->steps.curve.fit.steps[k].end);
+    return line->capacity > 0 ? line->capacity : end * fmin(sqrt(line->line / MAP_NODE_BYTES), 1);
+}
+
 // Finds the capacity of level k from chains with a node in each line. Returns false if too few were
 // measured.
 static bool size_of(struct arena *arena, const struct map_caches *caches, const struct run *run,
@@ -67,16 +106,16 @@ static bool size_of(struct arena *arena, const struct map_caches *caches, const 
 {
     const struct map_steps *steps = &caches->steps;
     const struct plateaus *fit = &steps->curve.fit;
-    double line = caches->lines[k].line, end = exp2(fit->steps[k].end);
+    double line = caches->lines[k].line, size_about = map_caches_size_about(caches, k);
     struct level_curve points = level_curve_empty(arena, run->result_count);
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *result = run->results[i];
         if (!map_steps_is_probe(steps, result) ||
-            case_uint(&result->bench_case, "level") != steps->step[k] + 1)
+            case_uint(&result->bench_case, "level") != steps->step[k] + 1 ||
+            (double)case_uint(&result->bench_case, "pitch") != line)
             continue;
         double bytes = (double)case_uint(&result->bench_case, "bytes");
-        if ((double)case_uint(&result->bench_case, "pitch") == line && bytes > 0.1 * end &&
-            bytes < 2.6 * end)
+        if (bytes > 0.3 * size_about && bytes < 2.2 * size_about)
             level_curve_insert(&points, result, log2(bytes),
                                map_steps_ns(steps, result) - map_steps_translation(steps, bytes));
     }
@@ -98,7 +137,6 @@ static bool holds_all(const struct map_steps *steps, const struct run *run, size
     for (size_t i = 0; i < run->result_count; i++) {
         const struct result *result = run->results[i];
         if (!map_steps_is_probe(steps, result) ||
-            case_uint(&result->bench_case, "level") != steps->step[k] + 1 ||
             case_uint(&result->bench_case, "pitch") != (uint64_t)chain.stride)
             continue;
         double region = (double)case_uint(&result->bench_case, "bytes");
@@ -113,9 +151,11 @@ static bool holds_all(const struct map_steps *steps, const struct run *run, size
 bool map_caches_near_translation(const struct map_caches *caches, size_t k)
 {
     const struct map_steps *steps = &caches->steps;
+    const struct staircase_step *end = &steps->all.steps[steps->step[k]];
+    double at = caches->sized[k] ? caches->sizes[k].end : end->end;
     for (size_t i = 0; i < steps->all.count; i++)
-        if (steps->kinds[i] != STEP_CACHE &&
-            fabs(steps->all.steps[i].end - steps->curve.fit.steps[k].end) < 1)
+        if (steps->kinds[i] != STEP_CACHE && fabs(steps->all.steps[i].end - at) < 1 &&
+            steps->all.steps[i].rise > 0.25 * end->rise)
             return true;
     return false;
 }
@@ -143,15 +183,26 @@ static void find_lines(struct arena *arena, const struct run *run, struct map_ca
     }
 }
 
-// Ends the levels before the first step that, by its probes, is no cache.
+// True if level k may be a part of the next one: its line is unknown, and the next step is near.
+static bool may_be_part(const struct map_caches *caches, size_t k)
+{
+    const struct plateaus *fit = &caches->steps.curve.fit;
+    return k > 0 && k + 2 < fit->count && caches->lines[k].line == 0 &&
+           fit->steps[k + 1].end - fit->steps[k].end < near_octaves;
+}
+
+// Ends the levels before the first step that, by its probes, is no cache or may be none.
 static void judge_lines(struct map_caches *caches)
 {
     struct plateaus *fit = &caches->steps.curve.fit;
     for (size_t k = 0; k + 1 < fit->flat; k++)
-        if (caches->lines[k].misfit) {
+        if (caches->lines[k].misfit || may_be_part(caches, k)) {
             fit->flat = k + 1;
             fit->decided = false;
-            fit->reason = "chains with other strides fit no cache there";
+            fit->reason = caches->lines[k].misfit
+                              ? "chains with other strides fit no cache there"
+                              : "the next two steps are near, and chains with other strides do not "
+                                "show that the first one is a cache";
         }
 }
 
@@ -211,9 +262,10 @@ static double neighbours_ns(const struct map_level *level, const struct map_step
         return ns;
     if (result->verdict != VERDICT_OK)
         return 0;
-    // The curve does not show where a level with longer lines ends. And the level before must not
-    // hold a part of the region.
-    if (step_shape_is_gradual(level->shape) || hits_before(level, steps, k, inner * probe->region))
+    // Without the curve of one core it is not known where a level with longer lines ends. And the
+    // level before must not hold a part of the region.
+    if ((!level->alone && step_shape_is_gradual(level->shape)) ||
+        hits_before(level, steps, k, inner * probe->region))
         return 0;
     if (may_be_translated(steps, probe->region, true))
         return 0;

@@ -27,6 +27,15 @@ extern const size_t map_caches_region_count;
 void map_caches_of(struct arena *arena, const struct run *run, const struct level_curve *curve,
                    double cache_most, struct map_caches *caches);
 
+// True if the run has a probe with the chain's stride and a region within 15 % of the chain's.
+bool map_caches_has_probe(const struct map_steps *steps, const struct run *run,
+                          const struct lines_chain *chain);
+
+// Returns roughly the size of level k, whose line is known and not MAP_NODE_BYTES: the capacity
+// that its probes show, or the middle of what the end of the curve may stand for. Chains with a
+// node in each line have regions around this size.
+double map_caches_size_about(const struct map_caches *caches, size_t k);
+
 // True if a TLB may cause a rise within an octave of the end of level k.
 bool map_caches_near_translation(const struct map_caches *caches, size_t k);
 

@@ -7,6 +7,10 @@
 
 #include <math.h>
 
+// All chains together overflow a level if their regions are this many times as large: then it does
+// not matter how many of the cores share it.
+static const double crowded_out = 1.6;
+
 enum {
     REGION_MIN = 2048,
     // A number of sharers fits if its cost is at most this far above the least cost. Large, because
@@ -20,6 +24,9 @@ struct map_level map_level_of(const struct level_curve *curve, size_t k)
     return (struct map_level){.before = k ? fit->levels[k - 1].height : 0,
                               .within = fit->levels[k].height,
                               .beyond = fit->levels[k + 1].height,
+                              .next_end = k + 2 < fit->count ? exp2(fit->steps[k + 1].end_low)
+                                                             : (double)INFINITY,
+                              .slowest = fit->levels[fit->count - 1].height,
                               .end = exp2(fit->steps[k].end)};
 }
 
@@ -143,44 +150,63 @@ static double shared_ns(const struct map_level *level, double end, double bytes)
     return level->within + share * (level->beyond - level->within);
 }
 
+// Returns how far the latency of a probe is from `ns`, the latency with so many sharers, if no load
+// passes the next level. If all chains together overflow that, misses take longer.
+static double off_of(const struct map_level *level, double region, unsigned cores, double latency,
+                     double ns)
+{
+    double most = ns, share = (ns - level->within) / (level->beyond - level->within);
+    if (region * cores > crowded_out * level->next_end)
+        most += share * fmax(level->slowest - level->beyond, 0);
+    double off = fmin(latency, fmax(level->beyond, most)) - ns;
+    return off > 0 ? fmax(off - (most - ns), 0) : off;
+}
+
+// The chains that run at the same time.
+struct crowd {
+    const struct map_sharers_probe *probes;
+    const double *latency;
+    size_t count;
+    unsigned cores;
+};
+
 // Returns how badly `sharers` cores explain the probes, if the level holds `end` bytes. With
 // several chains the level is full `crowding` times as early as with one.
 static double sharers_cost_at(const struct map_level *level, double end, double crowding,
-                              const struct map_sharers_probe *probes, const double *latency,
-                              size_t count, unsigned sharers)
+                              const struct crowd *crowd, unsigned sharers)
 {
     double cost = 0, least = sqrt(level->before * level->within);
     double step = level->beyond - level->within;
-    for (size_t i = 0; i < count; i++) {
-        if (!(latency[i] > least))
+    for (size_t i = 0; i < crowd->count; i++) {
+        double region = crowd->probes[i].region, latency = crowd->latency[i];
+        if (!(latency > least))
             continue;
-        double ns = shared_ns(level, end, crowding * sharers * probes[i].region);
-        // The next level may overflow too; that does not count here.
-        double off = fmin(latency[i], level->beyond) - ns;
-        double size = fabs(off) / root_of_squares(0.04 * ns, 0.12 * step);
+        double ns = shared_ns(level, end, crowding * sharers * region);
+        double size = fabs(off_of(level, region, crowd->cores, latency, ns)) /
+                      root_of_squares(0.04 * ns, 0.12 * step);
         cost += size < 3 ? size * size : 6 * size - 9;
     }
     return cost;
 }
 
-static double sharers_cost(const struct map_level *level, const struct map_sharers_probe *probes,
-                           const double *latency, size_t count, unsigned sharers)
+static double sharers_cost(const struct map_level *level, const struct crowd *crowd,
+                           unsigned sharers)
 {
-    double cost = sharers_cost_at(level, level->end, 1, probes, latency, count, sharers);
+    double cost = sharers_cost_at(level, level->end, 1, crowd, sharers);
     if (!level->shapes)
         return cost;
     // Chains that run at the same time evict each other before the level is full.
     if (level->alone)
-        return fmin(cost, sharers_cost_at(level, level->end, 1.1, probes, latency, count, sharers));
+        return fmin(cost, sharers_cost_at(level, level->end, 1.1, crowd, sharers));
     double low = fmin(level->end_low, 0.9 * level->end);
-    cost = fmin(cost, sharers_cost_at(level, low, 1, probes, latency, count, sharers));
-    return fmin(cost, sharers_cost_at(level, level->end_high, 1, probes, latency, count, sharers));
+    cost = fmin(cost, sharers_cost_at(level, low, 1, crowd, sharers));
+    return fmin(cost, sharers_cost_at(level, level->end_high, 1, crowd, sharers));
 }
 
 static void choose_sharers(struct map_sharers *answer, unsigned cores)
 {
     unsigned divisors = 0, divisor = 0;
-    for (unsigned n = answer->low; n <= answer->high; n++)
+    for (unsigned n = answer->low ? answer->low : 1; n <= answer->high; n++)
         if (cores % n == 0) {
             divisors++;
             divisor = n;
@@ -195,6 +221,7 @@ struct map_sharers map_sharers_judge(const struct map_level *level,
                                      size_t count, unsigned cores)
 {
     struct map_sharers answer = {.low = 1, .high = cores};
+    const struct crowd crowd = {probes, latency, count, cores};
     double best = (double)INFINITY, least = sqrt(level->before * level->within);
     size_t telling = 0;
     answer.why = "its probes were not all measured";
@@ -208,13 +235,13 @@ struct map_sharers map_sharers_judge(const struct map_level *level,
     if (telling < 2)
         return answer;
     for (unsigned n = 1; n <= cores; n++)
-        best = fmin(best, sharers_cost(level, probes, latency, count, n));
+        best = fmin(best, sharers_cost(level, &crowd, n));
     answer.why = "its probes contradict each other";
     if (best > 4 * (double)telling)
         return answer;
     answer.low = 0;
     for (unsigned n = 1; n <= cores; n++)
-        if (sharers_cost(level, probes, latency, count, n) <= best + SHARERS_MARGIN) {
+        if (sharers_cost(level, &crowd, n) <= best + SHARERS_MARGIN) {
             answer.low = answer.low ? answer.low : n;
             answer.high = n;
         }

@@ -16,7 +16,10 @@ struct map_level {
     double before; // latency of the level before this one; 0: this is the first
     double within; // latency of this level
     double beyond; // latency of the next level or of memory
-    double end;    // size in bytes at which the level ends
+    // Chains on several cores that miss this level may together overflow the next one, too. It ends
+    // at `next_end` (infinity: no cache follows), and loads then take up to `slowest`.
+    double next_end, slowest;
+    double end; // size in bytes at which the level ends
     // Bounds of `end`. `shapes` and `shape` describe the form of the rise at `end`; without
     // `shapes`, the rise is sharp.
     double end_low, end_high;

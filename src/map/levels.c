@@ -20,6 +20,10 @@ enum {
     BEHIND = 4       // in a region this many times the last level, loads rarely hit that level
 };
 
+// The latency of memory may contain translation if its interval is at most this wide, relative to
+// the median.
+static const double translated_width = 0.1;
+
 // Adds the size that the driver states; adds nothing if it is 0.
 static void add_claim(const struct map_writer *w, struct result *result, uint64_t bytes)
 {
@@ -89,6 +93,10 @@ static void add_probed_size(const struct map_writer *w, struct result *result,
                        &(struct level_height){exp2(size->end),
                                               {exp2(size->end_low), exp2(size->end_high)},
                                               map_caches_region_count});
+        return;
+    }
+    if (line->line > 0 && line->line != MAP_NODE_BYTES) {
+        map_add_unknown(w, result, "size", "chains with a node in each line do not show its end");
         return;
     }
     unsigned shape = w->caches->steps.all.steps[w->caches->steps.step[k]].shape;
@@ -257,14 +265,32 @@ static void add_bound(const struct map_writer *w, const struct level_curve *curv
     map_add_unknown(w, result, "size", "more than %s, the largest region measured", most);
 }
 
+static void add_memory_latency(const struct map_writer *w, struct result *result,
+                               const struct level_curve *curve, size_t k)
+{
+    const struct plateau *level = &curve->fit.levels[k];
+    const struct level_height ns = levels_height(w->scratch, curve, k, "latency");
+    if (level->first > level->last ||
+        map_steps_translation(&w->caches->steps, exp2(level->x_first)) < 0.03 * level->height) {
+        map_add_heights(w, result, curve, k);
+    } else if (ns.ci95[1] - ns.ci95[0] < translated_width * ns.median) {
+        map_add_heights(w, result, curve, k);
+        map_add_detail(result, "latency", "address translation is a part of it");
+    } else {
+        map_add_unknown(w, result, "latency", "address translation makes the curve rise there");
+    }
+}
+
 static void add_memory(const struct map_writer *w, const struct level_curve *curve,
                        const char *path, const struct map_size *sizes)
 {
     size_t k = curve->fit.count - 1;
     struct result *result = map_add_result(w, MAP_MEMORY, path, 0);
-    map_add_heights(w, result, curve, k);
-    if (strcmp(path, "vector") != 0)
+    if (strcmp(path, "vector") != 0) {
+        map_add_heights(w, result, curve, k);
         return;
+    }
+    add_memory_latency(w, result, curve, k);
     map_add_bandwidth(w, result, curve, sizes, k);
     if (is_open(w, curve))
         result_flag(w->run->arena, result, VERDICT_SUSPECT, "unknown",

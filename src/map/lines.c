@@ -20,6 +20,8 @@ static const double sector_margin = 11; // larger, because fewer probes show the
 // Added to the cost of an answer in which the size, or the filling of sets, is not the one that the
 // end shows.
 static const double odd_size = 12, odd_filling = 6;
+// These are multiplied by this if latency rises slowly at the end: the end is then a poor witness.
+static const double odd_slow = 0.4;
 
 // The error of the model, as a share of the step between two levels: no real machine has ideal LRU
 // replacement or exactly cyclic laps.
@@ -195,6 +197,8 @@ static bool is_possible(const struct lines_question *question, double line, size
 static void add_candidates(const struct lines_question *question, const struct inner *inner,
                            double line, double sector, struct candidates *all)
 {
+    bool slow = question->shapes && step_shape_is_slow(question->shape);
+    double odd = slow ? odd_slow : 1;
     for (size_t size = 0; size < SIZES; size++)
         for (size_t filling = 0; filling < FILLINGS; filling++) {
             struct candidate *candidate = &all->at[all->count];
@@ -209,8 +213,8 @@ static void add_candidates(const struct lines_question *question, const struct i
                 .dense = filling ? fillings[filling][1] : question->spread,
                 .as_seen = filling == 0,
             };
-            candidate->cost = cost_of(question, inner, candidate) + (size > 1 ? odd_size : 0) +
-                              (filling ? odd_filling : 0);
+            candidate->cost = cost_of(question, inner, candidate) +
+                              odd * ((size > 1 ? odd_size : 0) + (filling ? odd_filling : 0));
             all->count++;
         }
 }
@@ -255,11 +259,13 @@ struct lines_answer lines_judge(const struct lines_question *question)
     answer = (struct lines_answer){candidates[best].line, candidates[best].sector,
                                    candidates[best].capacity, "its probes fit more than one answer",
                                    false};
+    // Where even the best answer explains the probes badly, the others count as less unlikely.
+    double scale = fmax(sqrt(candidates[best].cost / (2 * (double)question->probe_count)), 1);
     for (size_t i = 0; i < all.count; i++) {
-        if (candidates[i].cost > candidates[best].cost + sector_margin)
+        if (candidates[i].cost > candidates[best].cost + scale * sector_margin)
             continue;
         answer.sector = candidates[i].sector == candidates[best].sector ? answer.sector : 0;
-        if (candidates[i].cost > candidates[best].cost + margin)
+        if (candidates[i].cost > candidates[best].cost + scale * margin)
             continue;
         answer.line = candidates[i].line == candidates[best].line ? answer.line : 0;
         bool same_size = fabs(candidates[i].capacity / candidates[best].capacity - 1) < 0.01;

@@ -27,6 +27,7 @@ enum stage {
     STAGE_KNEES,
     STAGE_KNEES_AGAIN,
     STAGE_LINES,
+    STAGE_LINES_AGAIN,
     STAGE_SIZES,
     STAGE_SHARERS,
     STAGE_SHARERS_AGAIN,
@@ -120,16 +121,22 @@ static void plan_steps(struct map_cases *cases, const struct map_steps *steps, b
         map_cases_add_latency(cases, "vector", "random", sizes);
 }
 
-static void plan_lines(struct map_cases *cases, const struct map_steps *steps)
+// Adds the probes of each step that the run does not have. The first ones may move the steps, so
+// this is done twice.
+static void plan_lines(struct map_cases *cases, const struct map_steps *steps,
+                       const struct run *run)
 {
     for (size_t k = 0; k < steps->all.count; k++)
-        for (size_t i = 0; i < lines_plan_count; i++)
-            map_cases_add_chain(cases, &(struct map_chain){.what = MAP_PROBE,
-                                                           .level = k + 1,
-                                                           .bytes = exp2(steps->all.steps[k].end) *
-                                                                    lines_plan[i].region,
-                                                           .stride = (uint64_t)lines_plan[i].stride,
-                                                           .grain = MAP_GRAIN_BYTES});
+        for (size_t i = 0; i < lines_plan_count; i++) {
+            const struct lines_chain chain = {lines_plan[i].region * exp2(steps->all.steps[k].end),
+                                              lines_plan[i].stride};
+            if (!map_caches_has_probe(steps, run, &chain))
+                map_cases_add_chain(cases, &(struct map_chain){.what = MAP_PROBE,
+                                                               .level = k + 1,
+                                                               .bytes = chain.region,
+                                                               .stride = (uint64_t)chain.stride,
+                                                               .grain = MAP_GRAIN_BYTES});
+        }
 }
 
 // Adds chains with a node in each line, if the line differs from the distance of the curve's nodes.
@@ -141,11 +148,7 @@ static void plan_sizes(struct map_cases *cases, const struct map_caches *caches)
         const struct lines_answer *line = &caches->lines[k];
         if (line->line == 0 || line->line == MAP_NODE_BYTES)
             continue;
-        // If the capacity is unknown, the sizes lie around the middle of what the end may stand
-        // for.
-        double end = exp2(steps->curve.fit.steps[k].end), size = line->capacity;
-        if (!(size > 0))
-            size = end * fmin(sqrt(line->line / MAP_NODE_BYTES), 1);
+        double size = map_caches_size_about(caches, k);
         for (size_t i = 0; i < map_caches_region_count; i++)
             map_cases_add_chain(cases, &(struct map_chain){.what = MAP_PROBE,
                                                            .level = steps->step[k] + 1,
@@ -285,7 +288,8 @@ static void plan_stage(struct map_plan *plan, const struct run *run)
         plan_steps(cases, &caches.steps, plan->stage > STAGE_KNEES_AGAIN);
         break;
     case STAGE_LINES:
-        plan_lines(cases, &caches.steps);
+    case STAGE_LINES_AGAIN:
+        plan_lines(cases, &caches.steps, run);
         break;
     case STAGE_SIZES:
         plan_sizes(cases, &caches);

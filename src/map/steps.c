@@ -10,24 +10,19 @@
 #include <string.h>
 
 enum {
-    FLAT_POINTS = 4,
-    PAGE_MIN_BYTES = 4096,
-    COST_MOST = 36, // most that one probe adds to the cost
-    HYPOTHESES = 5  // hypotheses for a step: translation, or a cache with one of four lines
+    FLAT_POINTS = 4
 };
 
 // A point shows a level if it is this close to the level's height (relative).
 static const double height_part = 0.03;
 
+static const double unsettled = 0.03; // largest share of loads that miss, or hit, a level before
 static const double flat_octaves = 0.3;
 // Steps that are nearer to each other count as one step. The end of a cache's half and the end of
 // the whole cache are 1 octave apart.
 static const double close_octaves = 0.93;
-static const double misfit_max = 4;     // a curve with a larger misfit is no staircase
-static const double noise_max = 0.1;    // a noisier curve shows no levels
-static const double reach_min = 15.9;   // octaves: a TLB reaches at least 16 pages of 4 KiB
-static const double margin = 9;         // 2 ln 90, as in map/lines.c
-static const double probe_noise = 0.04; // relative; includes what the shapes leave unexplained
+static const double misfit_max = 4;  // a curve with a larger misfit is no staircase
+static const double noise_max = 0.1; // a noisier curve shows no levels
 
 // ---------------------------------------------------------------- the curve of the caches
 
@@ -47,10 +42,40 @@ static double part_of(const struct map_steps *steps, size_t i, double height)
     return (steps->curve.ns[i] - translation) / height;
 }
 
-// Finds the points between x = from and x = to that are at the level's height and to which
-// translation adds almost nothing.
-static void find_points(const struct map_steps *steps, struct plateau *level, double from,
-                        double to)
+// True if by the fit almost all loads of point i miss all caches before level k, and hit this
+// level.
+static bool is_settled(const struct map_steps *steps, size_t i, size_t k)
+{
+    for (size_t j = 0; j + 1 < steps->curve.fit.count; j++) {
+        const struct staircase_step *step = &steps->all.steps[steps->step[j]];
+        double share =
+            step_shapes_share(steps->shapes, step->shape, steps->curve.octaves[i] - step->end);
+        if (j < k ? share < 1 - unsettled : share > unsettled)
+            return false;
+    }
+    return true;
+}
+
+// Finds the points of the last level to which translation adds least: the first settled ones.
+static void find_translated(const struct map_steps *steps, size_t k, double from,
+                            struct plateau *level)
+{
+    const struct level_curve *curve = &steps->curve;
+    size_t first = 0;
+    while (first < curve->count && (curve->octaves[first] <= from || !is_settled(steps, first, k)))
+        first++;
+    if (first + FLAT_POINTS > curve->count)
+        return;
+    level->first = first;
+    level->last = first + FLAT_POINTS - 1;
+    level->x_first = curve->octaves[level->first];
+    level->x_last = curve->octaves[level->last];
+}
+
+// Finds the points between x = from and x = to that show level k: they are settled, at the level's
+// height, and translation adds almost nothing to them.
+static void find_points(const struct map_steps *steps, size_t k, double from, double to,
+                        struct plateau *level)
 {
     const struct level_curve *curve = &steps->curve;
     *level = (struct plateau){.height = level->height, .first = 1};
@@ -58,7 +83,8 @@ static void find_points(const struct map_steps *steps, struct plateau *level, do
     double part = root_of_squares(height_part, 2 * steps->all.noise);
     for (size_t i = 0; i < curve->count; i++) {
         double x = curve->octaves[i];
-        bool at = x > from && x < to && fabs(part_of(steps, i, level->height) - 1) < part &&
+        bool at = x > from && x < to && is_settled(steps, i, k) &&
+                  fabs(part_of(steps, i, level->height) - 1) < part &&
                   map_steps_translation(steps, exp2(x)) < height_part * level->height;
         if (!at)
             continue;
@@ -67,6 +93,8 @@ static void find_points(const struct map_steps *steps, struct plateau *level, do
         level->last = i;
         any = true;
     }
+    if (!any && !isfinite(to))
+        find_translated(steps, k, from, level);
     if (!any)
         return;
     // The last level has no end, so all points after the rise belong to it.
@@ -97,6 +125,14 @@ static bool is_flat(const struct map_steps *steps, size_t k)
             return true;
     }
     return false;
+}
+
+// True if both ends of level k are so near to each other that the level may be a part of one rise.
+static bool is_short(const struct map_steps *steps, size_t k)
+{
+    const struct plateaus *fit = &steps->curve.fit;
+    return k > 0 && k + 1 < fit->count &&
+           fit->steps[k].end - fit->steps[k - 1].end < STAIRCASE_NEAR;
 }
 
 static bool is_wide(const struct metric *metric, double most)
@@ -172,8 +208,8 @@ static void make_fit(struct arena *arena, struct map_steps *steps)
     }
     for (size_t k = 0; k < fit->count; k++) {
         fit->levels[k].height = k ? height_after(steps, k) : first_height(arena, steps);
-        find_points(steps, &fit->levels[k], k ? fit->steps[k - 1].end : -1.0,
-                    k + 1 < fit->count ? fit->steps[k].end : (double)INFINITY);
+        find_points(steps, k, k ? fit->steps[k - 1].end : -1.0,
+                    k + 1 < fit->count ? fit->steps[k].end : (double)INFINITY, &fit->levels[k]);
     }
     fit->reason = doubt_of(steps);
     while (!fit->reason && fit->flat < fit->count) {
@@ -182,7 +218,7 @@ static void make_fit(struct arena *arena, struct map_steps *steps)
                                   k + 1 < fit->count ? fit->steps[k].end : (double)INFINITY);
         if (noisy)
             fit->reason = "noisy: most points of the next level are suspect";
-        else if (!steps->explained && !is_flat(steps, k))
+        else if ((!steps->explained || is_short(steps, k)) && !is_flat(steps, k))
             fit->reason = "the curve rises without flat parts";
         else if (k + 1 < fit->count && steps->kinds[steps->step[k]] == STEP_UNKNOWN)
             fit->reason = "address translation may make the next step";
@@ -211,127 +247,7 @@ double map_steps_translation(const struct map_steps *steps, double bytes)
     }
     return ns;
 }
-double map_steps_ns(const struct map_steps *steps, const struct result *result)
-{
-    return clock_states_ns(&steps->clocks, &steps->all, result);
-}
-
-// ---------------------------------------------------------------- caches or translation
-
-// A chain with one node in each line.
-struct probe {
-    double bytes, stride, ns;
-};
-
-// The line of each hypothesis; 0 stands for translation. A probe of n nodes takes as long as the
-// curve at a region of n × `line` bytes. If address bits choose the set, `line` is the cache's
-// line. If a hash does, it is 128 for lines of up to 128 bytes, because the curve's nodes, 128
-// bytes apart, use one line each.
-static const double hypothesis_line[HYPOTHESES] = {0, 32, 64, MAP_NODE_BYTES, LINES_MAX_BYTES};
-
-static enum map_step_kind kind_of(unsigned hypothesis)
-{
-    return hypothesis == 0 ? STEP_TRANSLATION : STEP_CACHE;
-}
-
-// Returns what step `i` adds to the latency of a probe under a hypothesis, in ns.
-static double part_of_step(const struct map_steps *steps, size_t i, const struct probe *probe,
-                           unsigned hypothesis)
-{
-    const struct staircase_step *step = &steps->all.steps[i];
-    double x = log2(probe->bytes) - step->end, line = hypothesis_line[hypothesis];
-    unsigned shape = step->shape;
-    if (line > 0) {
-        x += log2(line / probe->stride);
-        shape = step_shape_single(shape);
-    }
-    return step->rise * step_shapes_share(steps->shapes, shape, x);
-}
-
-// parts[step][hypothesis]: what part_of_step returns for one probe.
-typedef double parts[STAIRCASE_STEPS_MAX][HYPOTHESES];
-
-static double cost_of(const struct map_steps *steps, const struct probe *probes, size_t count,
-                      parts *parts_of, const unsigned *choice)
-{
-    double cost = 0, most = exp2(steps->curve.octaves[steps->curve.count - 1]);
-    double sigma = root_of_squares(probe_noise, steps->all.noise);
-    for (size_t i = 0; i < count; i++) {
-        double ns = steps->all.base;
-        if (probes[i].bytes > most)
-            continue;
-        for (size_t k = 0; k < steps->all.count; k++)
-            ns += parts_of[i][k][choice[k]];
-        // One wild probe must not decide: sets without a hash fill unevenly at these strides.
-        double off = fabs(probes[i].ns - ns) / (sigma * ns);
-        cost += fmin(off * off, COST_MOST);
-    }
-    return cost;
-}
-
-// Moves to the next combination of choices. Returns false after the last one.
-static bool next_choice(unsigned *choice, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (++choice[i] < HYPOTHESES)
-            return true;
-        choice[i] = 0;
-    }
-    return false;
-}
-
-static void judge(struct arena *arena, struct map_steps *steps, const struct probe *probes,
-                  size_t count)
-{
-    unsigned choice[STAIRCASE_STEPS_MAX] = {0};
-    parts *parts_of = ARENA_ARRAY(arena, count, parts);
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < steps->all.count; k++)
-            for (unsigned h = 0; h < HYPOTHESES; h++)
-                parts_of[i][k][h] = part_of_step(steps, k, &probes[i], h);
-    double best[STAIRCASE_STEPS_MAX][STEP_UNKNOWN]; // least cost with the step of that kind
-    for (size_t i = 0; i < STAIRCASE_STEPS_MAX; i++)
-        best[i][STEP_CACHE] = best[i][STEP_TRANSLATION] = (double)INFINITY;
-    do {
-        double cost = cost_of(steps, probes, count, parts_of, choice);
-        for (size_t i = 0; i < steps->all.count; i++)
-            best[i][kind_of(choice[i])] = fmin(best[i][kind_of(choice[i])], cost);
-    } while (next_choice(choice, steps->all.count));
-    double least = fmin(best[0][STEP_CACHE], best[0][STEP_TRANSLATION]);
-    steps->explained = least < 2 * (double)count;
-    for (size_t i = 0; i < steps->all.count; i++) {
-        double lead = best[i][STEP_TRANSLATION] - best[i][STEP_CACHE];
-        steps->kinds[i] = least > 10 * (double)count                              ? STEP_UNKNOWN
-                          : lead > margin                                         ? STEP_CACHE
-                          : lead < -margin && steps->all.steps[i].end > reach_min ? STEP_TRANSLATION
-                                                                                  : STEP_UNKNOWN;
-    }
-}
-
-bool map_steps_is_probe(const struct map_steps *steps, const struct result *result)
-{
-    return result_is_of(result, "map", steps->curve.results[0]->device) &&
-           case_says(&result->bench_case, "what", MAP_PROBE) &&
-           isfinite(map_steps_ns(steps, result));
-}
-
-// Finds the run's probes with one node in each line, in `arena`. Returns their number.
-static size_t probes_of(struct arena *arena, const struct map_steps *steps, const struct run *run,
-                        struct probe **probes)
-{
-    size_t count = 0;
-    *probes = ARENA_ARRAY(arena, run->result_count, struct probe);
-    for (size_t i = 0; i < run->result_count; i++) {
-        const struct result *result = run->results[i];
-        if (!map_steps_is_probe(steps, result))
-            continue;
-        double stride = (double)case_uint(&result->bench_case, "pitch");
-        if (stride > LINES_MAX_BYTES && stride < PAGE_MIN_BYTES)
-            (*probes)[count++] = (struct probe){(double)case_uint(&result->bench_case, "bytes"),
-                                                stride, map_steps_ns(steps, result)};
-    }
-    return count;
-}
+// ---------------------------------------------------------------- probes
 
 const struct result *map_steps_chain_result(const struct map_steps *steps, const struct run *run,
                                             const char *what, size_t level,
@@ -358,13 +274,14 @@ double map_steps_chain(const struct map_steps *steps, const struct run *run, con
 
 // ---------------------------------------------------------------- the whole
 
-// Merges two steps that lie closer together than close_octaves. The end of the merged step lies
-// anywhere between both: sets that fill unevenly make the rise of one cache look like two.
+// Merges two steps that lie closer together than close_octaves, unless only one of them is
+// translation. The end of the merged step lies anywhere between both: sets that fill unevenly make
+// the rise of one cache look like two.
 static void merge_close(struct staircase *all)
 {
     for (size_t i = 0; i + 1 < all->count;) {
         struct staircase_step *step = &all->steps[i], *next = step + 1;
-        if (next->end - step->end >= close_octaves) {
+        if (next->end - step->end >= close_octaves || !step->kind != !next->kind) {
             i++;
             continue;
         }
@@ -395,15 +312,27 @@ void map_steps_of(struct arena *arena, const struct run *run, const struct level
         clock_states_keep_usual(arena, &steps->curve, &steps->clocks, &others);
     const struct plateaus_desc points = {
         .x = steps->curve.octaves, .y = steps->curve.ns, .count = steps->curve.count};
-    if (steps->all.points != points.count &&
-        !staircase_fit(arena, steps->shapes, &points, &curve->fit, &steps->all))
-        return;
-    merge_close(&steps->all);
+    struct map_step_probe *probes;
+    size_t count = 0, fitted = steps->all.points;
+    if (fitted >= points.count) { // perhaps of this curve and these probes
+        clock_states_find_heights(arena, steps->shapes, &steps->all, &others, &steps->clocks);
+        count = map_steps_probes(arena, steps, run, &probes);
+    }
+    if (fitted != points.count + count) {
+        if (fitted != points.count &&
+            !staircase_fit(arena, steps->shapes, &points, &curve->fit, &steps->all))
+            return;
+        merge_close(&steps->all);
+        clock_states_find_heights(arena, steps->shapes, &steps->all, &others, &steps->clocks);
+        count = map_steps_probes(arena, steps, run, &probes);
+        if (count) {
+            map_steps_refine(arena, steps, probes, count);
+            merge_close(&steps->all);
+        }
+    }
     clock_states_find_heights(arena, steps->shapes, &steps->all, &others, &steps->clocks);
-    struct probe *probes;
-    size_t count = probes_of(arena, steps, run, &probes);
     if (count)
-        judge(arena, steps, probes, count);
+        map_steps_judge_kinds(steps);
     judge_far_steps(steps, cache_most);
     make_fit(arena, steps);
 }

@@ -36,6 +36,26 @@ struct map_steps {
 void map_steps_of(struct arena *arena, const struct run *run, const struct level_curve *curve,
                   double cache_most, struct map_steps *steps);
 
+// ---------------------------------------------------------------- the kinds (map/step_kinds.c)
+
+// A chain with one node in each line.
+struct map_step_probe {
+    double bytes, stride, ns;
+};
+
+// Finds the run's probes with one node in each line, in `arena`. Returns their number.
+size_t map_steps_probes(struct arena *arena, const struct map_steps *steps, const struct run *run,
+                        struct map_step_probe **probes);
+
+// Fits the steps again, to the curve and to the probes.
+void map_steps_refine(struct arena *arena, struct map_steps *steps,
+                      const struct map_step_probe *probes, size_t count);
+
+// Sets `kinds` and `explained` by that fit.
+void map_steps_judge_kinds(struct map_steps *steps);
+
+// ---------------------------------------------------------------- latencies
+
 // Returns the latency of a result in ns, in the same terms as the curve (clock_states_ns); NaN if
 // it has none.
 double map_steps_ns(const struct map_steps *steps, const struct result *result);

@@ -27,6 +27,7 @@ struct pages_probe {
 };
 
 static const double contrast_min = 1.1; // least ratio of latencies beyond and within the reach
+static const double lap_flat = 1.05;    // largest ratio of latencies in a flat part of the curve
 
 // Returns the bytes up to which translation costs nothing for a chain over pages of 2 MiB; 0 if the
 // curve shows no such end.
@@ -224,11 +225,16 @@ static struct level_height reach_of(const struct level_curve *curve, size_t k)
         exp2((octaves[0] + octaves[1]) / 2), {exp2(octaves[0]), exp2(octaves[1])}, curve->count};
 }
 
-// True if the reach may be the end of a cache. From this region on, the lines that a lap touches
-// grow with the region, so that a cache can end there.
-static bool may_be_cache(double reach)
+// True if the reach may be the end of a cache. Below some region a lap touches one to two times
+// PAGES_LAP_BYTES of lines, which is no reason for a rise if the curve of vector loads is flat
+// there. From that region on, the lines that a lap touches grow with the region.
+static bool may_be_cache(const struct map_writer *w, double reach)
 {
-    return reach > 0.9 * (double)MAP_PAGE_BYTES * (double)PAGES_LAP_BYTES / (double)MAP_NODE_BYTES;
+    const struct level_curve *vector = &w->caches->steps.curve;
+    double lap = PAGES_LAP_BYTES, region = (double)MAP_PAGE_BYTES * lap / (double)MAP_NODE_BYTES;
+    bool flat = vector->count > 1 &&
+                map_curve_ns(vector, 2.5 * lap) < lap_flat * map_curve_ns(vector, 0.8 * lap);
+    return !flat || reach > 0.9 * region;
 }
 
 static void add_level(const struct map_writer *w, const struct level_curve *curve, size_t k,
@@ -237,13 +243,15 @@ static void add_level(const struct map_writer *w, const struct level_curve *curv
     struct result *result = map_add_result(w, MAP_TLB, path, k + 1);
     const struct level_height reach = reach_of(curve, k);
     map_add_heights(w, result, curve, k);
-    if (may_be_cache(reach.median))
-        map_add_unknown(w, result, "size", "the lines of so many pages may exceed a cache");
+    if (may_be_cache(w, reach.median))
+        map_add_unknown(w, result, "size", "the lines of its pages may exceed a cache");
     else if (!pages->covers)
         map_add_unknown(w, result, "size", "%s", pages->doubt);
     else
         map_add_metric(w, result, MAP_METRIC_SIZE, &reach);
-    if (k == 0)
+    if (k == 0 && may_be_cache(w, 0))
+        map_add_unknown(w, result, "page", "the lines of its pages may exceed a cache");
+    else if (k == 0)
         map_add_known(w, result, MAP_METRIC_PAGE, (double)pages->page, pages->why);
 }
 

@@ -84,7 +84,7 @@ void map_add_known(const struct map_writer *w, struct result *result, enum map_m
 
 // A level is flat if the interval of its points' median is at most this wide, relative to the
 // median.
-static const double flat_width = 0.04;
+static const double flat_width = 0.03;
 
 void map_add_heights(const struct map_writer *w, struct result *result,
                      const struct level_curve *curve, size_t k)
@@ -103,12 +103,13 @@ void map_add_flat_heights(const struct map_writer *w, struct result *result,
     // If the core clock changed, either the times or the cycles vary: the narrower one counts.
     double width = fmin((ns.ci95[1] - ns.ci95[0]) / ns.median,
                         (cycles.ci95[1] - cycles.ci95[0]) / cycles.median);
-    if (ns.count == 0 || width <= flat_width)
+    if (width <= flat_width)
         map_add_heights(w, result, curve, k);
     else
         map_add_unknown(w, result, "latency", "%s",
-                        isfinite(width) ? "the curve is not flat there"
-                                        : "only one size shows the level");
+                        ns.count == 0     ? "no size shows the level alone"
+                        : isfinite(width) ? "the curve is not flat there"
+                                          : "only one size shows the level");
 }
 
 bool map_is_probe(const struct map_writer *w, const struct result *result, const char *what)

@@ -24,36 +24,59 @@ enum kind {
     EVEN_RANDOM,
     SPREAD_RANDOM,
     EVEN_PAIR,
-    SPREAD_PAIR
+    SPREAD_PAIR,
+    EVEN_PARTS,
+    SPREAD_PARTS
 };
 
 static const struct {
     enum kind kind;
     unsigned ways;
 } plan[STEP_SHAPES] = {
-    {PAGES, 1},          {EVEN, 1},           {EVEN, 2},          {EVEN, 4},
+    {PAGES, 1},          {EVEN, 3},           {EVEN, 2},          {EVEN, 4},
     {EVEN, 8},           {EVEN, 16},          {EVEN, 32},         {SPREAD, 2},
     {SPREAD, 4},         {SPREAD, 6},         {SPREAD, 8},        {SPREAD, 12},
     {SPREAD, 16},        {SPREAD, 24},        {SPREAD, 32},       {SPREAD, 64},
     {EVEN_RANDOM, 4},    {EVEN_RANDOM, 16},   {SPREAD_RANDOM, 4}, {SPREAD_RANDOM, 8},
     {SPREAD_RANDOM, 16}, {SPREAD_RANDOM, 32}, {EVEN_PAIR, 16},    {SPREAD_PAIR, 4},
-    {SPREAD_PAIR, 8},    {SPREAD_PAIR, 16},   {SPREAD_PAIR, 32}};
+    {SPREAD_PAIR, 8},    {SPREAD_PAIR, 16},   {SPREAD_PAIR, 32},  {EVEN_PARTS, 16},
+    {SPREAD_PARTS, 4},   {SPREAD_PARTS, 8},   {SPREAD_PARTS, 16}, {SPREAD_PARTS, 32}};
+
+static bool is_spread(enum kind kind)
+{
+    return kind == SPREAD || kind == SPREAD_RANDOM || kind == SPREAD_PAIR || kind == SPREAD_PARTS;
+}
+
+static unsigned shape_of(enum kind kind, unsigned ways)
+{
+    unsigned shape = 0;
+    while (shape < STEP_SHAPES - 1 && (plan[shape].kind != kind || plan[shape].ways != ways))
+        shape++;
+    return shape;
+}
+
+bool step_shape_is_double(unsigned shape)
+{
+    return plan[shape].kind >= EVEN_PAIR;
+}
 
 unsigned step_shape_single(unsigned shape)
 {
-    enum kind kind = plan[shape].kind == EVEN_PAIR ? EVEN : SPREAD;
-    if (plan[shape].kind != EVEN_PAIR && plan[shape].kind != SPREAD_PAIR)
+    bool even = plan[shape].kind == EVEN_PAIR || plan[shape].kind == EVEN_PARTS;
+    enum kind kind = even ? EVEN : SPREAD;
+    if (!step_shape_is_double(shape))
         return shape;
-    for (unsigned i = 0; i < STEP_SHAPES; i++)
-        if (plan[i].kind == kind && plan[i].ways == plan[shape].ways)
-            return i;
-    return shape;
+    return shape_of(kind, plan[shape].ways);
+}
+
+unsigned step_shape_hashed(unsigned ways)
+{
+    return shape_of(SPREAD, ways);
 }
 
 unsigned step_shape_spread(unsigned shape)
 {
-    enum kind kind = plan[shape].kind;
-    return kind == SPREAD || kind == SPREAD_RANDOM || kind == SPREAD_PAIR ? plan[shape].ways : 0;
+    return is_spread(plan[shape].kind) ? plan[shape].ways : 0;
 }
 
 bool step_shape_is_random(unsigned shape)
@@ -68,8 +91,7 @@ bool step_shape_is_slow(unsigned shape)
 
 bool step_shape_is_gradual(unsigned shape)
 {
-    return plan[shape].kind == PAGES || plan[shape].kind == EVEN_PAIR ||
-           plan[shape].kind == SPREAD_PAIR;
+    return plan[shape].kind == PAGES || step_shape_is_double(shape);
 }
 
 bool step_shape_is_steep(unsigned shape)
@@ -98,6 +120,11 @@ static double set_share(enum kind kind, unsigned ways, double lines)
     case SPREAD_PAIR:
         // After a share g of a lap, the share 1 − (1 − g)² of all lines was touched (map/lines.h).
         return sqrt(1 - ways / lines);
+    case EVEN_PARTS:
+    case SPREAD_PARTS:
+        // The line must survive both gaps of the lap, and so both shares must be below the one that
+        // evicts the line.
+        return fmin(2 * sqrt(1 - ways / lines), 1);
     case PAGES:
     case EVEN:
     case SPREAD:
@@ -130,12 +157,11 @@ static void make_shape(double *share, enum kind kind, unsigned ways)
     double by_lines[LINES_MAX];
     for (unsigned n = 0; n < LINES_MAX; n++)
         by_lines[n] = set_share(kind, ways, n);
-    bool spread = kind == SPREAD || kind == SPREAD_RANDOM || kind == SPREAD_PAIR;
     for (int i = 0; i < TABLE_COUNT; i++) {
         double load = exp2((double)i / TABLE_PER_OCTAVE - TABLE_BELOW);
         if (kind == PAGES)
             share[i] = fmax(1 - 1 / load, 0);
-        else if (spread && load < 4)
+        else if (is_spread(kind) && load < 4)
             share[i] = spread_share(ways, load, by_lines);
         else
             share[i] = even_share(kind, ways, load);

@@ -9,6 +9,9 @@
 //   random   A random line of the set is replaced: the share rises for two octaves or more.
 //   pair     Two nodes of the chain share a line, and the oldest line is replaced: the share rises
 //            slowly.
+//   parts    The same, but the two nodes lie in different sectors: a node finds its sector only if
+//   the
+//            line survived the whole lap.
 //   pages    Entries of a TLB, each for many nodes: the share is 1 − reach / region.
 #ifndef MATH_STEP_SHAPES_H
 #define MATH_STEP_SHAPES_H
@@ -19,7 +22,7 @@
 #include <stddef.h>
 
 enum {
-    STEP_SHAPES = 27,    // number of shapes
+    STEP_SHAPES = 32,    // number of shapes
     STEP_SHAPE_SHARP = 4 // the shape even with 8 ways
 };
 
@@ -53,6 +56,9 @@ void step_shapes_fill(const struct step_shapes *shapes, unsigned shape,
 // True if only a chain with many nodes in each page (or line) can have this shape.
 bool step_shape_is_gradual(unsigned shape);
 
+// True if only a chain with two nodes in each line can have this shape (pair and parts).
+bool step_shape_is_double(unsigned shape);
+
 // True if the share rises slowly: random replacement, or a shape other than `even` that has at most
 // 16 ways.
 bool step_shape_is_slow(unsigned shape);
@@ -65,6 +71,9 @@ bool step_shape_is_steep(unsigned shape);
 
 // Returns the shape that the same cache has if each line holds only one node of the chain.
 unsigned step_shape_single(unsigned shape);
+
+// Returns the shape `spread` with these ways.
+unsigned step_shape_hashed(unsigned ways);
 
 // Returns the ways of a set if the number of lines in a set has a Poisson distribution; else 0.
 unsigned step_shape_spread(unsigned shape);

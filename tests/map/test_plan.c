@@ -256,10 +256,11 @@ static void memory_well_beyond_any_cache_needs_no_statement(void **state)
 static void a_size_whose_lines_are_unknown_has_an_interval_down_to_the_shortest(void **state)
 {
     (void)state;
-    // given lines that are shorter than any that probes show
+    // given lines that are shorter than any that probes show, in a cache so small that few
+    // probes have a region
     struct gpu_info device = machine_device(GPU_KIND_DISCRETE);
     const struct machine m = {.levels = 1,
-                              .capacity = {1 << 10},
+                              .capacity = {512},
                               .latency = {16, 300},
                               .sharers = {1},
                               .line = 16,

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "math/staircase_work.h"
+#include "math/stats.h"
+
+#include <math.h>
+
+// Relative error of the height of a step that staircase_fit_step is told.
+static const double height_error = 0.1;
+
+// Widens the interval of an end, because no cache has exactly the shape of the fit. A slow rise
+// gets a wider interval: a different shape with a different end may fit it equally well, because
+// pages at any address fill sets unevenly. Loads then miss before the capacity, so that the
+// interval reaches farther upwards.
+void staircase_widen(const struct step_shapes *shapes, struct staircase_step *step)
+{
+    bool slow = step_shape_is_slow(step->shape);
+    double middle = 0, margin = slow ? 0.45 : STAIRCASE_MARGIN;
+    while (step_shapes_share(shapes, step->shape, middle) < 0.5 && middle < 0.3)
+        middle += 1.0 / 64;
+    step->end_low -= margin;
+    step->end_high = fmax(step->end_high + (slow ? 0.7 : margin), step->end + middle);
+}
+
+// Returns the height of a step of the shape that explains the points best, if `rise` is known to
+// height_error.
+static double rise_of(const struct step_shapes *shapes, const struct staircase_points *points,
+                      double low, double rise, unsigned shape, double end)
+{
+    double error = height_error * rise, weights = 1 / (error * error), sum = rise * weights;
+    for (size_t i = 0; i < points->count; i++) {
+        double share = step_shapes_share(shapes, shape, points->x[i] - end);
+        double sigma = root_of_squares(points->noise * points->y[i], 0.03 * rise);
+        double weight = share / (sigma * sigma);
+        weights += weight * share;
+        sum += weight * (points->y[i] - low);
+    }
+    return sum / weights;
+}
+
+// Returns Huber's loss of a step with this end and its best shape; sets *best_shape.
+static double step_cost(const struct step_shapes *shapes, const struct staircase_points *points,
+                        double low, double high, double end, unsigned *best_shape)
+{
+    double best = (double)INFINITY;
+    for (unsigned shape = 0; shape < STEP_SHAPES; shape++) {
+        if (step_shape_is_gradual(shape))
+            continue;
+        double rise = rise_of(shapes, points, low, high - low, shape, end);
+        double wrong = (rise / (high - low) - 1) / height_error, cost = wrong * wrong;
+        for (size_t i = 0; i < points->count; i++) {
+            double share = step_shapes_share(shapes, shape, points->x[i] - end);
+            double y = low + rise * share;
+            // Shapes are less exact within the rise.
+            double error = 0.015 + 0.05 * 4 * share * (1 - share);
+            double sigma = root_of_squares(points->noise * y, error * (high - low));
+            double off = fabs(points->y[i] - y) / sigma;
+            cost += off < 3 ? off * off : 6 * off - 9;
+        }
+        if (cost < best) {
+            best = cost;
+            *best_shape = shape;
+        }
+    }
+    return best;
+}
+
+bool staircase_fit_step(const struct step_shapes *shapes, const struct staircase_points *points,
+                        double low, double high, struct staircase_step *step)
+{
+    enum {
+        GRID = 240
+    };
+    double costs[GRID + 1], best = (double)INFINITY, worst;
+    unsigned shape = 0;
+    if (points->count < 5 || !(high > low))
+        return false;
+    double from = points->x[0], to = points->x[points->count - 1];
+    for (int i = 0; i <= GRID; i++) {
+        double end = from + (to - from) * i / GRID;
+        costs[i] = step_cost(shapes, points, low, high, end, &shape);
+        if (costs[i] >= best)
+            continue;
+        best = costs[i];
+        step->end = step->end_low = step->end_high = end;
+        step->shape = shape;
+    }
+    worst = best + 3.84 * fmax(best / ((double)points->count - 2), 1);
+    for (int i = 0; i <= GRID; i++)
+        if (costs[i] <= worst) {
+            step->end_low = fmin(step->end_low, from + (to - from) * i / GRID);
+            step->end_high = fmax(step->end_high, from + (to - from) * i / GRID);
+        }
+    // If a sharp step lies between two points, its end may lie anywhere between them.
+    for (size_t i = 0; i + 1 < points->count; i++)
+        if (points->y[i] < low + 0.1 * (high - low) && points->y[i + 1] > low + 0.4 * (high - low))
+            step->end_high = fmax(step->end_high, points->x[i + 1]);
+    staircase_widen(shapes, step);
+    return best < 4 * (double)points->count;
+}
