@@ -11,13 +11,19 @@ enum {
     NAMED_MAX = 3 // number of differing claims that the finding names
 };
 
-// Returns the value of the result's counter `name`; 0 if it lacks the counter.
-static double counted(const struct result *result, const char *name)
+const double *audit_counted(const struct result *result, const char *name)
 {
     for (size_t i = 0; i < result->counter_count; i++)
         if (strcmp(result->counters[i].name, name) == 0)
-            return result->counters[i].counted;
-    return 0;
+            return &result->counters[i].counted;
+    return NULL;
+}
+
+// The same value; 0 if the result lacks the counter.
+static double counted(const struct result *result, const char *name)
+{
+    const double *value = audit_counted(result, name);
+    return value ? *value : 0;
 }
 
 double audit_ratio(const struct counter *counter)
@@ -32,8 +38,23 @@ static double bound_of(const struct counter *counter)
     return is_small ? wide_bound : close_bound;
 }
 
+// A claim of zero has no ratio. What a wrong one would let through is about as much as the largest
+// claim of the result.
+static double zero_bound(const struct result *result, const struct counter *counter)
+{
+    double most = 0;
+    for (size_t i = 0; i < result->counter_count; i++)
+        if (result->counters[i].unit == counter->unit)
+            most =
+                fmax(most, result->counters[i].claimed); // of two numbers, if one is NaN, the other
+    double noise = counter->unit == UNIT_BYTE ? AUDIT_ZERO_BYTES / counter->units : 0;
+    return fmax(noise, close_bound * most);
+}
+
 bool audit_agrees(const struct result *result, const struct counter *counter)
 {
+    if (counter->claimed == 0)
+        return fabs(counter->counted) <= zero_bound(result, counter);
     double ratio = audit_ratio(counter), bound = bound_of(counter), served = 0;
     if (!isfinite(ratio))
         return true;
@@ -80,10 +101,14 @@ static void name_claim(struct run *run, struct tally *tally, const struct result
                                  sizeof *tally->keys);
         tally->keys[tally->key_count++] = result->key;
     }
-    if (tally->named_count++ < NAMED_MAX)
-        tally->named = arena_printf(run->arena, "%s%s%s of %s is %.3g times its claim",
-                                    tally->named ? tally->named : "", tally->named ? ", " : "",
-                                    counter->name, result->key, audit_ratio(counter));
+    if (tally->named_count++ >= NAMED_MAX)
+        return;
+    double ratio = audit_ratio(counter);
+    const char *differs = isfinite(ratio)
+                              ? arena_printf(run->arena, "%.3g times its claim", ratio)
+                              : arena_printf(run->arena, "%.3g, not 0", counter->counted);
+    tally->named = arena_printf(run->arena, "%s%s%s of %s is %s", tally->named ? tally->named : "",
+                                tally->named ? ", " : "", counter->name, result->key, differs);
 }
 
 // Of a claim that agrees, the L2 held what the memory did not deliver.
@@ -91,7 +116,7 @@ static void tally_served(struct tally *tally, const struct result *result,
                          const struct counter *counter)
 {
     double served = fmax(1 - audit_ratio(counter), 0);
-    if (strcmp(counter->name, "dram_read") != 0)
+    if (strcmp(counter->name, "dram_read") != 0 || counter->claimed == 0)
         return;
     if (tally->memory_cases++ == 0 || served > tally->served) {
         tally->served = served;
@@ -104,7 +129,7 @@ static void tally_result(struct run *run, struct tally *tally, const struct resu
     bool any = false;
     for (size_t i = 0; i < result->counter_count; i++) {
         const struct counter *counter = &result->counters[i];
-        if (!isfinite(audit_ratio(counter)))
+        if (!isfinite(counter->claimed))
             continue;
         any = true;
         tally->claims++;

@@ -5,12 +5,20 @@
 
 #include "results/results.h"
 
-// Counted ÷ claimed; NaN if nothing is claimed.
+// Returns what the result's counter `name` counted; NULL if it lacks the counter.
+const double *audit_counted(const struct result *result, const char *name);
+
+// Counted ÷ claimed; NaN if nothing is claimed, or a claim of zero.
 double audit_ratio(const struct counter *counter);
 
 // True if the counter agrees with its claim: within 3 % for bytes if less than 1 GiB is claimed,
-// else within 1 %. `dram_read` may be lower by as much as the L2 served. A counter without a claim
-// agrees.
+// else within 1 %. `dram_read` may be lower by as much as the L2 served. Claims of zero bytes hold
+// up to AUDIT_ZERO_BYTES in all units together, or up to 1 % of the most bytes that the result
+// claims of another counter; other claims of zero up to 1 % of the largest other claim. A counter
+// without a claim agrees.
+enum {
+    AUDIT_ZERO_BYTES = 256 << 10
+};
 bool audit_agrees(const struct result *result, const struct counter *counter);
 
 // Returns the share of the bytes read through the L1 (level 1) or the L2 (level 2) that this cache

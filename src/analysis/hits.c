@@ -4,15 +4,28 @@
 #include "analysis/audit.h"
 #include "analysis/levels.h"
 #include "base/text.h"
+#include "math/stats.h"
 #include "results/units.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double held_rate = 0.95; // a cache that answers this part of the reads holds them all
+static const double missed_rate = 0.05; // a chain of which no more hits misses the caches
 static const double factor_max = 1.25;
+static const double sum_bound = 0.01;
 
 // ---------------------------------------------------------------- rates
+
+// Reads that are hits and misses add up also if they were counted in different passes: then these
+// saw the same.
+static bool adds_up(const struct result *result)
+{
+    const double *read = audit_counted(result, "l1_read"),
+                 *hit = audit_counted(result, "l1_read_hit"),
+                 *miss = audit_counted(result, "l1_read_miss");
+    return read && hit && miss && fabs(*hit + *miss - *read) <= sum_bound * *read;
+}
 
 static bool is_one_pass(const struct result *result, unsigned level)
 {
@@ -30,7 +43,8 @@ static bool is_one_pass(const struct result *result, unsigned level)
 
 double hits_rate(const struct result *result, unsigned level)
 {
-    return is_one_pass(result, level) ? audit_hit_rate(result, level) : NAN;
+    bool is_sure = is_one_pass(result, level) || (level == 1 && adds_up(result));
+    return is_sure ? audit_hit_rate(result, level) : NAN;
 }
 
 // ---------------------------------------------------------------- ends
@@ -120,13 +134,59 @@ static void report_end(struct run *run, struct arena *arena, const char *device,
         .key_count = 2};
 }
 
+// Sets values[i] to the value of counter `name` in the i-th of those chains that miss the caches;
+// first and last are set to their indices. Returns their number.
+static size_t find_missing(const struct level_curve *curve, const char *name, double *values,
+                           struct end *range)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < curve->count; i++) {
+        const struct result *result = curve->results[i];
+        const double *counted = audit_counted(result, name);
+        if (!counted || !(audit_hit_rate(result, 2) < missed_rate))
+            continue;
+        range->held = found ? range->held : i;
+        range->next = i;
+        values[found++] = *counted;
+    }
+    return found;
+}
+
+static void report_fetch(struct run *run, struct arena *arena, const char *device,
+                         const struct level_curve *curve)
+{
+    struct end range = {0};
+    double *memory = ARENA_ARRAY(arena, curve->count, double);
+    double *cache = ARENA_ARRAY(arena, curve->count, double);
+    size_t count = find_missing(curve, "dram_read", memory, &range);
+    if (count == 0 || find_missing(curve, "l2_read", cache, &range) != count)
+        return;
+    const char **keys = ARENA_ARRAY(run->arena, 2, const char *);
+    keys[0] = curve->results[range.held]->key;
+    keys[1] = curve->results[range.next]->key;
+    double bytes = stats_median(memory, count);
+    *run_add_finding(run) = (struct finding){
+        .code = "over-fetch",
+        .device = device,
+        .value = bytes,
+        .text = arena_printf(run->arena,
+                             "%s: a load that misses all caches reads %.3g B through the L2 and "
+                             "%.3g B of memory, however few it needs (median of %zu chains from "
+                             "%s on)",
+                             device, stats_median(cache, count), bytes, count,
+                             size_text(arena, curve->octaves[range.held])),
+        .keys = keys,
+        .key_count = 2};
+}
+
 // True if the device has hit rates that no finding is about.
 static bool is_due(const struct run *run, const char *device)
 {
     bool has_rates = false;
     for (size_t i = 0; i < run->finding_count; i++)
-        if (strcmp(run->findings[i].code, "hits-end") == 0 && run->findings[i].device &&
-            strcmp(run->findings[i].device, device) == 0)
+        if (run->findings[i].device && strcmp(run->findings[i].device, device) == 0 &&
+            (strcmp(run->findings[i].code, "hits-end") == 0 ||
+             strcmp(run->findings[i].code, "over-fetch") == 0))
             return false;
     for (size_t i = 0; i < run->result_count && !has_rates; i++)
         has_rates =
@@ -143,5 +203,6 @@ void hits_add_findings(struct run *run, const char *device)
     const struct level_curve curve = levels_longest(arena, run, device);
     for (unsigned level = 1; level <= HITS_LEVELS; level++)
         report_end(run, arena, device, &curve, level);
+    report_fetch(run, arena, device, &curve);
     arena_destroy(arena);
 }

@@ -104,7 +104,8 @@ static void add_claim(double *claim, double amount)
 
 // All bytes that are read from or written to memory pass the L2. They are not claimed for the L1,
 // because kernels may bypass it.
-static void claim_bytes(const struct measure_claim *claim, struct measure_count_claims *claims)
+static void claim_bytes(const struct measure_claim *claim, const struct measure_limits *limits,
+                        struct measure_count_claims *claims)
 {
     const double *read = claim->read_bytes, *written = claim->written_bytes;
     add_claim(&claims->of[GPU_COUNTER_DRAM_READ], read[MEASURE_DRAM]);
@@ -113,6 +114,18 @@ static void claim_bytes(const struct measure_claim *claim, struct measure_count_
     add_claim(&claims->of[GPU_COUNTER_L2_WRITTEN], written[MEASURE_DRAM] + written[MEASURE_CACHE]);
     add_claim(&claims->of[GPU_COUNTER_L1_READ], read[MEASURE_CORE_CACHE]);
     add_claim(&claims->of[GPU_COUNTER_L1_WRITTEN], written[MEASURE_CORE_CACHE]);
+    if (limits->shared_bytes_per_cycle > 0)
+        add_claim(&claims->of[GPU_COUNTER_SHARED_WAVEFRONTS],
+                  bytes_of(claim, MEASURE_SHARED) / limits->shared_bytes_per_cycle);
+}
+
+void measure_claim_held(const struct measure_limits *limits, uint64_t set_bytes,
+                        struct measure_count_claims *claims)
+{
+    if (set_bytes <= limits->l1_bytes / 2)
+        claims->of[GPU_COUNTER_L2_READ] = 0;
+    if (limits->last_cache_known && set_bytes <= limits->last_cache_bytes / 2)
+        claims->of[GPU_COUNTER_DRAM_READ] = 0;
 }
 
 // An instruction of a subgroup computes one result in each thread, or two in FP16.
@@ -122,22 +135,34 @@ static void claim_results(const struct measure_claim *claim, double lanes,
     const double *results = claim->results;
     if (!(lanes > 0))
         return;
-    add_claim(&claims->of[GPU_COUNTER_INSTRUCTIONS_FMA],
-              (results[MEASURE_FP32] + results[MEASURE_INT32_MAD]) / lanes);
+    add_claim(&claims->of[GPU_COUNTER_INSTRUCTIONS_FP32], results[MEASURE_FP32] / lanes);
+    add_claim(&claims->of[GPU_COUNTER_INSTRUCTIONS_FMA], results[MEASURE_INT32_MAD] / lanes);
     add_claim(&claims->of[GPU_COUNTER_INSTRUCTIONS_FP64], results[MEASURE_FP64] / lanes);
     add_claim(&claims->of[GPU_COUNTER_INSTRUCTIONS_FP16], results[MEASURE_FP16] / lanes / 2);
 }
 
-void measure_claim_counted(const struct measure_claim *claim, const struct measure_count *count,
-                           struct measure_visit *visit)
+struct measure_count_claims measure_claim_counts(const struct measure_claim *claim,
+                                                 const struct gpu_info *info)
 {
     struct measure_count_claims claims = measure_count_no_claims;
-    if (claim->counts) {
-        claims = *claim->counts;
-    } else {
-        claim_bytes(claim, &claims);
-        claim_results(claim, (double)measure_count_info(count)->limits.subgroup_threads, &claims);
-    }
+    struct measure_limits limits;
+    if (claim->counts)
+        return *claim->counts;
+    measure_limits_of(info, &limits);
+    if (claim->set_bytes)
+        measure_claim_held(&limits, claim->set_bytes, &claims);
+    claim_bytes(claim, &limits, &claims);
+    claim_results(claim, (double)info->limits.subgroup_threads, &claims);
+    return claims;
+}
+
+// Adds to the visit each counter of the claimed work: the value that was counted, and the value
+// that the claim predicts.
+static void report_counted(const struct measure_claim *claim, const struct measure_count *count,
+                           struct measure_visit *visit)
+{
+    const struct measure_count_claims claims =
+        measure_claim_counts(claim, measure_count_info(count));
     measure_count_report(count, &claims, visit);
 }
 
@@ -166,7 +191,7 @@ void measure_claim_report(const struct measure_account *account, unsigned metric
 {
     const struct measure_span *span = account->span;
     if (span->counted)
-        measure_claim_counted(account->claim, span->counted, account->visit);
+        report_counted(account->claim, span->counted, account->visit);
     account->visit->clock.load = measure_claim_load(account->claim);
     account->visit->clock.uses_memory = bytes_of(account->claim, MEASURE_DRAM) > 0;
     bool by_cycle = form == MEASURE_PER_CORE_CYCLE || form == MEASURE_CYCLES_EACH;

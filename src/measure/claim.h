@@ -35,8 +35,11 @@ struct measure_claim {
     double written_bytes[MEASURE_LEVEL_COUNT];
     double results[MEASURE_CLASS_COUNT];
     unsigned cores; // number of cores at work; 0 = not known
-    // What hardware counters should count for this work. NULL: they are computed from the bytes and
-    // results above, which assumes that whole sectors are read and written.
+    // The working set that is read again and again, and before it is counted; 0: there is none.
+    // Counters of levels behind a cache that surely holds it should count no reads.
+    uint64_t set_bytes;
+    // What hardware counters should count for this work. NULL: they are computed from the members
+    // above, which assumes that whole sectors are read and written.
     const struct measure_count_claims *counts;
 };
 
@@ -88,10 +91,15 @@ struct measure_account {
 void measure_claim_report(const struct measure_account *account, unsigned metric,
                           enum measure_form form, double amount);
 
-// Adds to the visit each counter of the claimed work: the value that was counted, and the value
-// that the claim predicts.
-void measure_claim_counted(const struct measure_claim *claim, const struct measure_count *count,
-                           struct measure_visit *visit);
+// Returns what hardware counters of the device should count: claim->counts or, without them, what
+// follows from the claim's other members.
+struct measure_count_claims measure_claim_counts(const struct measure_claim *claim,
+                                                 const struct gpu_info *info);
+
+// Claims that the levels behind a cache that surely holds `set_bytes` are not read: if it is at
+// most half of the L1, `l2_read`; if at most half of the last cache, `dram_read`.
+void measure_claim_held(const struct measure_limits *limits, uint64_t set_bytes,
+                        struct measure_count_claims *claims);
 
 // Adds the flag "unseen-cache" to a result that should be of memory, if a cache that neither the
 // driver nor the tables report may hold the working set of `bytes`.

@@ -2,7 +2,6 @@
 #include "measure/count.h"
 
 #include <math.h>
-#include <string.h>
 
 struct measure_count {
     struct gpu_counters *counters;
@@ -13,13 +12,12 @@ struct measure_count {
     struct counted {
         const char *name;
         struct gpu_counter_source source;
-        enum gpu_counter_group group;
         enum gpu_counter_unit unit;
         int neutral; // its enum gpu_counter; -1 for a native counter
         double value;
     } * all;
     size_t count;
-    struct gpu_counter_set *sets[GPU_COUNTER_GROUPS]; // NULL: the group has no counters
+    struct gpu_counter_set *set;
 };
 
 // ---------------------------------------------------------------- opening
@@ -33,7 +31,6 @@ static void add_neutral(struct measure_count *count)
         if (source)
             count->all[count->count++] = (struct counted){.name = info->name,
                                                           .source = *source,
-                                                          .group = info->group,
                                                           .unit = info->unit,
                                                           .neutral = i,
                                                           .value = NAN};
@@ -42,28 +39,25 @@ static void add_neutral(struct measure_count *count)
 
 static void add_native(struct measure_count *count, const char *native)
 {
-    bool is_ratio = strstr(native, ".ratio") || strstr(native, ".pct");
     count->all[count->count++] =
         (struct counted){.name = arena_printf(count->arena, "native:%s", native),
                          .source = {.native = arena_strdup(count->arena, native), .factor = 1},
-                         .group = GPU_COUNTERS_OTHERS,
-                         .unit = is_ratio ? GPU_COUNTER_RATIO : GPU_COUNTER_EVENTS,
+                         .unit = gpu_counters_native_unit(count->counters, native),
                          .neutral = -1,
                          .value = NAN};
 }
 
-// Makes the set of a group, unless the group has no counters.
-static bool make_set(struct measure_count *count, enum gpu_counter_group group, struct error *err)
+static bool make_set(struct measure_count *count, struct error *err)
 {
     struct gpu_counter_source *sources =
         ARENA_ARRAY(count->arena, count->count, struct gpu_counter_source);
-    size_t found = 0;
+    if (count->count == 0)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "the device has no counters that fathom knows: --native names others");
     for (size_t i = 0; i < count->count; i++)
-        if (count->all[i].group == group)
-            sources[found++] = count->all[i].source;
-    if (found > 0)
-        count->sets[group] = gpu_counter_set_create(count->counters, sources, found, err);
-    return found == 0 || count->sets[group];
+        sources[i] = count->all[i].source;
+    count->set = gpu_counter_set_create(count->counters, sources, count->count, err);
+    return count->set != NULL;
 }
 
 struct measure_count *measure_count_open(struct gpu_device *device, const char *const *natives,
@@ -80,10 +74,7 @@ struct measure_count *measure_count_open(struct gpu_device *device, const char *
     add_neutral(count);
     for (size_t i = 0; i < native_count; i++)
         add_native(count, natives[i]);
-    bool made = true;
-    for (int group = 0; made && group < GPU_COUNTER_GROUPS; group++)
-        made = make_set(count, (enum gpu_counter_group)group, err);
-    if (made)
+    if (make_set(count, err))
         return count;
     measure_count_close(count);
     return NULL;
@@ -104,30 +95,20 @@ const struct gpu_info *measure_count_info(const struct measure_count *count)
 
 // ---------------------------------------------------------------- counting
 
-static bool run_group(struct measure_count *count, enum gpu_counter_group group,
-                      const struct measure_count_desc *desc, struct error *err)
+static bool run_both(struct measure_count *count, const struct measure_count_desc *desc,
+                     struct error *err)
 {
-    // The same work precedes both runs, so that both find the caches in the same state.
-    struct gpu_counter_run run = {desc->once, desc->before ? desc->before : desc->once,
-                                  desc->timeout_ns};
+    struct gpu_counter_run run = {desc->once, desc->before, desc->timeout_ns};
     double *once = ARENA_ARRAY(count->arena, 2 * count->count, double),
            *twice = once + count->count;
-    struct gpu_counter_set *set = count->sets[group];
-    if (!set)
-        return true;
-    if (!gpu_counter_set_run(set, &run, once, err))
+    if (!gpu_counter_set_run(count->set, &run, once, err))
         return false;
     run.batch = desc->twice;
-    if (!gpu_counter_set_run(set, &run, twice, err))
+    if (!gpu_counter_set_run(count->set, &run, twice, err))
         return false;
-    size_t at = 0;
     for (size_t i = 0; i < count->count; i++) {
-        struct counted *one = &count->all[i];
-        if (one->group != group)
-            continue;
-        bool is_ratio = one->unit == GPU_COUNTER_RATIO;
-        one->value = is_ratio ? twice[at] : (twice[at] - once[at]) / desc->units;
-        at++;
+        bool is_ratio = count->all[i].unit == GPU_COUNTER_RATIO;
+        count->all[i].value = is_ratio ? twice[i] : (twice[i] - once[i]) / desc->units;
     }
     return true;
 }
@@ -136,9 +117,8 @@ bool measure_count_run(struct measure_count *count, const struct measure_count_d
                        struct error *err)
 {
     struct arena_mark mark = arena_mark(count->arena);
-    bool done = true;
-    for (int group = 0; done && group < GPU_COUNTER_GROUPS; group++)
-        done = run_group(count, (enum gpu_counter_group)group, desc, err);
+    bool done = (desc->before || gpu_batch_run(desc->once, desc->timeout_ns, err)) &&
+                run_both(count, desc, err);
     arena_rewind(count->arena, mark);
     count->units = desc->units;
     return done;
@@ -147,15 +127,10 @@ bool measure_count_run(struct measure_count *count, const struct measure_count_d
 // ---------------------------------------------------------------- reporting
 
 const struct measure_count_claims measure_count_no_claims = {{
-#define X(counter, name, group, unit, help) [GPU_COUNTER_##counter] = NAN,
+#define X(counter, name, unit, help) [GPU_COUNTER_##counter] = NAN,
     GPU_COUNTERS(X)
 #undef X
 }};
-
-static unsigned passes_of(const struct measure_count *count, const struct counted *one)
-{
-    return gpu_counter_set_passes(count->sets[one->group]);
-}
 
 void measure_count_report(const struct measure_count *count,
                           const struct measure_count_claims *claims, struct measure_visit *visit)
@@ -175,6 +150,6 @@ void measure_count_report(const struct measure_count *count,
                                                    .counted = one->value,
                                                    .claimed = claimed,
                                                    .units = count->units,
-                                                   .passes = passes_of(count, one)});
+                                                   .passes = gpu_counter_set_passes(count->set)});
     }
 }

@@ -20,9 +20,11 @@ void measure_count_close(struct measure_count *count); // NULL is legal
 
 struct measure_count_desc {
     struct gpu_batch *once, *twice; // N and 2 N units of the same work; ready
-    struct gpu_batch *before;       // runs before each pass of `once` or `twice`; NULL: `once` does
-    double units;                   // N
-    uint64_t timeout_ns;            // longest wait for one submission
+    // Runs before each pass of `once` or `twice`. NULL: `once` and `twice` leave the caches in the
+    // same state, so `once` runs only before the first pass of all.
+    struct gpu_batch *before;
+    double units;        // N
+    uint64_t timeout_ns; // longest wait for one submission
 };
 
 // Returns the device whose counters are open.

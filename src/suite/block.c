@@ -173,8 +173,6 @@ static void fill_result(const struct block *block, struct entry *entry, struct a
         return;
     }
     collect_result(entry->collect, arena, entry->result);
-    entry->result->counters = entry->counters;
-    entry->result->counter_count = entry->counter_count;
     result_mark_floating(info, entry->result);
     if (entry_is_open(entry))
         flag_cut_short(block, entry, arena, stage);

@@ -27,8 +27,6 @@ struct entry {
     struct collect *collect;
     unsigned watched; // number of the case's visits that suite/watcher.h has judged
     struct result *result;
-    struct counter *counters; // what the counted visit gave; they live as long as the run
-    size_t counter_count;
     // Set by entry_end: verdict, reason code and text. VERDICT_OK: entry_end was not called.
     enum verdict verdict;
     const char *code, *why;
@@ -72,14 +70,33 @@ void entry_end(struct entry *entry, enum verdict verdict, const char *code, cons
 // `why` must live as long as the run.
 void block_give_up(struct block *block, struct device_slot *slot, const char *why);
 
-// Makes one counted visit (struct visit_counting) of each measured case of the schedule's own
-// device. Skips co-runs, benchmarks without `counted` and failed cases. Only the counters of the
-// visit are used. Then the worker ends, so that no timed visit runs in a process that has loaded a
-// profiler. A case whose visit fails gets a remark. Returns false if no further case can be
+// Measured cases that wait for their counted visit (struct visit_counting). They wait until there
+// are many, because the worker must begin anew after them: no timed visit runs in a process that
+// has loaded a profiler.
+struct uncounted {
+    struct uncounted_case {
+        struct plan_case plan_case;
+        struct result *result; // published; gets the counters
+        unsigned visits;       // made so far
+    } * cases;
+    size_t count, capacity;
+};
+
+enum {
+    UNCOUNTED_MOST = 256 // so many cases wait no longer
+};
+
+// Adds the measured cases of the schedule's own device, except co-runs, failed cases, and those of
+// benchmarks without `counted`. The block's results are published.
+void block_await_count(const struct block *block, struct uncounted *uncounted);
+
+// Makes the counted visits of all cases that wait, and then ends the worker. Only the counters of a
+// visit are used. A case whose visit fails gets a remark. Returns false if no further case can be
 // counted: counters cannot be read (ERROR_UNSUPPORTED), the user interrupted the run
 // (ERROR_INTERRUPTED), or counting lost two workers in a row.
-bool block_count(struct block *block, const struct visit_counting *counting,
-                 struct interrupt *interrupt, struct error *err);
+bool block_count(const struct block *block, struct uncounted *uncounted,
+                 const struct visit_counting *counting, struct interrupt *interrupt,
+                 struct error *err);
 
 // The code of reasons and findings that say why there are no counters.
 #define BLOCK_UNCOUNTED "uncounted"

@@ -1,71 +1,82 @@
 // SPDX-License-Identifier: MIT
-// Counted visits of a block's cases.
+// Counted visits of cases that were measured.
 #include "suite/block.h"
 #include "suite/interrupt.h"
 
 enum {
-    LOSSES_MAX = 2 // after so many lost workers in a row, no further case is counted
+    LOSSES_MAX = 2, // after so many lost workers in a row, no further case is counted
+    // Length of the work that is counted. A pass of the counters repeats it up to three times, and
+    // counts need no longer work: on a card it moves more than 1 GiB.
+    COUNTED_NS = 1000 * 1000
 };
 
 static bool wants_count(const struct block *block, const struct entry *entry)
 {
     return block_is_own(block, entry) && entry->plan_case.benchmark->counted && !entry->co_run &&
            entry->verdict == VERDICT_OK && collect_visits(entry->collect) > 0 &&
-           !collect_failed(entry->collect) && !entry->slot->given_up;
+           !collect_failed(entry->collect);
+}
+
+void block_await_count(const struct block *block, struct uncounted *uncounted)
+{
+    for (size_t i = 0; i < block->count; i++) {
+        const struct entry *entry = &block->entries[i];
+        if (!wants_count(block, entry))
+            continue;
+        uncounted->cases = arena_grow(block->run->arena, uncounted->cases, uncounted->count,
+                                      &uncounted->capacity, sizeof *uncounted->cases);
+        uncounted->cases[uncounted->count++] = (struct uncounted_case){
+            entry->plan_case, entry->result, collect_visits(entry->collect)};
+    }
 }
 
 // Makes the counted visit of a case. Its counters live as long as the run.
-static bool count_entry(struct block *block, struct entry *entry,
-                        const struct visit_counting *counting, struct error *err)
+static bool count_case(const struct block *block, const struct uncounted_case *one,
+                       const struct visit_counting *counting, struct error *err)
 {
     const struct budget *budget = block->budget;
+    bool is_long = budget->sample_ns > COUNTED_NS;
     const struct measure_request request = {.samples = 1,
-                                            .sample_ns = budget->sample_ns,
+                                            .sample_ns = is_long ? COUNTED_NS : budget->sample_ns,
                                             .timeout_ns = budget->timeout_ns,
                                             .any_clock = true,
-                                            .round = collect_visits(entry->collect)};
-    const struct visit_order order = {.benchmark = entry->plan_case.benchmark,
-                                      .index = entry->plan_case.index,
-                                      .bench_case = entry->plan_case.bench_case,
+                                            .round = one->visits};
+    const struct visit_order order = {.benchmark = one->plan_case.benchmark,
+                                      .index = one->plan_case.index,
+                                      .bench_case = &one->result->bench_case,
                                       .request = &request,
                                       .counting = counting};
     struct measure_visit *visit = NULL;
-    if (!executor_visit(entry->slot->executor, &order, block->run->arena, &visit, err))
+    if (!executor_visit(block->slots[0].executor, &order, block->run->arena, &visit, err))
         return false;
-    entry->counters = visit->counters;
-    entry->counter_count = visit->counter_count;
+    one->result->counters = visit->counters;
+    one->result->counter_count = visit->counter_count;
     return true;
 }
 
-static void remark(struct block *block, struct entry *entry, const struct error *why)
+bool block_count(const struct block *block, struct uncounted *uncounted,
+                 const struct visit_counting *counting, struct interrupt *interrupt,
+                 struct error *err)
 {
-    const struct reason reason = {
-        .code = BLOCK_UNCOUNTED,
-        .text = arena_printf(block->run->arena, "counters were not read: %s", why->message)};
-    collect_remark(entry->collect, 0, &reason);
-}
-
-bool block_count(struct block *block, const struct visit_counting *counting,
-                 struct interrupt *interrupt, struct error *err)
-{
+    const struct device_slot *slot = &block->slots[0];
     bool any = false, more = true;
-    for (size_t i = 0; i < block->count && more; i++) {
-        struct entry *entry = &block->entries[i];
-        if (!wants_count(block, entry))
-            continue;
+    for (size_t i = 0; i < uncounted->count && more && !slot->given_up; i++) {
+        const struct uncounted_case *one = &uncounted->cases[i];
         if (interrupt_count(interrupt) > 0) {
             more = error_set(err, ERROR_INTERRUPTED, "interrupted");
             break;
         }
         any = true;
-        if (count_entry(block, entry, counting, err))
+        if (count_case(block, one, counting, err))
             continue;
         more = err->code != ERROR_UNSUPPORTED && err->code != ERROR_INTERRUPTED &&
-               executor_losses(entry->slot->executor) < LOSSES_MAX;
+               executor_losses(slot->executor) < LOSSES_MAX;
         if (more)
-            remark(block, entry, err);
+            result_flag(block->run->arena, one->result, VERDICT_OK, BLOCK_UNCOUNTED,
+                        "counters were not read: %s", err->message);
     }
+    uncounted->count = 0;
     if (any)
-        executor_rest(block->slots[0].executor);
+        executor_rest(slot->executor);
     return more;
 }

@@ -20,7 +20,8 @@ struct scheduler {
     const struct benchmark *benchmark; // benchmark to which soft_ns and hard_ns belong
     uint64_t soft_ns, hard_ns;         // as in struct block, but for the whole benchmark
     size_t done;                       // number of cases in finished blocks
-    bool uncounted;                    // counters cannot be read: no more counted visits
+    struct uncounted uncounted;        // cases that wait for their counted visit
+    bool never_counted;                // counters cannot be read: no more counted visits
     struct forecast forecast;          // one part per benchmark, in the order of `benchmarks`
     bool interrupted;
 };
@@ -363,17 +364,30 @@ static bool watch_rest(struct scheduler *s, struct block *block)
     return false;
 }
 
-// Makes the counted visits of the block's cases. If counters cannot be read, adds a finding to the
-// run and makes no more counted visits.
-static void count_block(struct scheduler *s, struct block *block)
+// True if the cases that wait for their counted visit can wait no longer: their benchmark's results
+// are about to be shown, or there are many.
+static bool counts_now(const struct scheduler *s, const struct block *block)
+{
+    const struct plan *plan = s->desc->plan;
+    return s->last_block || s->uncounted.count >= UNCOUNTED_MOST ||
+           (block->count > 0 && !plan->grows &&
+            plan->left(plan, block->entries[0].plan_case.benchmark) == 0);
+}
+
+// Makes counted visits, or lets the block's cases wait for them. If counters cannot be read, adds a
+// finding to the run and makes no more counted visits.
+static void count_block(struct scheduler *s, const struct block *block)
 {
     const struct schedule_desc *desc = s->desc;
     struct error why;
-    if (!desc->counting || s->uncounted || s->interrupted ||
-        block_count(block, desc->counting, desc->interrupt, &why))
+    if (!desc->counting || s->never_counted || s->interrupted)
+        return;
+    block_await_count(block, &s->uncounted);
+    if (!counts_now(s, block) ||
+        block_count(block, &s->uncounted, desc->counting, desc->interrupt, &why))
         return;
     s->interrupted |= why.code == ERROR_INTERRUPTED;
-    s->uncounted = true;
+    s->never_counted = true;
     if (s->interrupted)
         return;
     const char *text = arena_printf(desc->run->arena, "%s: counters were not read: %s",
@@ -391,8 +405,8 @@ static void run_block(struct scheduler *s, struct block *block)
             continue;
     while (watch_rest(s, block));
     settle(s, block);
-    count_block(s, block);
     block_publish(block, s->desc->run->arena, s->interrupted ? BLOCK_INTERRUPTED : BLOCK_ENDED);
+    count_block(s, block);
     s->done += block->own;
 }
 

@@ -227,9 +227,43 @@ static void limits_belong_to_what_the_units_do(void **state)
     assert_true(limit_of("int32-add", &limits) == 0);
 }
 
+static double claimed(const char *name, enum gpu_counter counter)
+{
+    for (size_t i = 0; i < incore_kind_count; i++)
+        if (strcmp(incore_kinds[i].name, name) == 0)
+            return incore_kind_claims(&incore_kinds[i], 1000).of[counter];
+    fail_msg("no operation %s", name);
+    return 0;
+}
+
+// Also halves: one, or a pair, is an instruction of its own.
+static void a_step_claims_one_instruction_of_its_class(void **state)
+{
+    (void)state;
+    assert_true(claimed("fp32-fma", GPU_COUNTER_INSTRUCTIONS_FP32) == 1000);
+    assert_true(claimed("fp32-add", GPU_COUNTER_INSTRUCTIONS_FP32) == 1000);
+    assert_true(claimed("fp64-mul", GPU_COUNTER_INSTRUCTIONS_FP64) == 1000);
+    assert_true(claimed("fp16-fma", GPU_COUNTER_INSTRUCTIONS_FP16) == 1000);
+    assert_true(claimed("fp16x2-fma", GPU_COUNTER_INSTRUCTIONS_FP16) == 1000);
+    assert_true(claimed("int32-mad", GPU_COUNTER_INSTRUCTIONS_FMA) == 1000);
+    assert_true(isnan(claimed("fp32-sin", GPU_COUNTER_INSTRUCTIONS_FP32)));
+    assert_true(isnan(claimed("fp32-fma", GPU_COUNTER_INSTRUCTIONS_FMA)));
+}
+
+// The matrix units' instruction makes 16 × 8 × 16 products.
+static void a_tile_claims_an_instruction_for_each_sixteen_by_eight(void **state)
+{
+    (void)state;
+    assert_true(claimed("fp16-matrix", GPU_COUNTER_INSTRUCTIONS_MATRIX) == 2000);
+    assert_true(claimed("bf16-mma", GPU_COUNTER_INSTRUCTIONS_MATRIX) == 1000);
+    assert_true(isnan(claimed("fp16-wgmma", GPU_COUNTER_INSTRUCTIONS_MATRIX)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_step_claims_one_instruction_of_its_class),
+        cmocka_unit_test(a_tile_claims_an_instruction_for_each_sixteen_by_eight),
         cmocka_unit_test(no_steps_leave_what_was_there),
         cmocka_unit_test(chains_are_different_and_stay_so_where_they_should),
         cmocka_unit_test(fused_and_rounded_part_ways_and_stay_bounded),

@@ -136,9 +136,43 @@ static void how_far_the_baseline_drifted_is_said_and_where(void **state)
     run_destroy(run);
 }
 
+// A case that was counted over a thousand cycles of cores.
+static void add_counted(struct run *run, const char *load, const char *name, double count)
+{
+    struct result *result = add(run, load, "linear", 1e12, 0.01);
+    result->counters = ARENA_ARRAY(run->arena, 3, struct counter);
+    result->counter_count = 3;
+    result->counters[0] = (struct counter){"active_cycles", UNIT_CYCLE, 1000, NAN, 1, 1};
+    result->counters[1] = (struct counter){"issue_slots", UNIT_CYCLE, 1000, NAN, 1, 1};
+    result->counters[2] = (struct counter){name, UNIT_NONE, count, NAN, 1, 1};
+}
+
+static void the_busiest_unit_is_named_for_the_cases_that_it_limits(void **state)
+{
+    (void)state;
+    struct run *run = new_run();
+    add_counted(run, "Texture2D<RGBA8>.Sample(bilinear)", "texture_filter", 990);
+    add_counted(run, "Texture2D<R8>.Sample(bilinear)", "texture_filter", 850);
+    add_counted(run, "StructuredBuffer<float4>.Load", "l1_data", 970);
+    add_counted(run, "ByteAddressBuffer.Load3", "l1_data", 790); // no unit is busy enough
+    add_counted(run, "StructuredBuffer<float2>.Load", "issue_slots",
+                1000); // a quarter of the slots
+    bench_loads.conclude(run, "vulkan:0");
+    assert_int_equal(run->finding_count, 2);
+    assert_string_equal(run->findings[0].code, "loads-bound");
+    assert_non_null(strstr(run->findings[0].text, "limits 1 cases of loads: the data of the L1, "
+                                                  "busy in 97 to 97 % of the cycles "
+                                                  "(StructuredBuffer<float4>.Load linear)"));
+    assert_int_equal(run->findings[1].key_count, 2);
+    assert_true(run->findings[1].value == 0.85);
+    assert_non_null(strstr(run->findings[1].text, "the filters of the texture units"));
+    run_destroy(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_busiest_unit_is_named_for_the_cases_that_it_limits),
         cmocka_unit_test(a_difference_becomes_a_sentence_that_names_its_cases),
         cmocka_unit_test(no_difference_is_said_as_well),
         cmocka_unit_test(what_the_intervals_leave_open_is_not_said),

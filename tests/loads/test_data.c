@@ -291,6 +291,94 @@ static void slow_devices_get_smaller_dispatches(void **state)
                     LOADS_LONGEST_NS);
 }
 
+// ---------------------------------------------------------------- claims
+
+// Two workgroups on an NVIDIA card with large enough caches.
+static struct measure_count_claims claims_of(const char *label, enum loads_pattern pattern,
+                                             uint32_t vendor_id)
+{
+    const struct gpu_info info = {.vendor_id = vendor_id};
+    struct bench_session bench = {
+        .info = &info,
+        .limits = {.l1_bytes = 1 << 18, .last_cache_bytes = 1 << 25, .last_cache_known = true}};
+    const struct loads_session session = {.bench = &bench};
+    const struct loads_case this_case = {
+        .kind = loads_kind_find(label), .pattern = pattern, .peak = true};
+    assert_non_null(this_case.kind);
+    return loads_claims(&session, &this_case, 2);
+}
+
+static void check_loads(const char *label, enum loads_pattern pattern, double parts, double sectors)
+{
+    // 8 subgroups load 256 elements each, and at last the sum that they should have.
+    const double loads = 2 * 8 * 256, proof_requests = 2 * 8, proof_bytes = 2 * 1024;
+    const struct measure_count_claims claims = claims_of(label, pattern, GPU_VENDOR_NVIDIA);
+    assert_true(claims.of[GPU_COUNTER_L1_REQUESTS] == loads * parts + proof_requests);
+    assert_true(fabs(claims.of[GPU_COUNTER_L1_READ] - loads * parts * sectors * 32 - proof_bytes) <
+                1);
+    assert_true(claims.of[GPU_COUNTER_DRAM_READ] == 0);
+    assert_true(claims.of[GPU_COUNTER_L2_READ] == 0);
+}
+
+// The sectors of a request, by hand: 32 neighbouring elements of 4 bytes begin at a sector in one
+// of eight loads, and else reach into a fifth.
+static void direct_loads_claim_the_sectors_of_their_addresses(void **state)
+{
+    (void)state;
+    check_loads("StructuredBuffer<float>.Load", LOADS_LINEAR, 1, 4 + 7.0 / 8);
+    check_loads("StructuredBuffer<float4>.Load", LOADS_LINEAR, 1, 16 + 1.0 / 2);
+    check_loads("StructuredBuffer<float4>.Load", LOADS_UNIFORM, 1, 1);
+    // Of words that lie 16 bytes apart, a sector holds two.
+    check_loads("ByteAddressBuffer.Load4", LOADS_LINEAR, 4, 16 + 1.0 / 2);
+    check_loads("ByteAddressBuffer.Load", LOADS_UNIFORM, 1, 1);
+    // Sixteen elements of 4 bytes.
+    check_loads("ByteAddressBuffer.Load", LOADS_RANDOM, 1, 2 + 7.0 / 8);
+}
+
+static void stores_claim_what_they_write(void **state)
+{
+    (void)state;
+    const struct measure_count_claims claims =
+        claims_of("RWStructuredBuffer<float4> store", LOADS_UNIFORM, GPU_VENDOR_NVIDIA);
+    assert_true(claims.of[GPU_COUNTER_L1_WRITTEN] == 2.0 * 8 * 256 * 32);
+    assert_true(isnan(claims.of[GPU_COUNTER_L1_READ]));
+    assert_true(isnan(claims.of[GPU_COUNTER_DRAM_READ]));
+}
+
+static void textures_claim_an_instruction_for_each_load(void **state)
+{
+    (void)state;
+    static const char *const labels[] = {"Buffer<RGBA8>.Load", "Texture2D<RGBA32F>.Load",
+                                         "Texture2D<R8>.Sample(bilinear)"};
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
+        const struct measure_count_claims claims =
+            claims_of(labels[i], LOADS_RANDOM, GPU_VENDOR_NVIDIA);
+        assert_true(claims.of[GPU_COUNTER_INSTRUCTIONS_TEXTURE] == 2.0 * 8 * 256);
+        assert_true(isnan(claims.of[GPU_COUNTER_L1_REQUESTS]));
+        assert_true(isnan(claims.of[GPU_COUNTER_L2_READ])); // each dispatch fills the caches
+    }
+}
+
+static void shared_memory_claims_the_turns_of_loads_without_conflicts(void **state)
+{
+    (void)state;
+    struct measure_count_claims claims =
+        claims_of("groupshared float4", LOADS_LINEAR, GPU_VENDOR_NVIDIA);
+    assert_true(claims.of[GPU_COUNTER_SHARED_WAVEFRONTS] == 2.0 * (8 * 256 * 4 + 32 * 4));
+    assert_true(claims.of[GPU_COUNTER_SHARED_CONFLICTS] == 0);
+    claims = claims_of("groupshared float4", LOADS_RANDOM, GPU_VENDOR_NVIDIA);
+    assert_true(isnan(claims.of[GPU_COUNTER_SHARED_WAVEFRONTS]));
+}
+
+static void nothing_is_claimed_of_other_vendors_instructions(void **state)
+{
+    (void)state;
+    const struct measure_count_claims claims =
+        claims_of("ByteAddressBuffer.Load", LOADS_LINEAR, GPU_VENDOR_AMD);
+    for (int i = 0; i < GPU_COUNTER_COUNT; i++)
+        assert_true(isnan(claims.of[i]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -304,6 +392,11 @@ int main(void)
         cmocka_unit_test(scattered_threads_begin_anywhere),
         cmocka_unit_test(threads_begin_where_the_published_tool_lets_them),
         cmocka_unit_test(slow_devices_get_smaller_dispatches),
+        cmocka_unit_test(direct_loads_claim_the_sectors_of_their_addresses),
+        cmocka_unit_test(stores_claim_what_they_write),
+        cmocka_unit_test(textures_claim_an_instruction_for_each_load),
+        cmocka_unit_test(shared_memory_claims_the_turns_of_loads_without_conflicts),
+        cmocka_unit_test(nothing_is_claimed_of_other_vendors_instructions),
         cmocka_unit_test(sums_of_floats_are_exact),
         cmocka_unit_test(sums_of_different_patterns_are_told_apart),
     };

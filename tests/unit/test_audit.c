@@ -65,7 +65,34 @@ static void a_counter_without_a_claim_agrees(void **state)
 {
     (void)state;
     assert_true(agrees("l2_read", UNIT_BYTE, NAN, 1));
-    assert_true(agrees("dram_read", UNIT_BYTE, 0, 1));
+}
+
+// Counts a thousand units that claim zero, beside a claim of `most`.
+static bool zero_agrees(const char *name, enum unit unit, double each, double most)
+{
+    struct counter counters[] = {{name, unit, each, 0, 1000, 1},
+                                 {"other", unit, most, most, 1000, 1}};
+    const struct result result = {.counters = counters, .counter_count = 2};
+    return audit_agrees(&result, &counters[0]);
+}
+
+static void a_claim_of_zero_bytes_holds_up_to_an_amount_of_all_units(void **state)
+{
+    (void)state;
+    assert_true(zero_agrees("dram_read", UNIT_BYTE, 262, 32));
+    assert_false(zero_agrees("dram_read", UNIT_BYTE, 263, 32));
+    assert_true(zero_agrees("dram_read", UNIT_BYTE, -262, 32)); // noise of a difference
+    assert_false(zero_agrees("dram_read", UNIT_BYTE, -263, 32));
+}
+
+static void a_claim_of_zero_holds_up_to_a_percent_of_the_largest_claim(void **state)
+{
+    (void)state;
+    assert_true(zero_agrees("l2_read", UNIT_BYTE, 0.009 * gib, gib));
+    assert_false(zero_agrees("l2_read", UNIT_BYTE, 0.011 * gib, gib));
+    assert_true(zero_agrees("shared_conflicts", UNIT_NONE, 9, 1000));
+    assert_false(zero_agrees("shared_conflicts", UNIT_NONE, 11, 1000));
+    assert_false(zero_agrees("shared_conflicts", UNIT_NONE, 1, NAN));
 }
 
 // What the L2 served need not come from memory; what memory moved beyond the claim is not excused.
@@ -120,6 +147,20 @@ static void findings_count_the_claims_and_name_the_cases_that_differ(void **stat
     run_destroy(run);
 }
 
+static void a_claim_of_zero_that_differs_is_named_with_what_was_counted(void **state)
+{
+    (void)state;
+    struct run *run = run_with_device();
+    struct counter counters[] = {{"dram_read", UNIT_BYTE, gib, 0, 1, 1}};
+    add_result(run, "bandwidth/op=read", counters, 1);
+    audit_add_findings(run);
+    assert_int_equal(run->finding_count, 2);
+    assert_true(run->findings[0].value == 0);
+    assert_non_null(strstr(run->findings[1].text, "dram_read of bandwidth/op=read is 1.07e+09, "
+                                                  "not 0"));
+    run_destroy(run);
+}
+
 static void what_memory_did_not_deliver_the_l2_served(void **state)
 {
     (void)state;
@@ -165,9 +206,12 @@ int main(void)
         cmocka_unit_test(a_smaller_claim_of_bytes_holds_within_three_percent),
         cmocka_unit_test(a_claim_of_events_holds_within_one_percent_whatever_their_number),
         cmocka_unit_test(a_counter_without_a_claim_agrees),
+        cmocka_unit_test(a_claim_of_zero_bytes_holds_up_to_an_amount_of_all_units),
+        cmocka_unit_test(a_claim_of_zero_holds_up_to_a_percent_of_the_largest_claim),
         cmocka_unit_test(memory_may_read_less_by_what_the_l2_held),
         cmocka_unit_test(hits_of_both_halves_of_the_l2_are_hits),
         cmocka_unit_test(findings_count_the_claims_and_name_the_cases_that_differ),
+        cmocka_unit_test(a_claim_of_zero_that_differs_is_named_with_what_was_counted),
         cmocka_unit_test(what_memory_did_not_deliver_the_l2_served),
         cmocka_unit_test(a_result_beside_other_work_is_not_judged),
     };

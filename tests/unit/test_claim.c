@@ -187,6 +187,52 @@ static void what_may_be_in_an_unseen_cache_is_not_called_memory(void **state)
     }
 }
 
+// A set of half of a cache may be in all of it; of a larger one some may be missing.
+static void what_a_cache_surely_holds_claims_no_reads_behind_it(void **state)
+{
+    (void)state;
+    struct measure_limits limits = {
+        .l1_bytes = 1 << 18, .last_cache_bytes = 1 << 25, .last_cache_known = true};
+    struct measure_count_claims claims = measure_count_no_claims;
+    measure_claim_held(&limits, 1 << 17, &claims);
+    assert_true(claims.of[GPU_COUNTER_L2_READ] == 0 && claims.of[GPU_COUNTER_DRAM_READ] == 0);
+    claims = measure_count_no_claims;
+    measure_claim_held(&limits, (1 << 17) + 1, &claims);
+    assert_true(isnan(claims.of[GPU_COUNTER_L2_READ]) && claims.of[GPU_COUNTER_DRAM_READ] == 0);
+    claims = measure_count_no_claims;
+    measure_claim_held(&limits, (1 << 24) + 1, &claims);
+    assert_true(isnan(claims.of[GPU_COUNTER_DRAM_READ]));
+    limits.last_cache_known = false;
+    measure_claim_held(&limits, 1 << 20, &claims);
+    assert_true(isnan(claims.of[GPU_COUNTER_DRAM_READ]));
+}
+
+// Given an H100 by its PCI id: subgroups of 32, 128 bytes of shared memory in a turn.
+static void counters_should_count_what_follows_from_the_claim(void **state)
+{
+    (void)state;
+    const struct gpu_info info = {.vendor_id = GPU_VENDOR_NVIDIA,
+                                  .device_id = 0x2330,
+                                  .kind = GPU_KIND_DISCRETE,
+                                  .limits = {.subgroup_threads = 32, .last_cache_bytes = 1 << 25}};
+    struct measure_claim claim = {.read_bytes[MEASURE_SHARED] = 12800,
+                                  .results[MEASURE_FP32] = 3200,
+                                  .results[MEASURE_FP16] = 6400,
+                                  .set_bytes = 1 << 14};
+    struct measure_count_claims counts = measure_claim_counts(&claim, &info);
+    assert_true(counts.of[GPU_COUNTER_SHARED_WAVEFRONTS] == 100);
+    assert_true(counts.of[GPU_COUNTER_INSTRUCTIONS_FP32] == 100);
+    assert_true(counts.of[GPU_COUNTER_INSTRUCTIONS_FP16] == 100);
+    assert_true(isnan(counts.of[GPU_COUNTER_INSTRUCTIONS_FMA]));
+    assert_true(counts.of[GPU_COUNTER_L2_READ] == 0 && counts.of[GPU_COUNTER_DRAM_READ] == 0);
+    // What is read from memory passes the L2. What the claim states itself counts.
+    claim = (struct measure_claim){.read_bytes[MEASURE_DRAM] = 1e9};
+    counts = measure_claim_counts(&claim, &info);
+    assert_true(counts.of[GPU_COUNTER_L2_READ] == 1e9 && counts.of[GPU_COUNTER_DRAM_READ] == 1e9);
+    claim.counts = &measure_count_no_claims;
+    assert_true(isnan(measure_claim_counts(&claim, &info).of[GPU_COUNTER_L2_READ]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +245,8 @@ int main(void)
         cmocka_unit_test(without_a_clock_there_are_no_cycles),
         cmocka_unit_test(loads_of_one_kind_have_the_same_cores_levels_units_and_balance),
         cmocka_unit_test(what_may_be_in_an_unseen_cache_is_not_called_memory),
+        cmocka_unit_test(what_a_cache_surely_holds_claims_no_reads_behind_it),
+        cmocka_unit_test(counters_should_count_what_follows_from_the_claim),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

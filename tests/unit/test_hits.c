@@ -106,6 +106,18 @@ static void a_rate_whose_parts_are_of_different_passes_is_none(void **state)
     assert_true(isnan(hits_rate(&result, 1)));
 }
 
+static void a_rate_of_different_passes_counts_if_hits_and_misses_add_up(void **state)
+{
+    (void)state;
+    struct counter counters[] = {{"l1_read", UNIT_BYTE, 32, NAN, 1, 7},
+                                 {"l1_read_hit", UNIT_BYTE, 8, NAN, 1, 7},
+                                 {"l1_read_miss", UNIT_BYTE, 24.3, NAN, 1, 7}};
+    const struct result result = {.counters = counters, .counter_count = COUNT(counters)};
+    assert_true(hits_rate(&result, 1) == 0.25);
+    counters[2].counted = 24.4; // 1.3 % too much
+    assert_true(isnan(hits_rate(&result, 1)));
+}
+
 static void hits_that_end_where_the_levels_end_agree_with_them(void **state)
 {
     (void)state;
@@ -172,6 +184,35 @@ static void an_end_that_the_latency_does_not_show_is_told(void **state)
     run_destroy(run);
 }
 
+// Given: chains beyond the L2 whose hops read these bytes of memory.
+static void what_a_missing_load_reads_is_said(void **state)
+{
+    (void)state;
+    struct run *run = run_create();
+    run_add_benchmark(run, &latency);
+    run_add_device(run)->id = "cuda:0";
+    const double memory[] = {66, 64, 70, 60, 63};
+    for (int octave = L1_OCTAVE; octave <= L2_OCTAVE + 5; octave++) {
+        add_case(run, octave, &as_by_latency);
+        struct result *result = run->results[run->result_count - 1];
+        struct counter *counters = ARENA_ARRAY(run->arena, 5, struct counter);
+        memcpy(counters, result->counters, 4 * sizeof *counters);
+        counters[4] = (struct counter){"dram_read", UNIT_BYTE, 0, NAN, 1, 5};
+        if (octave > L2_OCTAVE)
+            counters[4].counted = memory[octave - L2_OCTAVE - 1];
+        result->counters = counters;
+        result->counter_count = 5;
+    }
+    hits_add_findings(run, "cuda:0");
+    const struct finding *last = &run->findings[run->finding_count - 1];
+    assert_string_equal(last->code, "over-fetch");
+    assert_true(last->value == 64);
+    assert_non_null(strstr(last->text, "reads 32 B through the L2 and 64 B of memory, however few "
+                                       "it needs (median of 5 chains from 8 MiB on)"));
+    assert_string_equal(last->keys[0], "latency/bytes=8388608");
+    run_destroy(run);
+}
+
 static void a_run_that_has_the_findings_gets_no_more(void **state)
 {
     (void)state;
@@ -185,10 +226,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rate_whose_parts_are_of_different_passes_is_none),
+        cmocka_unit_test(a_rate_of_different_passes_counts_if_hits_and_misses_add_up),
         cmocka_unit_test(hits_that_end_where_the_levels_end_agree_with_them),
         cmocka_unit_test(hits_that_end_elsewhere_are_said_to_differ),
         cmocka_unit_test(counters_that_see_no_end_say_nothing),
         cmocka_unit_test(an_end_that_the_latency_does_not_show_is_told),
+        cmocka_unit_test(what_a_missing_load_reads_is_said),
         cmocka_unit_test(a_run_that_has_the_findings_gets_no_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

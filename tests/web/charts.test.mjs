@@ -125,14 +125,15 @@ test("a doubted bar has a dashed edge and the colour of its series, and the subt
 });
 
 // The demo with counters on the vector chain in random order: the L1 hits up to 208 KiB, the L2 up
-// to 32 MiB, there in so many passes.
+// to 32 MiB, in so many passes. Hits and misses of the L1 add up.
 function counted(passes) {
   const run = demo();
   for (const result of run.results.filter(({ key }) => key.startsWith("latency/path=vector/order=random"))) {
     const { bytes } = result.case;
     const missed = bytes <= 208 * 1024 ? 0 : 32, held = bytes <= 32 * 2 ** 20 ? missed : 0;
     result.counters = [
-      ["l1_read", 32, 1], ["l1_read_hit", 32 - missed, 1], ["l2_read", missed, passes],
+      ["l1_read", 32, passes], ["l1_read_hit", 32 - missed, passes], ["l1_read_miss", missed, passes],
+      ["l1_requests", 1, 5], ["l2_read", missed, passes],
       ["l2_read_hit", held / 4, passes], ["l2_far_hit", 3 * held / 4, passes],
     ].map(([name, counted, passes]) => ({ name, unit: "B", counted, units: 64, passes }));
   }

@@ -204,6 +204,8 @@ struct measure_claim bandwidth_claim_of(const struct bandwidth_case *this_case,
     // Workgroups that share a place may find it in an L1 whose size is not known.
     if (!this_case->apart && !this_case->shared && limits->l1_bytes == 0)
         claim.counts = &measure_count_no_claims;
+    if (level != MEASURE_DRAM && this_case->op != BANDWIDTH_WRITE)
+        claim.set_bytes = this_case->bytes;
     if (this_case->op == BANDWIDTH_READ)
         claim.read_bytes[level] = bytes;
     else if (this_case->op == BANDWIDTH_WRITE)

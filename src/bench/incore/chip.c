@@ -151,7 +151,9 @@ static void report(struct chip *chip, const struct measure_span *span, bool sepa
     double steps = (double)chip->memory->iterations * kind->peak->steps;
     unsigned threads = gpu_program_kernel(chip->program)->workgroup[0];
     double results = steps * threads * chip->groups * kind->results;
-    struct measure_claim claim = {.cores = chip->run->session->limits.cores};
+    const struct measure_count_claims counts =
+        incore_kind_claims(kind, steps * threads / chip->session->subgroup_threads * chip->groups);
+    struct measure_claim claim = {.cores = chip->run->session->limits.cores, .counts = &counts};
     claim.results[incore_kind_class(kind)] = results;
     // Limits need the core clock. A counter of another clock does not show it.
     bool is_clocked = chip->run->session->clock.counts_core_clock;

@@ -363,12 +363,10 @@ static bool count(struct core *core, struct measure_visit *visit, struct error *
         !measure_count_run(request->count, &desc, err))
         return false;
     const struct incore_case *this_case = core->this_case;
-    struct measure_claim claim = {.cores = 1};
-    claim.results[incore_kind_class(this_case->kind)] =
-        (double)core->memory->iterations * this_case->chains *
-        (double)incore_chain_steps(this_case) * this_case->subgroups *
-        core->session->subgroup_threads * this_case->kind->results;
-    measure_claim_counted(&claim, request->count, visit);
+    double steps = (double)core->memory->iterations * this_case->chains *
+                   (double)incore_chain_steps(this_case) * this_case->subgroups;
+    const struct measure_count_claims claims = incore_kind_claims(this_case->kind, steps);
+    measure_count_report(request->count, &claims, visit);
     return true;
 }
 

@@ -7,7 +7,8 @@
 enum {
     NAME_BYTES = 64,
     HEAD_BYTES = INCORE_HEAD * 4,
-    SLOT_BYTES = INCORE_SLOTS * 8
+    SLOT_BYTES = INCORE_SLOTS * 8,
+    TILE_LANES = 32 // threads that compute a tile together
 };
 
 // ---------------------------------------------------------------- operations
@@ -104,6 +105,36 @@ enum measure_class incore_kind_class(const struct incore_kind *kind)
     default:
         return MEASURE_OTHER;
     }
+}
+
+struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, double steps)
+{
+    static const double products = 16 * 8 * 16; // of an instruction of NVIDIA's matrix units
+    struct measure_count_claims claims = measure_count_no_claims;
+    switch (incore_kind_class(kind)) {
+    case MEASURE_FP32:
+        claims.of[GPU_COUNTER_INSTRUCTIONS_FP32] = steps;
+        break;
+    case MEASURE_FP64:
+        claims.of[GPU_COUNTER_INSTRUCTIONS_FP64] = steps;
+        break;
+    case MEASURE_FP16:
+        claims.of[GPU_COUNTER_INSTRUCTIONS_FP16] = steps;
+        break;
+    case MEASURE_INT32_MAD:
+        claims.of[GPU_COUNTER_INSTRUCTIONS_FMA] = steps;
+        break;
+    case MEASURE_FP16_MATRIX:
+        if (kind->peak != &wgmma)
+            claims.of[GPU_COUNTER_INSTRUCTIONS_MATRIX] =
+                steps * TILE_LANES * kind->results / products;
+        break;
+    case MEASURE_FP8_MATRIX:
+    case MEASURE_OTHER:
+    case MEASURE_CLASS_COUNT:
+        break;
+    }
+    return claims;
 }
 
 // True if the number of chains is not a power of two. Such cases have a kernel of their own.

@@ -38,6 +38,10 @@ int incore_barrier_kernel(unsigned threads);
 // Returns the class of the arithmetic units that compute the operation.
 enum measure_class incore_kind_class(const struct incore_kind *kind);
 
+// Returns what hardware counters should count for so many steps of subgroups: each is one
+// instruction, or for some tiles two. Nothing is claimed for operations of several instructions.
+struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, double steps);
+
 // Fills the slots of a proof (INCORE_SLOTS of two words each): the constants a and b, the begin of
 // each chain, and its end after `steps` steps of that chain, by the host's arithmetic. Functions
 // that an API leaves inexact have the host's precision. Their chains settle within 1024 steps, so

@@ -132,8 +132,9 @@ MUST_CHECK bool latency_chase_run(struct latency_chase *chase, struct latency_ru
                                   unsigned count, struct error *err);
 
 // Counts the chase with the visit's counters, per hop: the difference between `run` and a chase
-// with twice its repeats. If run->warm is 0, a fill of more memory than the caches hold runs before
-// each pass and replaces the lines that the previous pass left in them.
+// with twice its repeats. The shorter one of both runs before each pass; if run->warm is 0, a fill
+// of more memory than the caches hold, which replaces the lines that the previous pass left in
+// them.
 MUST_CHECK bool latency_chase_count(struct latency_chase *chase, const struct latency_run *run,
                                     struct error *err);
 

@@ -363,8 +363,56 @@ static void describe(const struct measured *m)
         visit_detail(m->visit, "warm-up", "each page touched once; no lap");
 }
 
-// Counts a chase, if the visit has counters. With path=vector each hop must be one request to the
-// L1. With keep-awake that is not expected, because the counters also count the work beside it.
+// The part of the claims that holds on NVIDIA: which unit a hop occupies, and that a cache moves a
+// hop's link in a sector. In random order no two hops in a row share a sector, so a cache that is
+// much smaller than the chain holds none.
+static void claim_nvidia(const struct measured *m, struct measure_count_claims *claims)
+{
+    static const double sector_bytes = 32, beyond = 4;
+    const struct latency_chase *chase = m->chase;
+    enum latency_path path = chase->this_case.path;
+    bool loads = path == LATENCY_VECTOR || path == LATENCY_SCALAR,
+         texture = path == LATENCY_TEXEL || path == LATENCY_IMAGE,
+         shared = path == LATENCY_SHARED || path == LATENCY_ATOMIC_SHARED;
+    claims->of[GPU_COUNTER_INSTRUCTIONS_MEMORY] = loads || shared || path == LATENCY_ATOMIC;
+    if (texture)
+        claims->of[GPU_COUNTER_INSTRUCTIONS_TEXTURE] = 1;
+    if (path == LATENCY_SHARED)
+        claims->of[GPU_COUNTER_SHARED_WAVEFRONTS] = 1;
+    if (path == LATENCY_SHARED)
+        claims->of[GPU_COUNTER_SHARED_CONFLICTS] = 0;
+    if (loads) {
+        claims->of[GPU_COUNTER_L1_REQUESTS] = 1;
+        claims->of[GPU_COUNTER_L1_READ] = sector_bytes;
+    }
+    if (texture)
+        claims->of[GPU_COUNTER_TEXTURE_READ] = sector_bytes;
+    double l1_bytes = (double)chase->session->bench->limits.l1_bytes;
+    bool misses = l1_bytes > 0 && (double)chase->chain.bytes >= beyond * l1_bytes &&
+                  chase->this_case.order == LATENCY_ORDER_RANDOM;
+    if ((loads || texture) && misses)
+        claims->of[GPU_COUNTER_L2_READ] = sector_bytes;
+}
+
+// What a hop should count. With keep-awake nothing is claimed, because the counters also count the
+// work beside the chase.
+static struct measure_count_claims claims_of(const struct measured *m)
+{
+    const struct latency_chase *chase = m->chase;
+    const struct bench_session *bench = chase->session->bench;
+    struct measure_count_claims claims = measure_count_no_claims;
+    if (chase->this_case.keep_awake)
+        return claims;
+    if (chase->this_case.path == LATENCY_VECTOR)
+        claims.of[GPU_COUNTER_L1_REQUESTS] = 1;
+    if (m->memory->warm)
+        measure_claim_held(&bench->limits, chase->chain.footprint_bytes, &claims);
+    if (bench->info->vendor_id == GPU_VENDOR_NVIDIA)
+        claim_nvidia(m, &claims);
+    return claims;
+}
+
+// Counts a chase, if the visit has counters.
 static bool count(const struct measured *m, struct error *err)
 {
     const struct latency_chase *chase = m->chase;
@@ -377,9 +425,7 @@ static bool count(const struct measured *m, struct error *err)
     prepare_runs(m, runs, TIMED_CHASE + 1);
     if (!latency_chase_count(m->chase, &runs[TIMED_CHASE], err))
         return false;
-    struct measure_count_claims claims = measure_count_no_claims;
-    if (chase->this_case.path == LATENCY_VECTOR && !chase->this_case.keep_awake)
-        claims.of[GPU_COUNTER_L1_REQUESTS] = 1;
+    const struct measure_count_claims claims = claims_of(m);
     measure_count_report(chase->visit->request->count, &claims, m->visit);
     return true;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "analysis/audit.h"
 #include "bench/loads/session.h"
 
 #include <math.h>
@@ -168,10 +169,91 @@ static void report_drift(struct run *run, const char *device)
         amount(run->arena, result_metric(drift.most, "baseline")));
 }
 
+// ---------------------------------------------------------------- the unit that binds
+
+// A unit that a case may keep busy in all cycles, and the counter that shows it.
+struct binding {
+    const char *counter;
+    double per_cycle; // the most that a core counts in a cycle, on NVIDIA
+    const char *unit;
+};
+
+static const struct binding bindings[] = {
+    {"l1_requests", 1, "the addresses of the L1, one request a cycle"},
+    {"l1_data", 1, "the data of the L1"},
+    {"load_returns", 1, "the way from the L1 to registers"},
+    {"texture_filter", 1, "the filters of the texture units"},
+    {"texture_returns", 1, "the way from the texture units to registers"},
+    {"issue_slots", 4, "the issue of instructions"},
+};
+
+static const double busy_least = 0.8; // a unit binds that is busy in this share of the cycles
+
+enum {
+    CASES_NAMED = 4
+};
+
+static double busy(const struct result *result, const struct binding *binding)
+{
+    const double *cycles = audit_counted(result, "active_cycles"),
+                 *count = audit_counted(result, binding->counter);
+    return cycles && count && *cycles > 0 ? *count / (*cycles * binding->per_cycle) : 0;
+}
+
+// Returns the unit that is busiest in a case; NULL if none is busy enough.
+static const struct binding *binding_of(const struct result *result)
+{
+    const struct binding *most = &bindings[0];
+    for (size_t i = 1; i < COUNT(bindings); i++)
+        if (busy(result, &bindings[i]) > busy(result, most))
+            most = &bindings[i];
+    return busy(result, most) >= busy_least ? most : NULL;
+}
+
+static const char *case_words(struct arena *arena, const struct result *result)
+{
+    return arena_printf(arena, "%s %s", case_text(&result->bench_case, "load"),
+                        case_text(&result->bench_case, "pattern"));
+}
+
+static void report_binding(struct run *run, const char *device, const struct binding *binding)
+{
+    const char **keys = ARENA_ARRAY(run->arena, run->result_count, const char *), *names = "";
+    double least = INFINITY, most = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = run->results[i];
+        if (!result_is_of(result, "loads", device) || binding_of(result) != binding)
+            continue;
+        least = fmin(least, busy(result, binding));
+        most = fmax(most, busy(result, binding));
+        if (count < CASES_NAMED)
+            names = arena_printf(run->arena, "%s%s%s", names, count ? ", " : "",
+                                 case_words(run->arena, result));
+        keys[count++] = result->key;
+    }
+    if (count == 0)
+        return;
+    *run_add_finding(run) = (struct finding){
+        .code = "loads-bound",
+        .device = device,
+        .value = least,
+        .text = arena_printf(
+            run->arena,
+            "%s: hardware counters show what limits %zu cases of loads: %s, busy "
+            "in %.0f to %.0f %% of the cycles (%s%s)",
+            device, count, binding->unit, 100 * least, 100 * most, names,
+            count > CASES_NAMED ? arena_printf(run->arena, ", %zu more", count - CASES_NAMED) : ""),
+        .keys = keys,
+        .key_count = count};
+}
+
 // Adds a finding "loads-advice" for each question that two cases answer. Value: rate or bandwidth
 // of the first case / rate or bandwidth of the second case; keys: both cases. Adds a finding
 // "loads-drift" if two cases or more have a baseline. Value: rate of the fastest baseline / rate of
-// the slowest - 1; keys: the case with the slowest baseline, then the case with the fastest.
+// the slowest - 1; keys: the case with the slowest baseline, then the case with the fastest. Adds a
+// finding "loads-bound" for each unit that counters show to limit cases. Value: the least share of
+// the cycles in which it is busy; keys: the cases.
 void loads_conclude(struct run *run, const char *device)
 {
     report_drift(run, device);
@@ -183,4 +265,6 @@ void loads_conclude(struct run *run, const char *device)
         if (pair[0] && pair[1])
             report(run, question, pair);
     }
+    for (size_t i = 0; i < COUNT(bindings); i++)
+        report_binding(run, device, &bindings[i]);
 }

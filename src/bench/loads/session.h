@@ -5,7 +5,7 @@
 
 #include "bench/bench.h"
 #include "bench/loads/kind.h"
-#include "measure/span.h"
+#include "measure/claim.h"
 
 void loads_case_read(const struct bench_case *c, struct loads_case *this_case);
 
@@ -114,6 +114,10 @@ enum {
 // these are fewer; at least one. `trial` workgroups took `took_ns`. Watchdogs of drivers end a
 // dispatch after 0.5 to 10 s, and a desktop stutters visibly from 0.1 s on.
 uint32_t loads_groups_within(uint32_t all, uint32_t trial, double took_ns);
+
+// Returns what hardware counters should count for `groups` workgroups of the case.
+struct measure_count_claims loads_claims(const struct loads_session *session,
+                                         const struct loads_case *this_case, double groups);
 
 // The functions `visit` and `conclude` of struct benchmark.
 MUST_CHECK bool loads_visit(struct bench_visit *run, struct measure_visit *visit,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/clock.h"
 #include "bench/loads/session.h"
-#include "measure/claim.h"
 #include "measure/unit.h"
 
 #include <math.h>
@@ -198,10 +197,13 @@ static void report(const struct loads_session *session, const struct loads_run *
 {
     const struct measure_span *span = &seen->span;
     const struct loads_kind *kind = seen->this_case->kind;
-    // The claim is the bytes on the data path, per workgroup. Counters are not compared with it,
-    // because what they count depends on the pattern.
+    // The claim is the bytes on the data path, per workgroup. What counters count in a dispatch
+    // depends on the pattern, too.
     struct measure_claim claim = claim_of(session, kind);
-    claim.counts = &measure_count_no_claims;
+    const struct measure_count_claims counts =
+        span->counted ? loads_claims(session, seen->this_case, seen->work.groups)
+                      : measure_count_no_claims;
+    claim.counts = &counts;
     // The width of the data path is a limit only if each lane loads bytes of its own.
     bool is_limited = seen->this_case->pattern != LOADS_UNIFORM;
     const struct measure_account plain = {.claim = &claim, .span = span, .visit = visit},

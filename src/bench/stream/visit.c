@@ -224,6 +224,21 @@ static bool report_residency(struct trial *trial, struct measure_visit *visit, s
 
 // ---------------------------------------------------------------- the visit
 
+// Returns what counters should count. The source of a stencil begins within a sector, so the block
+// of each workgroup reaches into one sector more, which the workgroup beside it reads, too.
+static struct measure_count_claims counts_of(const struct trial *trial,
+                                             const struct measure_claim *claim)
+{
+    static const double sector_bytes = 32; // of NVIDIA
+    const struct gpu_info *info = trial->run->session->info;
+    struct measure_count_claims counts = measure_claim_counts(claim, info);
+    if (trial->this_case->op->shift && !trial->shape.core_groups &&
+        info->vendor_id == GPU_VENDOR_NVIDIA)
+        counts.of[GPU_COUNTER_L2_READ] +=
+            sector_bytes * trial->work.params.groups * (double)trial->work.passes;
+    return counts;
+}
+
 static void report(struct trial *trial, const struct memory *memory,
                    const struct measure_span *span, struct measure_visit *visit)
 {
@@ -231,9 +246,11 @@ static void report(struct trial *trial, const struct memory *memory,
     const struct stream_op *op = trial->this_case->op;
     const struct measure_limits *limits = &trial->run->session->limits;
     double array_bytes = (double)trial->this_case->bytes * (double)work->passes;
-    const struct measure_claim claim = {.read_bytes[MEASURE_DRAM] = op->reads * array_bytes,
-                                        .written_bytes[MEASURE_DRAM] = op->writes * array_bytes,
-                                        .cores = limits->cores};
+    struct measure_claim claim = {.read_bytes[MEASURE_DRAM] = op->reads * array_bytes,
+                                  .written_bytes[MEASURE_DRAM] = op->writes * array_bytes,
+                                  .cores = limits->cores};
+    const struct measure_count_claims counts = counts_of(trial, &claim);
+    claim.counts = &counts;
     measure_claim_report(&(struct measure_account){&claim, limits, span, visit}, METRIC_BANDWIDTH,
                          MEASURE_PER_SECOND, (double)work->moved_bytes);
     measure_claim_memory(visit, limits, stream_set_bytes(trial->this_case));

@@ -108,16 +108,20 @@ static bool refuse_missing(const struct work *work, struct error *err)
 // ---------------------------------------------------------------- the numbers
 
 // Returns what counters should count in a dispatch with `loads` loads by STRIDES_LANES threads.
-static struct measure_count_claims counts_of(const struct strides_case *this_case, double loads)
+static struct measure_count_claims counts_of(const struct strides_case *this_case,
+                                             const struct measure_limits *limits, double loads)
 {
     struct strides_traffic traffic = strides_traffic_of(this_case);
     struct measure_count_claims claims = measure_count_no_claims;
     if (traffic.sectors > 0) {
         claims.of[GPU_COUNTER_L1_REQUESTS] = loads;
         claims.of[GPU_COUNTER_L1_READ] = loads * traffic.sectors * STRIDES_SECTOR_BYTES;
+        measure_claim_held(limits, strides_footprint_bytes(this_case), &claims);
     }
-    if (traffic.wavefronts > 0)
+    if (traffic.wavefronts > 0) {
         claims.of[GPU_COUNTER_SHARED_WAVEFRONTS] = loads * traffic.wavefronts;
+        claims.of[GPU_COUNTER_SHARED_CONFLICTS] = loads * (traffic.wavefronts - 1);
+    }
     return claims;
 }
 
@@ -127,7 +131,8 @@ static void report_metrics(const struct work *work, const struct measure_span *s
     double thread_loads = (double)strides_loads(work->params.iterations);
     double bytes = thread_loads * work->this_case.width, loads = thread_loads / STRIDES_LANES;
     bool is_shared = work->this_case.pattern == STRIDES_BANKS;
-    const struct measure_count_claims counts = counts_of(&work->this_case, loads);
+    const struct measure_count_claims counts =
+        counts_of(&work->this_case, &work->run->session->limits, loads);
     struct measure_claim claim = {.cores = 1, .counts = &counts};
     claim.read_bytes[is_shared ? MEASURE_SHARED : MEASURE_CORE_CACHE] = bytes;
     const struct measure_account account = {&claim, &work->run->session->limits, span, visit};

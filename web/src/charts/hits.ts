@@ -7,17 +7,20 @@ import { allPoints } from "../view";
 
 const caches = ["L1", "L2"];
 
-// Counters that were read in several passes count several runs of the work: no part of one another.
+// Counters that were read in several passes count several runs of the work: no part of one another, unless
+// hits and misses of the L1 add up to its reads.
 // Files from before `passes` was written: those of the L1 were read in one pass.
 const isOnePass = ({ name, passes }: Counter): boolean => (passes ?? (name.startsWith("l1_") ? 1 : 0)) === 1;
 
 // 0 to 1; undefined where it was not counted, or where less than a byte was read through that cache.
 function hitRate(result: Result, cache: string): number | undefined {
   const prefix = `${cache.toLowerCase()}_`;
-  const own = (result.counters ?? []).filter(({ name }) => name.startsWith(prefix));
+  const own = (result.counters ?? []).filter(({ name }) => name.startsWith(cache === "L1" ? "l1_read" : prefix));
   const counted = (name: string): number => own.find((one) => one.name === prefix + name)?.counted ?? 0;
   const read = counted("read");
-  if (read < 1 || !own.every(isOnePass)) return undefined;
+  const addsUp = own.some(({ name }) => name === "l1_read_miss") &&
+    Math.abs(counted("read_hit") + counted("read_miss") - read) <= 0.01 * read;
+  if (read < 1 || !(addsUp || own.every(isOnePass))) return undefined;
   return Math.min(Math.max((counted("read_hit") + counted("far_hit")) / read, 0), 1);
 }
 

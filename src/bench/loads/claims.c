@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// What hardware counters should count for a case: instructions, requests and sectors, by the same
+// addresses as in buffer.cl and write.cl. Only for subgroups of 32 threads, which are NVIDIA's, and
+// for the peak form, whose loads compilers cannot combine.
+#include "bench/loads/session.h"
+
+#include <math.h>
+
+enum {
+    LANES = 32,
+    SUBGROUPS = LOADS_THREADS / LANES,
+    SECTOR_BYTES = 32,
+    WAVEFRONT_BYTES = 128,
+    WORD_BYTES = 4,
+    BYTES_MAX = 2 * LOADS_ELEMENTS * 16, // of all elements
+    SECTORS_MAX = BYTES_MAX / SECTOR_BYTES
+};
+
+// What the accesses of a workgroup to global memory take.
+struct traffic {
+    double requests, sectors;
+};
+
+// A load is one access of the whole element, or one of each word if compilers know no more than
+// that words are aligned.
+struct access {
+    unsigned parts, bytes; // accesses of a load, and the bytes of one
+};
+
+static struct access access_of(const struct loads_kind *kind)
+{
+    bool by_words = kind->source == LOADS_FROM_RAW || kind->source == LOADS_FROM_BOUND ||
+                    kind->source == LOADS_FROM_RAW_RW || kind->width == 3;
+    unsigned bytes = (unsigned)loads_bytes(kind);
+    if (by_words)
+        return (struct access){kind->width, WORD_BYTES};
+    return kind->source == LOADS_FROM_ALIGNED8 ? (struct access){2, bytes / 2}
+                                               : (struct access){1, bytes};
+}
+
+// Returns the number of sectors that the lanes of a subgroup touch, each from byte at[lane] on.
+static unsigned sectors_of(const unsigned at[LANES], unsigned bytes)
+{
+    bool seen[SECTORS_MAX] = {false};
+    unsigned sectors = 0;
+    for (unsigned lane = 0; lane < LANES; lane++)
+        for (unsigned s = at[lane] / SECTOR_BYTES; s <= (at[lane] + bytes - 1) / SECTOR_BYTES;
+             s++) {
+            sectors += !seen[s];
+            seen[s] = true;
+        }
+    return sectors;
+}
+
+// Adds the accesses of one subgroup to the elements `after` the threads' first ones.
+static void add_load(const struct loads_case *this_case, struct access access, unsigned subgroup,
+                     unsigned after, struct traffic *traffic)
+{
+    const struct loads_kind *kind = this_case->kind;
+    const struct loads_start start = loads_start_of(kind, this_case->pattern);
+    for (unsigned part = 0; part < access.parts; part++) {
+        unsigned at[LANES];
+        for (unsigned lane = 0; lane < LANES; lane++) {
+            unsigned id = subgroup * LANES + lane, element = loads_first(start, id, id) + after;
+            at[lane] = kind->start_bytes + (element * access.parts + part) * access.bytes;
+        }
+        traffic->requests++;
+        traffic->sectors += sectors_of(at, access.bytes);
+    }
+}
+
+static struct traffic traffic_of(const struct loads_case *this_case)
+{
+    const struct access access = access_of(this_case->kind);
+    struct traffic traffic = {0};
+    for (unsigned subgroup = 0; subgroup < SUBGROUPS; subgroup++)
+        for (unsigned after = 0; after < LOADS_A_THREAD; after++)
+            add_load(this_case, access, subgroup, after, &traffic);
+    return traffic;
+}
+
+// Loads from the workgroup's own memory, and the copy that fills it. Only neighbouring lanes with
+// neighbouring elements certainly have no conflicts.
+static void claim_shared(const struct loads_case *this_case, struct measure_count_claims *claims)
+{
+    if (this_case->pattern != LOADS_LINEAR || loads_traits_of(this_case->kind)->atomic)
+        return;
+    double bytes = loads_bytes(this_case->kind);
+    claims->of[GPU_COUNTER_SHARED_WAVEFRONTS] =
+        (LOADS_THREADS * LOADS_A_THREAD + LOADS_ELEMENTS) * bytes / WAVEFRONT_BYTES;
+    claims->of[GPU_COUNTER_SHARED_CONFLICTS] = 0;
+}
+
+static void claim_global(const struct loads_case *this_case, struct measure_count_claims *claims)
+{
+    const struct loads_traits *traits = loads_traits_of(this_case->kind);
+    struct traffic traffic = traffic_of(this_case);
+    if (traits->writes) {
+        claims->of[GPU_COUNTER_L1_WRITTEN] = traffic.sectors * SECTOR_BYTES;
+        return;
+    }
+    // In the end each thread loads the sum that it should have.
+    double proof_bytes = LOADS_THREADS * sizeof(float);
+    claims->of[GPU_COUNTER_L1_REQUESTS] = traffic.requests + SUBGROUPS;
+    claims->of[GPU_COUNTER_L1_READ] = traffic.sectors * SECTOR_BYTES + proof_bytes;
+}
+
+struct measure_count_claims loads_claims(const struct loads_session *session,
+                                         const struct loads_case *this_case, double groups)
+{
+    const struct loads_traits *traits = loads_traits_of(this_case->kind);
+    const struct bench_session *bench = session->bench;
+    struct measure_count_claims claims = measure_count_no_claims;
+    enum loads_source source = this_case->kind->source;
+    if (bench->info->vendor_id != GPU_VENDOR_NVIDIA || !this_case->peak)
+        return claims;
+    bool by_texture = traits->resource == LOADS_BY_TYPED || traits->resource == LOADS_BY_IMAGE;
+    if (traits->shared)
+        claim_shared(this_case, &claims);
+    else if (by_texture && !traits->writable)
+        claims.of[GPU_COUNTER_INSTRUCTIONS_TEXTURE] = SUBGROUPS * LOADS_A_THREAD;
+    else if (traits->direct || source == LOADS_FROM_STORE)
+        claim_global(this_case, &claims);
+    for (int i = 0; i < GPU_COUNTER_COUNT; i++)
+        claims.of[i] *= groups;
+    if (source != LOADS_FROM_HOST && !traits->writes)
+        measure_claim_held(&bench->limits, BYTES_MAX, &claims);
+    // Each dispatch reads the data into every core once, which is little beside direct loads.
+    if (!traits->direct)
+        claims.of[GPU_COUNTER_L2_READ] = NAN;
+    return claims;
+}
