@@ -164,7 +164,7 @@ static void draws_are_drawn_where_the_device_can(void **state)
     assert_int_equal(overlap_scenario_waits_for_draw(settled), can);
     // A draw on a queue without graphics is a dispatch.
     static const struct overlap_workload aside[] = {{"a", OVERLAP_COMPUTE, true, 1, 1, 0}};
-    const struct overlap_scenario scenario = {"aside", "", aside, 1, false, false};
+    const struct overlap_scenario scenario = {"aside", "", aside, 1, false, false, false};
     settled =
         overlap_scenario_settle(f->bench.session.arena, f->own, f->bench.session.info, &scenario);
     assert_int_equal(settled->workloads[0].draw, can && !f->own->queues[OVERLAP_COMPUTE]);
@@ -177,7 +177,7 @@ static void draws_of_every_height_are_whole(void **state)
     for (uint32_t blocks = 1; blocks <= 5; blocks++) {
         const struct overlap_workload workloads[] = {{"a", OVERLAP_DIRECT, true, blocks, 2, 0},
                                                      {"b", OVERLAP_DIRECT, false, 1, 2, 1}};
-        const struct overlap_scenario scenario = {"heights", "", workloads, 2, false, false};
+        const struct overlap_scenario scenario = {"heights", "", workloads, 2, false, false, false};
         struct overlap_frame frame;
         struct error err;
         if (!run_frame(f, &scenario, 1, &frame, &err))

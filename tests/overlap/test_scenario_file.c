@@ -26,6 +26,7 @@ static void what_is_left_out_has_the_published_values(void **state)
     assert_int_equal(scenario->workloads[0].iterations, 64);
     assert_int_equal(scenario->workloads[0].after, 0);
     assert_false(scenario->urgent);
+    assert_false(scenario->stable);
     arena_destroy(arena);
 }
 
@@ -36,7 +37,7 @@ static void all_members_are_understood(void **state)
     struct error err;
     const struct overlap_scenario *scenario = overlap_scenario_parse(
         arena,
-        "{\"name\": \"all\", \"priority\": \"high\", \"workloads\": ["
+        "{\"name\": \"all\", \"priority\": \"high\", \"clock\": \"stable\", \"workloads\": ["
         "{\"name\": \"A\", \"queue\": \"compute\", \"groups\": 256, \"iterations\": 128},"
         "{\"name\": \"B\", \"queue\": \"compute\", \"kind\": \"draw\"},"
         "{\"name\": \"C\", \"queue\": \"compute\", \"after\": [\"A\", \"B\"]}]}",
@@ -44,6 +45,7 @@ static void all_members_are_understood(void **state)
     assert_non_null(scenario);
     assert_string_equal(scenario->help, "all");
     assert_true(scenario->urgent);
+    assert_true(scenario->stable);
     assert_int_equal(scenario->workloads[0].queue, OVERLAP_COMPUTE);
     assert_int_equal(scenario->workloads[0].blocks, 256);
     assert_int_equal(scenario->workloads[0].iterations, 128);

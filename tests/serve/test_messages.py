@@ -5,7 +5,6 @@
 import json
 import os
 import pathlib
-import subprocess
 
 import fathom
 import live
@@ -134,15 +133,18 @@ class Messages(live.Case):
         self.assert_one_line_error(done, 2, "civetweb", "libcivetweb1")
 
 
+def skip_without_vulkan(case):
+    devices = fathom.run("devices", "--json", binary=REAL)
+    if not any(one["api"] == "vulkan" for one in json.loads(devices.out)["devices"]):
+        case.skipTest("no Vulkan device")
+
+
 class Overlap(live.Case):
     """The real benchmark on a Vulkan device, if there is one: lavapipe serves."""
 
     def setUp(self):
         super().setUp()
-        devices = subprocess.run([REAL, "devices", "--json"], capture_output=True, check=False,
-                                 text=True, env=fathom.environment(), timeout=fathom.TIMEOUT_S)
-        if not any(one["api"] == "vulkan" for one in json.loads(devices.stdout)["devices"]):
-            self.skipTest("no Vulkan device")
+        skip_without_vulkan(self)
         self.tab = self.serve("-d", "vulkan", binary=REAL).open()
 
     def test_scenarios_of_ones_own(self):
@@ -183,6 +185,45 @@ class Overlap(live.Case):
         for name in (path, "FILE", "own.json", "default," + path):
             self.tab.measure(1, "overlap", set={"scenario": name})
             self.assertIn("no file can be named", self.tab.receive("error", "result")["message"])
+
+
+class StableClock(live.Case):
+    """A scenario that asks for a stable clock. Of the drivers only RADV grants one: a layer lets
+    the device say that its driver is RADV, and offers its profiling lock."""
+
+    RADV = {"VK_LAYER_PATH": os.environ["FATHOM_LAYERS"], "FATHOM_LAYER_DRIVER": "radv",
+            "VK_INSTANCE_LAYERS": "VK_LAYER_FATHOM_counters"}
+
+    def measure(self, **variables):
+        """What the result says of the clock: its detail, and the text of its reason."""
+        skip_without_vulkan(self)
+        own = {"name": "steady", "clock": "stable", "workloads": [{"name": "A"}]}
+        tab = self.serve("-d", "vulkan", binary=REAL, variables=variables).open()
+        tab.measure(1, "overlap", scenario=own, set={"barrier": "none"})
+        result = tab.receive("result", "error")["result"]
+        self.assertEqual(own, json.loads(result["case"]["scenario"]))
+        tab.receive("done")
+        why = [one["text"] for one in result["reasons"] if one["code"] == "clock-refused"]
+        self.assertEqual(result["verdict"] == "suspect", bool(result["reasons"]))
+        return result["details"]["stable-clock"], " ".join(why)
+
+    def test_without_one(self):
+        detail, why = self.measure()
+        self.assertIn("not available", detail)
+        self.assertIn("has no stable clock", why)
+
+    def test_granted(self):
+        # The layer complains if the lock is not given back before the device is closed.
+        log = self.folder / "complaints"
+        self.addCleanup(lambda: self.assertFalse(log.exists()))
+        detail, why = self.measure(**self.RADV, FATHOM_LAYER_LOG=str(log))
+        self.assertIn("granted", detail)
+        self.assertEqual("", why)
+
+    def test_refused(self):
+        detail, why = self.measure(**self.RADV, FATHOM_LAYER_LOCK="no")
+        self.assertIn("not available", detail)
+        self.assertIn("refuses the profiling lock", why)
 
 
 if __name__ == "__main__":

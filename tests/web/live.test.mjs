@@ -205,12 +205,16 @@ test("a scenario that was given to the server as text is shown by its name", asy
   await close(page);
 });
 
-test("priority and barrier are sent", async () => {
+test("priority, clock and barrier are sent", async () => {
   const { server, page, count } = await started();
   await key(page, "barrier").selectOption("full");
   assert.equal((await next(page, server, count)).set.barrier, "full");
   await key(page, "priority").selectOption("high");
-  assert.equal((await next(page, server, count + 1)).scenario.priority, "high");
+  const { scenario } = await next(page, server, count + 1);
+  assert.equal(scenario.priority, "high");
+  assert.ok(!("clock" in scenario)); // the default
+  await key(page, "clock").selectOption("stable");
+  assert.equal((await next(page, server, count + 2)).scenario.clock, "stable");
   await close(page);
 });
 

@@ -61,6 +61,7 @@ static const struct metric_info metrics[OVERLAP_METRIC_COUNT] = {
     [OVERLAP_METRIC_SKEW] = {.name = "release_skew",
                              .unit = UNIT_NS,
                              .better = BETTER_LOWER,
+                             .part_of = "frame",
                              .help =
                                  "between the first starts of the two queues, released together, "
                                  "where neither waits for the other"},

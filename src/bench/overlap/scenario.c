@@ -46,22 +46,32 @@ static const struct overlap_workload draw_workloads[] = {
     {"compute A", OVERLAP_DIRECT, false, 8, 64, BIT(1)},
 };
 
-#define WORKLOADS(array) (array), sizeof(array) / sizeof((array)[0])
+#define WORKLOADS(array) .workloads = (array), .count = COUNT(array)
 
 const struct overlap_scenario overlap_scenarios[] = {
-    {"default", "two chains, each workload after the one before it", WORKLOADS(default_workloads),
-     false, false},
-    {"no-barriers", "the same workloads, none waits for another", WORKLOADS(free_workloads), false,
-     false},
-    {"three", "C waits for A; B, twice as long, stands between them", WORKLOADS(three_workloads),
-     false, false},
-    {"three-split", "the same with split barriers", WORKLOADS(three_workloads), true, false},
-    {"high-priority", "as default, the compute queue at high priority",
-     WORKLOADS(default_workloads), false, true},
-    {"cross-queue", "each workload after the one before it, which is on the other queue",
-     WORKLOADS(cross_workloads), false, false},
-    {"draws", "two draws, none waits for the other, and a dispatch that waits for the second",
-     WORKLOADS(draw_workloads), false, false},
+    {.name = "default",
+     .help = "two chains, each workload after the one before it",
+     WORKLOADS(default_workloads)},
+    {.name = "no-barriers",
+     .help = "the same workloads, none waits for another",
+     WORKLOADS(free_workloads)},
+    {.name = "three",
+     .help = "C waits for A; B, twice as long, stands between them",
+     WORKLOADS(three_workloads)},
+    {.name = "three-split",
+     .help = "the same with split barriers",
+     WORKLOADS(three_workloads),
+     .split = true},
+    {.name = "high-priority",
+     .help = "as default, the compute queue at high priority",
+     WORKLOADS(default_workloads),
+     .urgent = true},
+    {.name = "cross-queue",
+     .help = "each workload after the one before it, which is on the other queue",
+     WORKLOADS(cross_workloads)},
+    {.name = "draws",
+     .help = "two draws, none waits for the other, and a dispatch that waits for the second",
+     WORKLOADS(draw_workloads)},
 };
 const size_t overlap_scenario_count = COUNT(overlap_scenarios);
 

@@ -52,6 +52,7 @@ struct overlap_scenario {
     size_t count; // 1 … OVERLAP_WORKLOADS_MAX
     bool split;   // its only barriers are split barriers
     bool urgent;  // its compute queue has high priority
+    bool stable;  // the device's clocks are held stable
 };
 
 extern const struct overlap_scenario overlap_scenarios[];
@@ -84,6 +85,7 @@ uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t
 //
 //   { "name": "two chains",                      a title; optional
 //     "priority": "high",                        of the compute queue; optional, default "medium"
+//     "clock": "stable",                         held by the driver; optional, default "free"
 //     "workloads": [                             1 … 16, in the order in which they are recorded
 //       { "name": "A", "iterations": 128 },
 //       { "name": "B",

@@ -19,6 +19,7 @@ enum {
 static const char *const queue_words[] = {"direct", "compute"};
 static const char *const kind_words[] = {"dispatch", "draw"};
 static const char *const priority_words[] = {"medium", "high"};
+static const char *const clock_words[] = {"free", "stable"};
 
 struct loader {
     struct json_reader reader;
@@ -224,13 +225,14 @@ static struct overlap_scenario *compact(const struct loader *loader, struct aren
 static const struct overlap_scenario *scenario_load(struct loader *loader,
                                                     const struct json_node *root)
 {
-    static const char *const members[] = {"name", "priority", "workloads"};
+    static const char *const members[] = {"name", "priority", "clock", "workloads"};
     struct json_reader *reader = &loader->reader;
     if (!members_check(loader, root, members, COUNT(members)))
         return NULL;
     struct json_node name = json_member(reader, root, "name");
     const char *help = json_text(reader, &name);
     bool urgent = word_read(loader, root, "priority", priority_words, 0);
+    bool stable = word_read(loader, root, "clock", clock_words, 0);
     struct json_node list = json_member(reader, root, "workloads");
     size_t count = json_elements(reader, &list);
     if (reader->failed)
@@ -251,6 +253,7 @@ static const struct overlap_scenario *scenario_load(struct loader *loader,
     scenario->name = reader->file;
     scenario->help = help ? help : "";
     scenario->urgent = urgent;
+    scenario->stable = stable;
     if (scenario->count == 0)
         json_fail(reader, &list, "none of its workloads is enabled");
     return reader->failed ? NULL : scenario;
@@ -313,6 +316,7 @@ static void scenario_put(struct json_out *out, const struct overlap_scenario *sc
     json_put_open(out, "scenario", '{');
     json_put_text(out, "name", scenario->name);
     json_put_text(out, "priority", priority_words[scenario->urgent]);
+    json_put_text(out, "clock", clock_words[scenario->stable]);
     json_put_open(out, "workloads", '[');
     for (size_t w = 0; w < scenario->count; w++)
         workload_put(out, scenario, w);

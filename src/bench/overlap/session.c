@@ -196,6 +196,8 @@ struct overlap_session *overlap_session_urgent(struct bench_session *bench, stru
 void overlap_session_close(struct bench_session *bench)
 {
     struct overlap_session *session = bench->state;
+    if (session)
+        gpu_device_free_clock(gpu_scope_device(session->scope));
     if (session && session->urgent)
         bench_session_close(&session->urgent->own);
 }

@@ -43,7 +43,7 @@ MUST_CHECK bool overlap_session_open(struct bench_session *bench, struct error *
 // second queue or no priorities, or with ERROR_DEVICE_LOST.
 struct overlap_session *overlap_session_urgent(struct bench_session *bench, struct error *err);
 
-// Closes the urgent session's own device, if it has one.
+// Closes the urgent session's own device, if it has one, and frees the clock of the other.
 void overlap_session_close(struct bench_session *bench);
 
 #endif

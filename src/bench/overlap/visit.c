@@ -22,7 +22,8 @@ struct work {
     struct bench_visit *run;
     struct gpu_scope *scope; // a scope on the device of an urgent session; NULL: run->scope is used
     struct overlap_history *history;
-    uint32_t all; // bit set of the workloads
+    struct error clock_refusal; // why the clock is not held; ERROR_NONE: it is, or need not be
+    uint32_t all;               // bit set of the workloads
     unsigned queues[OVERLAP_WORKLOADS_MAX];
     double alone_ns[OVERLAP_WORKLOADS_MAX];
     struct overlap_frame frames[FRAMES_MAX];
@@ -125,6 +126,22 @@ static bool recall(struct work *work, struct error *err)
     return scenario != NULL;
 }
 
+// Holds the device's clock, or frees it, as the scenario asks. It stays so until another scenario
+// is visited, because a clock takes time to settle. A refusal is only noted.
+static bool set_clock(struct work *work, const struct gpu_scope *scope, struct error *err)
+{
+    struct gpu_device *device = gpu_scope_device(scope);
+    work->clock_refusal = (struct error){.code = ERROR_NONE};
+    if (!work->history->scenario->stable) {
+        gpu_device_free_clock(device);
+        return true;
+    }
+    if (gpu_device_hold_clock(device, err))
+        return true;
+    work->clock_refusal = *err;
+    return err->code != ERROR_DEVICE_LOST;
+}
+
 static bool prepare(struct work *work, struct error *err)
 {
     struct bench_visit *run = work->run;
@@ -137,6 +154,8 @@ static bool prepare(struct work *work, struct error *err)
         return false;
     if (session->own.device)
         work->scope = gpu_scope_open(session->own.device);
+    if (!set_clock(work, session->scope, err))
+        return false;
     work->stage = (struct overlap_stage){
         .scenario = work->history->scenario,
         .session = session,
@@ -257,6 +276,12 @@ static void report_details(const struct work *work, struct measure_visit *visit)
     visit_detail(visit, "queues", "%s", work->stage.session->queue_text);
     if (work->stage.session->priority_text)
         visit_detail(visit, "priority", "%s", work->stage.session->priority_text);
+    if (scenario->stable)
+        visit_detail(
+            visit, "stable-clock", "%s",
+            work->clock_refusal.code == ERROR_NONE
+                ? "granted: the driver accepted it (RADV: peak clocks, with Linux 5.17 or later)"
+                : "not available: the clocks are free");
     report_clock(work->stage.session, &work->history->polling, visit);
     visit_detail(
         visit, "work", "%u repeats of %d xorshift rounds an iteration, %u threads a workload",
@@ -308,6 +333,8 @@ bool overlap_visit(struct bench_visit *run, struct measure_visit *visit, struct 
             polling->seen - polling->agreed, polling->seen);
     if (work->stage.session->refused) // the case's key says high priority, but it ran at medium
         visit_flag(visit, "priority-refused", "%s", work->stage.session->priority_text);
+    if (work->clock_refusal.code != ERROR_NONE)
+        visit_flag(visit, "clock-refused", "no stable clock: %s", work->clock_refusal.message);
     visit_kernel(visit, work->stage.session->program);
     visit->device_time_ns += (uint64_t)work->device_ns;
     return true;

@@ -5,7 +5,7 @@ import type { State } from "./address";
 import { Cards, choice } from "./cards";
 import { controlsOf, setOf } from "./controls";
 import type { ListedBenchmark, Measure, Welcome } from "./messages";
-import { fileOf, priorities, scenarioOf } from "./scenario";
+import { clocks, fileOf, priorities, scenarioOf } from "./scenario";
 import type { Scenario } from "./scenario";
 
 const OVERLAP = "overlap"; // the benchmark that measures scenarios
@@ -83,7 +83,7 @@ export class Editor {
         this.build();
         this.changed(this.single);
       }),
-      ...(isOverlap ? [h("label", {}, "name ", this.name), this.priority(), ...this.cards.parts, this.files()] : []),
+      ...(isOverlap ? [h("label", {}, "name ", this.name), this.priority(), this.clock(), ...this.cards.parts, this.files()] : []),
     ].filter((one): one is HTMLElement => one !== undefined));
     if (isOverlap && state.scenario) this.cards.show(state.scenario);
     this.name.value = state.scenario?.name ?? "";
@@ -137,6 +137,12 @@ export class Editor {
       h("span", { class: "subtitle" }, "direct queue: medium priority"),
       choice("compute queue: priority", priorities, scenario?.priority ?? "medium", "priority",
         (priority) => this.edit({ priority })));
+  }
+
+  // Few drivers grant a stable clock. A refusal is a reason of the result.
+  private clock(): HTMLElement {
+    return h("div", { class: "row" }, choice("clock", clocks, this.state.scenario?.clock ?? "free", "clock",
+      (clock) => this.edit({ clock })));
   }
 
   // Changes the scenario. A built-in scenario then gets another name.

@@ -8,6 +8,7 @@ const GROUPS_DEFAULT = 8, ITERATIONS_DEFAULT = 64;
 export const queues = ["direct", "compute"] as const;
 export const kinds = ["dispatch", "draw"] as const;
 export const priorities = ["medium", "high"] as const;
+export const clocks = ["free", "stable"] as const;
 
 export interface Workload {
   name: string;
@@ -22,6 +23,7 @@ export interface Workload {
 export interface Scenario {
   name: string;
   priority: typeof priorities[number]; // of the compute queue
+  clock: typeof clocks[number];
   workloads: Workload[];
 }
 
@@ -29,6 +31,7 @@ export interface Scenario {
 export interface ScenarioFile {
   name?: string;
   priority?: string;
+  clock?: string;
   workloads: (Partial<Workload> & { name: string })[];
 }
 
@@ -80,13 +83,15 @@ export function scenarioOf(value: unknown): Scenario {
   return {
     name: typeof value["name"] === "string" ? value["name"] : "",
     priority: oneOf(priorities, value["priority"], "priority"),
+    clock: oneOf(clocks, value["clock"], "clock"),
     workloads,
   };
 }
 
-export const fileOf = ({ name, priority, workloads }: Scenario): ScenarioFile => ({
+export const fileOf = ({ name, priority, clock, workloads }: Scenario): ScenarioFile => ({
   ...(name === "" ? {} : { name }),
   ...(priority === "medium" ? {} : { priority }),
+  ...(clock === "free" ? {} : { clock }),
   workloads: workloads.map(({ after, enabled, ...rest }) => ({
     ...rest, ...(after.length > 0 ? { after } : {}), ...(enabled ? {} : { enabled }),
   })),
