@@ -157,7 +157,7 @@ static int close_bench(void **state)
     return 0;
 }
 
-static const char *assembly_of(struct bench *bench, const char *name)
+static struct gpu_program_stats stats_of(struct bench *bench, const char *name)
 {
     struct error err = {0};
     struct gpu_program_stats stats = {0};
@@ -168,7 +168,13 @@ static const char *assembly_of(struct bench *bench, const char *name)
             : NULL;
     if (!program || !gpu_program_stats(program, bench->arena, &stats, &err))
         fail_msg("%s: %s", name, kernel ? err.message : "no such kernel");
-    const char *assembly = stats.text ? strstr(stats.text, "---- Assembly") : NULL;
+    return stats;
+}
+
+static const char *assembly_of(struct bench *bench, const char *name)
+{
+    const char *text = stats_of(bench, name).text;
+    const char *assembly = text ? strstr(text, "---- Assembly") : NULL;
     if (!assembly)
         fail_msg("%s: the driver shows no assembly", name);
     return assembly;
@@ -233,6 +239,22 @@ static void rays_are_traced_by_their_instruction_in_a_loop(void **state)
     assert_int_equal(count_of(assembly_of(*state, "rays_query_none"), intersect), 0);
 }
 
+// RADV keeps the nodes that a ray must still visit in local memory: 76 words a thread.
+static void the_stack_of_a_ray_lies_in_local_memory(void **state)
+{
+    const struct bench *bench = *state;
+    if (!(gpu_system_info(bench->system, 0)->caps & GPU_CAP(RAY_QUERY)))
+        return;
+    const struct gpu_program_stats rays = stats_of(*state, "rays_query_opaque");
+    const struct gpu_program_stats control = stats_of(*state, "rays_query_none");
+    assert_true(rays.has_registers && control.has_registers);
+    assert_true(rays.registers > control.registers);
+    assert_true(rays.has_spills && control.has_spills);
+    assert_int_equal(rays.spill_bytes, 76 * sizeof(uint32_t));
+    assert_int_equal(control.spill_bytes, 0);
+    assert_false(rays.has_stack); // only pipelines have one
+}
+
 // Why not here; NULL where it can be.
 static const char *reason_to_skip(const char *family)
 {
@@ -263,6 +285,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_clocks_are_read_where_they_should),
         cmocka_unit_test(the_control_touches_no_memory_in_its_loop),
         cmocka_unit_test(rays_are_traced_by_their_instruction_in_a_loop),
+        cmocka_unit_test(the_stack_of_a_ray_lies_in_local_memory),
     };
     return cmocka_run_group_tests(tests, open_bench, close_bench);
 }

@@ -67,11 +67,30 @@ static void one_order_alone_tells_nothing(void **state)
     run_destroy(run);
 }
 
+static void a_device_without_units_for_rays_is_named_once(void **state)
+{
+    (void)state;
+    struct run *run = make_run();
+    add(run, "soup", "random", 1024, 90e6);
+    add(run, "thin", "random", 1024, 90e6);
+    for (size_t i = 0; i < 2; i++) {
+        run->results[i]->details = ARENA_NEW(run->arena, struct named_text);
+        run->results[i]->details[0] = (struct named_text){"units", "Hopper has no units for rays"};
+        run->results[i]->detail_count = 1;
+    }
+    bench_rays.conclude(run, "vulkan:0");
+    assert_int_equal(run->finding_count, 1);
+    assert_string_equal(run->findings[0].code, "no-ray-units");
+    assert_string_equal(run->findings[0].text, "vulkan:0: Hopper has no units for rays");
+    run_destroy(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_rays_are_compared_in_the_largest_scene),
         cmocka_unit_test(one_order_alone_tells_nothing),
+        cmocka_unit_test(a_device_without_units_for_rays_is_named_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,6 +51,46 @@ static void a_chain_of_rays_takes_its_time(void **state)
         expect(bench, way, RAYS_LATENCY, "work=latency/primitives=300");
 }
 
+// The time of a ray through more of the same row is in the run file, so that a reader can judge the
+// line.
+static void the_points_of_a_row_are_kept(void **state)
+{
+    struct workbench *bench = *state;
+    for (int way = 0; way < 2; way++) {
+        if (!workbench_expect(bench, ways[way].needed, "work=any-hit/flag=fast-trace/through=%s",
+                              ways[way].name))
+            continue;
+        assert_int_equal(bench->seen->series_count, 1);
+        const struct series *points = bench->seen->series;
+        assert_int_equal(points->row_count, 8);
+        assert_int_equal(points->column_count, 3); // primitives, and a time for each of two rows
+        for (size_t i = 0; i < points->row_count; i++) {
+            const double *point = points->data + i * points->column_count;
+            assert_true(point[0] == 96 * (double)(i + 2));
+            for (size_t row = 1; row < points->column_count; row++)
+                assert_true(point[row] > 0);
+        }
+    }
+}
+
+// Of queries a driver with statistics tells the registers, of pipelines perhaps nothing.
+static void the_size_of_the_kernels_is_what_the_driver_tells(void **state)
+{
+    static const char *const hits[] = {"opaque", "any-hit", "procedural"};
+    struct workbench *bench = *state;
+    for (size_t i = 0; i < COUNT(hits); i++) {
+        if (workbench_expect(bench, ways[0].needed | GPU_CAP(KERNEL_STATS),
+                             "work=size/through=query/hits=%s", hits[i])) {
+            workbench_samples(bench, RAYS_REGISTERS);
+            assert_int_equal(bench->seen->device_time_ns, 0);
+        }
+        if (workbench_visit(bench, "work=size/through=pipeline/hits=%s", hits[i]))
+            assert_string_equal(bench->seen->details[0].name, "statistics");
+        else
+            assert_int_equal(bench->err.code, ERROR_UNSUPPORTED);
+    }
+}
+
 static void trees_of_everything_are_built_updated_and_copied(void **state)
 {
     static const char *const kinds[] = {"triangles", "boxes", "instances"};
@@ -112,6 +152,8 @@ int main(int argc, char **argv)
         WORKBENCH_TEST(bench_rays, rows_are_crossed_whole),
         WORKBENCH_TEST(bench_rays, rays_through_every_scene_hit_what_they_should),
         WORKBENCH_TEST(bench_rays, a_chain_of_rays_takes_its_time),
+        WORKBENCH_TEST(bench_rays, the_points_of_a_row_are_kept),
+        WORKBENCH_TEST(bench_rays, the_size_of_the_kernels_is_what_the_driver_tells),
         WORKBENCH_TEST(bench_rays, trees_of_everything_are_built_updated_and_copied),
         WORKBENCH_TEST(bench_rays, a_wrong_hit_is_a_mismatch),
     };

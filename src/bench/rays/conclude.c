@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bench/rays/session.h"
 
+#include <math.h>
+
 // Returns the result with opaque hits, this order, and the scene and size of `like`, if it has a
 // rate of rays; else NULL.
 static const struct result *find(const struct run *run, const char *device, const char *order,
@@ -20,10 +22,24 @@ static const struct result *find(const struct run *run, const char *device, cons
     return NULL;
 }
 
+// Adds the finding no-ray-units if the device's cores do the tests.
+static void conclude_units(struct run *run, const char *device)
+{
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = run->results[i];
+        const char *units =
+            result_is_of(result, "rays", device) ? result_detail(result, "units") : NULL;
+        if (!units)
+            continue;
+        run_add_conclusion(run, "no-ray-units", NAN, result, NULL, "%s", units);
+        return;
+    }
+}
+
 // Adds the finding rays-order: how much the order of the same rays matters, in the scene with the
 // most primitives (of several such scenes, the first one). Value: the rate of rays in random order
 // divided by their rate in order.
-void rays_conclude(struct run *run, const char *device)
+static void conclude_order(struct run *run, const char *device)
 {
     const struct result *random = NULL, *ordered = NULL;
     for (size_t i = 0; i < run->result_count; i++) {
@@ -45,4 +61,10 @@ void rays_conclude(struct run *run, const char *device)
                        "(%s of %llu triangles)",
                        ratio, case_text(&random->bench_case, "scene"),
                        (unsigned long long)case_uint(&random->bench_case, "primitives"));
+}
+
+void rays_conclude(struct run *run, const char *device)
+{
+    conclude_units(run, device);
+    conclude_order(run, device);
 }

@@ -13,10 +13,11 @@ static const struct param_info params[] = {
     {.key = "work",
      .type = PARAM_TEXT,
      .quick = "triangle,box,rays,build",
-     .standard = "triangle,box,any-hit,procedural,rays,latency,build",
-     .choices = "triangle|box|any-hit|procedural|rays|latency|build",
+     .standard = "triangle,box,any-hit,procedural,rays,latency,size,build",
+     .choices = "triangle|box|any-hit|procedural|rays|latency|size|build",
      .help = "rays through a row of triangles or boxes, with no kernel called, or with a kernel "
-             "called for each; rays through scenes, side by side or one after another; or builds"},
+             "called for each; rays through scenes, side by side or one after another; the size of "
+             "the kernels that trace them; or builds"},
     {.key = "through",
      .type = PARAM_TEXT,
      .standard = "query,pipeline",
@@ -52,7 +53,7 @@ static const struct param_info params[] = {
      .quick = "opaque",
      .standard = "opaque,any-hit,procedural",
      .choices = "opaque|any-hit|procedural",
-     .when = "work=rays",
+     .when = "work=rays|size",
      .help = "no kernel is called, one accepts each triangle, or one intersects the sphere in each "
              "box"},
     {.key = "of",
@@ -115,6 +116,19 @@ static const struct metric_info metrics[] = {
                              .better = BETTER_LOWER,
                              .help = "the same in core cycles",
                              .cycles_of = "latency"},
+    [RAYS_REGISTERS] = {.name = "registers",
+                        .better = BETTER_LOWER,
+                        .help =
+                            "32-bit registers of a thread, as the driver reports; of a pipeline "
+                            "the most of its kernels"},
+    [RAYS_LOCAL_BYTES] = {.name = "local_bytes",
+                          .unit = UNIT_BYTE,
+                          .better = BETTER_LOWER,
+                          .help = "memory of a thread beside its registers, as the driver reports"},
+    [RAYS_STACK_BYTES] = {.name = "stack_bytes",
+                          .unit = UNIT_BYTE,
+                          .better = BETTER_LOWER,
+                          .help = "stack of a ray of a pipeline, as the driver reports"},
     [RAYS_BUILD_RATE] = {.name = "primitives",
                          .unit = UNIT_OP_PER_S,
                          .better = BETTER_HIGHER,
@@ -150,6 +164,20 @@ static const struct view_info views[] = {
      .metric = "latency",
      .scale = "log2-log10",
      .where = "work=latency"},
+    {.kind = VIEW_BARS,
+     .title = "Registers of the kernels that trace rays",
+     .x = "hits",
+     .metric = "registers",
+     .group = "through",
+     .scale = "linear",
+     .where = "work=size"},
+    {.kind = VIEW_BARS,
+     .title = "Stack of a ray",
+     .x = "hits",
+     .metric = "stack_bytes",
+     .group = "through",
+     .scale = "linear",
+     .where = "work=size"},
     {.kind = VIEW_CURVE,
      .title = "Builds by size",
      .x = "primitives",
@@ -212,9 +240,9 @@ static bool keep(const struct bench_pick *pick, struct error *err)
 {
     const struct bench_case *c = &pick->c;
     (void)err;
-    if (case_matches(c, "hits=procedural,scene!=spheres"))
+    if (case_matches(c, "work=rays,hits=procedural,scene!=spheres"))
         return false;
-    if (case_matches(c, "hits=any-hit|procedural") &&
+    if (case_matches(c, "work=rays,hits=any-hit|procedural") &&
         !case_matches(c, "scene=spheres,order=random"))
         return from_user(pick, "hits");
     return !case_matches(c, "task=update|copy|compact,of!=triangles") || from_user(pick, "task");
@@ -222,7 +250,7 @@ static bool keep(const struct bench_pick *pick, struct error *err)
 
 const struct benchmark bench_rays = {
     .info = {.name = "rays",
-             .version = 1,
+             .version = 3,
              .title = "What ray tracing costs",
              BENCHMARK_TABLE(param, params),
              BENCHMARK_TABLE(metric, metrics),

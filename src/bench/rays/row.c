@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Measures the time in which a ray crosses one primitive. Parallel rays cross a row of primitives,
-// none of which ends them. The time of a crossing is the slope of the rays' time over the length of
-// the row.
+// Measures the time in which a ray crosses one primitive. Parallel rays cross a part of a row of
+// primitives, none of which ends them. The time of a crossing is the slope of the rays' time over
+// the number of primitives that they cross.
+//
+// All points of a line are measured in one tree, by rays that begin at other places of its row.
+// Points from rows of different lengths are not on a line: how full the nodes and leaves of a tree
+// are changes with the number of its primitives.
 #include "bench/rays/session.h"
 #include "math/line.h"
 
@@ -10,7 +14,11 @@
 
 enum {
     LENGTHS = 8,
-    LENGTH_STEP = 256, // rows have 256, 512, … primitives, and one more at the end
+    LENGTH_STEP = 96, // rays cross 192, 288 … 864 primitives, and one more at the end
+    STEPS_LEAST = 2,
+    // All rays begin behind the first step. The last ones cross STEPS_LEAST steps: over one step,
+    // what a tree does at the end of a row is up to 4 % of the time.
+    ROW = (LENGTHS + STEPS_LEAST) * LENGTH_STEP,
     LAYOUTS = 2,
     POINTS = LAYOUTS * LENGTHS,
     REACH = 4,      // across the rays, primitives reach from −4 to 4 at least
@@ -18,45 +26,70 @@ enum {
     POINT_SHARE = 8 // a point's sample lasts 1 / POINT_SHARE of the usual time
 };
 static const double residual_most = 0.02, layouts_most = 0.05;
-static const float gap_end = 2; // distance from the last primitive to the one at the end
+static const float gap = 2; // between groups of primitives; rays begin in the middle of a gap
+
+// Where a row's primitives are. (On an H100, groups of 120 bent the line of triangles by 6 %.)
+static const struct layout {
+    const char *name;
+    uint32_t group; // primitives of a group; divides LENGTH_STEP
+    bool uneven;    // distances from 1/128 to 1, in no order in each step; false: 1, in order
+} layouts[LAYOUTS] = {{"even in groups of 96", 96, false}, {"uneven in groups of 32", 32, true}};
 
 struct point {
-    struct rays_tree tree;
     struct rays_beam beam;
     struct measure_span span;
-    uint32_t length;
-    float end; // place of the row's last primitive along x
-};
-
-struct memory {
-    uint64_t repeats[POINTS];
-    bool visited, tree_bound;
 };
 
 struct row {
+    const struct layout *layout;
+    struct rays_tree tree;
+    struct point points[LENGTHS]; // the rays of point i cross length_of(i) primitives
+    float starts[LENGTHS];        // where the rays of each point begin along x
+    float end;                    // place of the last primitive along x
+};
+
+struct memory {
+    uint64_t repeats[LAYOUTS][LENGTHS];
+    bool visited, tree_bound;
+};
+
+struct job {
     struct bench_visit *run;
     enum rays_work work;
     struct memory *memory;
-    struct point points[POINTS]; // the lengths of the first layout, then those of the second
+    struct rays_hit *hits; // where each point's hits are read to
+    struct row rows[LAYOUTS];
 };
+
+static uint32_t length_of(unsigned point)
+{
+    return (point + STEPS_LEAST) * LENGTH_STEP;
+}
 
 // ---------------------------------------------------------------- making a row
 
-// Sets *places to the places of the row's primitives along x: 1, 2, 3 …; if `uneven`, with gaps
-// from 1/128 to 1, and in no order.
-static void place(struct bench_visit *run, struct point *point, bool uneven, float **places)
+// Returns the places of the row's primitives along x, the one at the end last. Sets the row's
+// starts and its end.
+static float *place(struct arena *arena, struct row *row)
 {
+    const struct layout *layout = row->layout;
+    float x = 0, *places = ARENA_ARRAY(arena, ROW + 1, float);
     uint32_t state = 1;
-    float x = 1;
-    *places = ARENA_ARRAY(run->arena, point->length + 1, float);
-    for (uint32_t i = 0; i < point->length; i++) {
-        // 37 has no divisor in common with the length, so each place is taken once.
-        uint32_t at = uneven ? (uint32_t)((uint64_t)i * 37 % point->length) : i;
-        (*places)[at] = x;
+    for (uint32_t i = 0; i < ROW; i++) {
+        if (i % layout->group == 0)
+            x += gap;
+        if (i > 0 && i % LENGTH_STEP == 0 && i / LENGTH_STEP <= LENGTHS)
+            row->starts[LENGTHS - i / LENGTH_STEP] = x - gap / 2;
+        // 37 has no divisor in common with LENGTH_STEP, so each place is taken once. Each step
+        // keeps its own places: some drivers do not sort the primitives (lavapipe), and the nodes
+        // of their trees would reach from before the rays' beginning to the end of the row.
+        const uint32_t step = i - i % LENGTH_STEP;
+        places[layout->uneven ? step + i * 37 % LENGTH_STEP : i] = x;
         state = state * 1664525u + 1013904223u;
-        x += uneven ? 1.0f / (float)(1u << (state >> 29)) : 1;
+        x += layout->uneven ? 1.0f / (float)(1u << (state >> 29)) : 1;
     }
-    point->end = (*places)[point->length] = x + gap_end;
+    row->end = places[ROW] = x + gap;
+    return places;
 }
 
 struct triangle {
@@ -88,21 +121,21 @@ static struct gpu_tree_instance instance_at(float x, uint32_t number, bool end,
 }
 
 // Writes the row's primitives. Only the last one shows the rays its front, or has END_MASK.
-static bool write_input(const struct row *row, struct point *point, const float *places,
-                        struct error *err)
+static bool write_input(const struct job *job, struct row *row, struct error *err)
 {
-    struct rays_tree *tree = &point->tree;
-    struct arena *arena = row->run->arena;
-    const uint32_t count = tree->scene.count = point->length + 1;
+    struct rays_tree *tree = &row->tree;
+    struct arena *arena = job->run->arena;
+    const uint32_t count = tree->scene.count = ROW + 1;
+    const float *places = place(arena, row);
     struct triangle *triangles = ARENA_ARRAY(arena, count, struct triangle);
     struct box *boxes = ARENA_ARRAY(arena, count, struct box);
     struct gpu_tree_instance *instances = ARENA_ARRAY(arena, count, struct gpu_tree_instance);
     for (uint32_t i = 0; i < count; i++) {
         const float x = places[i];
-        triangles[i] = triangle_at(x, i < point->length);
+        triangles[i] = triangle_at(x, i < ROW);
         boxes[i] = (struct box){{x, -REACH, -REACH}, {x + 0.001f, REACH, REACH}};
         if (tree->desc.kind == GPU_TREE_INSTANCES)
-            instances[i] = instance_at(x, i, i == point->length, tree);
+            instances[i] = instance_at(x, i, i == ROW, tree);
     }
     const struct {
         const void *data;
@@ -111,111 +144,129 @@ static bool write_input(const struct row *row, struct point *point, const float 
                   [GPU_TREE_BOXES] = {boxes, count * sizeof *boxes},
                   [GPU_TREE_INSTANCES] = {instances, count * sizeof *instances}},
       input = inputs[tree->desc.kind];
-    tree->input = bench_buffer(row->run->scope, input.bytes, GPU_MEMORY_DEVICE, err);
+    tree->input = bench_buffer(job->run->scope, input.bytes, GPU_MEMORY_DEVICE, err);
     return tree->input && gpu_buffer_write(tree->input, 0, input.data, input.bytes, err);
 }
 
-static bool make_point(struct row *row, struct point *point, bool uneven, struct error *err)
+static bool make_row(struct job *job, struct row *row, struct error *err)
 {
     static const enum gpu_tree_kind kinds[] = {[RAYS_WORK_TRIANGLE] = GPU_TREE_TRIANGLES,
                                                [RAYS_WORK_BOX] = GPU_TREE_INSTANCES,
                                                [RAYS_WORK_ANY_HIT] = GPU_TREE_TRIANGLES,
                                                [RAYS_WORK_PROCEDURAL] = GPU_TREE_BOXES};
-    bool asks = row->work == RAYS_WORK_ANY_HIT || row->work == RAYS_WORK_PROCEDURAL;
-    const struct rays_session *session = row->run->session->state;
-    float *places;
-    point->tree.desc = (struct gpu_tree_desc){
-        .kind = kinds[row->work],
-        .opaque = !asks,
-        .fast_build = case_says(row->run->bench_case, "flag", "fast-build"),
+    row->tree.desc = (struct gpu_tree_desc){
+        .kind = kinds[job->work],
+        .opaque = job->work == RAYS_WORK_TRIANGLE || job->work == RAYS_WORK_BOX,
+        .fast_build = case_says(job->run->bench_case, "flag", "fast-build"),
     };
-    point->beam = (struct rays_beam){
-        .tree = &point->tree,
+    return (kinds[job->work] != GPU_TREE_INSTANCES ||
+            rays_tree_triangle(job->run, &row->tree, err)) &&
+           write_input(job, row, err) && rays_tree_build(job->run, &row->tree, err);
+}
+
+static struct rays_beam beam_of(const struct job *job, const struct row *row, unsigned point)
+{
+    const struct rays_session *session = job->run->session->state;
+    return (struct rays_beam){
+        .tree = &row->tree,
         .rays = RAYS_ROW,
         .rays_log2 = session->row_rays_log2,
-        .mode = asks                         ? RAYS_COUNTED
-                : row->work == RAYS_WORK_BOX ? RAYS_OPAQUE
+        .start = row->starts[point],
+        .mode = !row->tree.desc.opaque       ? RAYS_COUNTED
+                : job->work == RAYS_WORK_BOX ? RAYS_OPAQUE
                                              : RAYS_CULLED,
-        .mask = row->work == RAYS_WORK_BOX ? END_MASK : 0xff,
-        .pipeline = rays_by_pipeline(row->run),
+        .mask = job->work == RAYS_WORK_BOX ? END_MASK : 0xff,
+        .pipeline = rays_by_pipeline(job->run),
     };
-    place(row->run, point, uneven, &places);
-    return (kinds[row->work] != GPU_TREE_INSTANCES ||
-            rays_tree_triangle(row->run, &point->tree, err)) &&
-           write_input(row, point, places, err) && rays_tree_build(row->run, &point->tree, err);
 }
 
 // ---------------------------------------------------------------- the proof
 
-// Checks every ray. If `counted`, it must have asked about each primitive and hit none; else it
-// must have hit the last primitive.
-static bool verify_hits(struct row *row, const struct point *point, bool counted, struct error *err)
+// Checks every ray. If `counted`, it must have asked about each primitive on its way and hit none;
+// else it must have hit the last primitive.
+static bool verify_hits(const struct job *job, const struct row *row, unsigned point, bool counted,
+                        struct error *err)
 {
-    const struct rays_session *session = row->run->session->state;
-    const uint32_t rays = 1u << point->beam.rays_log2;
-    struct rays_hit *hits = ARENA_ARRAY(row->run->arena, rays, struct rays_hit);
-    if (!gpu_buffer_read(session->hits, 0, hits, rays * sizeof *hits, err))
+    const struct rays_session *session = job->run->session->state;
+    const uint32_t rays = 1u << session->row_rays_log2, length = length_of(point);
+    const float distance = row->end - row->starts[point];
+    if (!gpu_buffer_read(session->hits, 0, job->hits, rays * sizeof *job->hits, err))
         return false;
     for (uint32_t i = 0; i < rays; i++) {
-        const struct rays_hit *hit = &hits[i];
-        uint32_t number = row->work == RAYS_WORK_BOX ? hit->instance : hit->primitive;
-        bool right = counted ? hit->candidates == point->length + 1 && number == UINT32_MAX
-                             : hit->candidates == 0 && number == point->length &&
-                                   fabsf(hit->distance / point->end - 1) < 1e-5f;
+        const struct rays_hit *hit = &job->hits[i];
+        uint32_t number = job->work == RAYS_WORK_BOX ? hit->instance : hit->primitive;
+        bool right = counted ? hit->candidates == length + 1 && number == UINT32_MAX
+                             : hit->candidates == 0 && number == ROW &&
+                                   fabsf(hit->distance / distance - 1) < 1e-5f;
         if (!right)
             return error_set(err, ERROR_MISMATCH,
-                             "ray %u through a row of %u asked about %u, and hit number %u at %g",
-                             i, point->length, hit->candidates, number, (double)hit->distance);
+                             "ray %u through %u primitives asked about %u, and hit number %u at %g",
+                             i, length, hit->candidates, number, (double)hit->distance);
     }
     return true;
 }
 
-// Checks that the tree holds the whole row: rays that ask about every primitive must meet all of
-// them.
-static bool verify_row(struct row *row, const struct point *point, struct error *err)
+// Checks that the tree holds the primitives that the rays of a point cross: rays that ask about
+// every primitive must meet all of them.
+static bool verify_row(const struct job *job, const struct row *row, unsigned point,
+                       struct error *err)
 {
-    struct rays_beam beam = point->beam;
+    struct rays_beam beam = beam_of(job, row, point);
     beam.mode = RAYS_COUNTED;
     beam.mask = 0xff;
-    return rays_beam_prepare(row->run, &beam, err) &&
-           rays_run(row->run, rays_beam_record_once, &beam, err) &&
-           verify_hits(row, point, true, err);
+    return rays_beam_prepare(job->run, &beam, err) &&
+           rays_run(job->run, rays_beam_record_once, &beam, err) &&
+           verify_hits(job, row, point, true, err);
 }
 
-static bool measure_point(struct row *row, unsigned index, struct error *err)
+static bool measure_point(struct job *job, struct row *row, unsigned index, struct error *err)
 {
     struct point *point = &row->points[index];
-    struct measure_request request = *row->run->request;
-    struct bench_visit part = *row->run;
+    struct measure_request request = *job->run->request;
+    struct bench_visit part = *job->run;
     request.sample_ns /= POINT_SHARE;
     part.request = &request;
-    return make_point(row, point, index >= LENGTHS, err) &&
-           (row->memory->visited || verify_row(row, point, err)) &&
+    point->beam = beam_of(job, row, index);
+    return (job->memory->visited || verify_row(job, row, index, err)) &&
            rays_beam_prepare(&part, &point->beam, err) &&
-           rays_beam_measure(&part, &point->beam, &row->memory->repeats[index], &point->span,
-                             err) &&
-           verify_hits(row, point, point->beam.mode == RAYS_COUNTED, err);
+           rays_beam_measure(&part, &point->beam, &job->memory->repeats[row - job->rows][index],
+                             &point->span, err) &&
+           verify_hits(job, row, index, point->beam.mode == RAYS_COUNTED, err);
+}
+
+static bool measure_row(struct job *job, struct row *row, struct error *err)
+{
+    if (!make_row(job, row, err))
+        return false;
+    for (unsigned i = 0; i < LENGTHS; i++)
+        if (!measure_point(job, row, i, err))
+            return false;
+    return true;
 }
 
 // ---------------------------------------------------------------- the numbers
 
-// Returns the time of a crossing in ns, divided by the number of rays: from sample number `sample`
-// of each of the layout's points, or, if `sample` is negative, from the medians of their samples.
-// Sets *residual to the largest relative distance of a point from the line.
-static double fit(const struct row *row, unsigned layout, int sample, double *residual)
+// Returns the time of a point in ns, divided by the number of rays: of sample number `sample`, or,
+// if `sample` is negative, the median.
+static double time_of(const struct job *job, const struct point *point, int sample)
 {
-    const double rays = (double)(1u << row->points[0].beam.rays_log2);
+    const struct measure_span *span = &point->span;
+    return (sample >= 0 ? span->unit_ns[sample]
+                        : measure_median(job->run->arena, span->unit_ns, span->count)) /
+           (double)(1u << point->beam.rays_log2);
+}
+
+// Returns the time of a crossing in ns, divided by the number of rays (`sample`: see time_of). Sets
+// *residual to the largest relative distance of a point from the line.
+static double fit(const struct job *job, const struct row *row, int sample, double *residual)
+{
     double x[LENGTHS], y[LENGTHS];
     struct line line;
-    for (int i = 0; i < LENGTHS; i++) {
-        const struct point *point = &row->points[layout * LENGTHS + (unsigned)i];
-        double ns = sample >= 0
-                        ? point->span.unit_ns[sample]
-                        : measure_median(row->run->arena, point->span.unit_ns, point->span.count);
-        x[i] = point->length;
-        y[i] = ns / rays;
+    for (unsigned i = 0; i < LENGTHS; i++) {
+        x[i] = length_of(i);
+        y[i] = time_of(job, &row->points[i], sample);
     }
-    // If longer rows take no longer, the longest row's whole time, per primitive, is an upper
+    // If more primitives take no longer, the whole time of the most, per primitive, is an upper
     // bound.
     if (!line_fit_relative(x, y, LENGTHS, &line) || !(line.slope > 0))
         line = (struct line){.slope = y[LENGTHS - 1] / x[LENGTHS - 1]};
@@ -225,21 +276,21 @@ static double fit(const struct row *row, unsigned layout, int sample, double *re
     return line.slope;
 }
 
-static double core_hz_of(const struct row *row)
+static double core_hz_of(const struct job *job)
 {
     double hz[POINTS];
-    for (int i = 0; i < POINTS; i++) {
-        const struct measure_span *span = &row->points[i].span;
+    for (unsigned i = 0; i < POINTS; i++) {
+        const struct measure_span *span = &job->rows[i / LENGTHS].points[i % LENGTHS].span;
         if (!span->core_hz)
             return NAN;
-        hz[i] = measure_median(row->run->arena, span->core_hz, span->count);
+        hz[i] = measure_median(job->run->arena, span->core_hz, span->count);
     }
-    return measure_median(row->run->arena, hz, POINTS);
+    return measure_median(job->run->arena, hz, POINTS);
 }
 
 // Returns the most boxes or triangles that a core tests per cycle; 0: not known. A crossed
 // primitive is tested at least once, whatever the tree is.
-static double tests_per_cycle(const struct row *row)
+static double tests_per_cycle(const struct job *job)
 {
     static const struct {
         const char *architecture;
@@ -250,20 +301,20 @@ static double tests_per_cycle(const struct row *row)
                  {"RDNA 4", 8, 2},
                  {"Xe-HPG", 12, 1},
                  {"Xe2-HPG", 18, 2}};
-    const char *architecture = row->run->session->limits.architecture;
+    const char *architecture = job->run->session->limits.architecture;
     for (size_t i = 0; architecture && i < sizeof known / sizeof known[0]; i++)
         if (strcmp(architecture, known[i].architecture) == 0)
-            return row->work == RAYS_WORK_BOX        ? known[i].boxes
-                   : row->work == RAYS_WORK_TRIANGLE ? known[i].triangles
+            return job->work == RAYS_WORK_BOX        ? known[i].boxes
+                   : job->work == RAYS_WORK_TRIANGLE ? known[i].triangles
                                                      : 0;
     return 0;
 }
 
-static void report_metrics(const struct row *row, const double *slopes_ns, size_t count,
+static void report_metrics(const struct job *job, const double *slopes_ns, size_t count,
                            struct measure_visit *visit)
 {
-    const double cores = (double)row->run->session->limits.cores, hz = core_hz_of(row);
-    const double tests = tests_per_cycle(row);
+    const double cores = (double)job->run->session->limits.cores, hz = core_hz_of(job);
+    const double tests = tests_per_cycle(job);
     double *cycles = ARENA_ARRAY(visit->arena, count, double);
     double *rates = ARENA_ARRAY(visit->arena, count, double);
     double *per_cycle = ARENA_ARRAY(visit->arena, count, double);
@@ -275,7 +326,7 @@ static void report_metrics(const struct row *row, const double *slopes_ns, size_
     visit_samples(visit, RAYS_CROSSING, slopes_ns, count, 0);
     if (isfinite(hz) && cores > 0)
         visit_samples(visit, RAYS_CYCLES, cycles, count, 0);
-    if (row->memory->tree_bound)
+    if (job->memory->tree_bound)
         return;
     visit_samples(visit, RAYS_CROSSINGS, rates, count, 0);
     if (isfinite(hz) && cores > 0) {
@@ -285,74 +336,110 @@ static void report_metrics(const struct row *row, const double *slopes_ns, size_
     }
 }
 
-static void explain(const struct row *row, const double slope_ns[LAYOUTS], double residual,
-                    struct measure_visit *visit)
+// Adds the points of all lines: the time of a ray by the primitives that it crosses.
+static void add_points(const struct job *job, struct measure_visit *visit)
 {
-    if (residual > residual_most)
+    const char *columns[1 + LAYOUTS] = {"primitives"};
+    double data[LENGTHS][1 + LAYOUTS];
+    for (unsigned r = 0; r < LAYOUTS; r++) {
+        columns[1 + r] = arena_printf(visit->arena, "%s (ns)", layouts[r].name);
+        for (unsigned i = 0; i < LENGTHS; i++) {
+            data[i][0] = length_of(i);
+            data[i][1 + r] = time_of(job, &job->rows[r].points[i], -1);
+        }
+    }
+    visit_series(visit, &(struct series){.name = "time of a ray",
+                                         .columns = columns,
+                                         .column_count = COUNT(columns),
+                                         .data = data[0],
+                                         .row_count = LENGTHS});
+}
+
+// What the lines of all rows say, by the medians of their points.
+struct slopes {
+    double ns[LAYOUTS];
+    double least_ns, most_ns;
+    double residual; // the largest of all points
+};
+
+static void explain(const struct job *job, const struct slopes *slopes, struct measure_visit *visit)
+{
+    const char *list = "";
+    for (unsigned r = 0; r < LAYOUTS; r++)
+        list = arena_printf(visit->arena, "%s%s: %.4g ns, ", list, layouts[r].name, slopes->ns[r]);
+    if (slopes->residual > residual_most)
         visit_flag(visit, "nonlinear",
                    "the time does not grow evenly with the row: a point is %.1f %% off the line",
-                   100 * residual);
-    if (row->memory->tree_bound)
+                   100 * slopes->residual);
+    if (job->memory->tree_bound)
         visit_remark(visit, "tree-bound",
-                     "the same row takes %.4g or %.4g ns a crossing, by where its primitives are: "
-                     "the driver's tree decides, so there is no rate",
-                     slope_ns[0], slope_ns[1]);
-    visit_detail(visit, "shape", "%u rays, rows of %d to %d in %d steps, in 2 layouts",
-                 1u << row->points[0].beam.rays_log2, LENGTH_STEP, LENGTHS * LENGTH_STEP, LENGTHS);
-    visit_detail(visit, "layouts",
-                 "even: %.4g ns, uneven: %.4g ns a crossing; at most %.1f %% off "
-                 "the line",
-                 slope_ns[0], slope_ns[1], 100 * residual);
-    if (row->work != RAYS_WORK_BOX)
+                     "a crossing takes %.4g to %.4g ns, by where the row's primitives are: the "
+                     "driver's tree decides, so there is no rate",
+                     slopes->least_ns, slopes->most_ns);
+    visit_detail(visit, "shape",
+                 "%u rays, through %u to %u of %d primitives in %d steps, in %d rows",
+                 1u << job->rows[0].points[0].beam.rays_log2, length_of(0), length_of(LENGTHS - 1),
+                 ROW, LENGTHS, LAYOUTS);
+    visit_detail(visit, "layouts", "%sa crossing; at most %.1f %% off the line", list,
+                 100 * slopes->residual);
+    if (job->work != RAYS_WORK_BOX)
         return;
     // A tree whose nodes have w boxes has w / (w − 1) boxes per primitive.
     visit_detail(
         visit, "tests",
         "%.3g to %.3g boxes a second: 8/7 a crossing in a tree of eight boxes a node, 2 in "
         "a binary one",
-        8e9 / 7 / fmax(slope_ns[0], slope_ns[1]), 2e9 / fmin(slope_ns[0], slope_ns[1]));
+        8e9 / 7 / slopes->most_ns, 2e9 / slopes->least_ns);
 }
 
-static void report(struct row *row, struct measure_visit *visit)
+static void report(struct job *job, struct measure_visit *visit)
 {
-    double medians_ns[LAYOUTS], residuals[LAYOUTS], ignored;
-    size_t count = row->points[0].span.count;
-    for (int i = 0; i < POINTS; i++)
-        count = row->points[i].span.count < count ? row->points[i].span.count : count;
-    double *slopes_ns = ARENA_ARRAY(visit->arena, count, double);
-    for (unsigned layout = 0; layout < LAYOUTS; layout++) {
-        medians_ns[layout] = fit(row, layout, -1, &residuals[layout]);
+    struct slopes slopes = {.least_ns = INFINITY};
+    size_t count = SIZE_MAX;
+    for (unsigned i = 0; i < POINTS; i++) {
+        const size_t taken = job->rows[i / LENGTHS].points[i % LENGTHS].span.count;
+        count = taken < count ? taken : count;
+    }
+    double *slopes_ns = ARENA_ARRAY(visit->arena, count, double), residual;
+    for (unsigned r = 0; r < LAYOUTS; r++) {
         for (size_t i = 0; i < count; i++)
-            slopes_ns[i] += fit(row, layout, (int)i, &ignored) / LAYOUTS;
+            slopes_ns[i] += fit(job, &job->rows[r], (int)i, &residual) / LAYOUTS;
+        slopes.ns[r] = fit(job, &job->rows[r], -1, &residual);
+        slopes.residual = fmax(slopes.residual, residual);
+        slopes.least_ns = fmin(slopes.least_ns, slopes.ns[r]);
+        slopes.most_ns = fmax(slopes.most_ns, slopes.ns[r]);
     }
     // The first visit decides, so that all visits have the same metrics.
-    if (!row->memory->visited)
-        row->memory->tree_bound =
-            fabs(medians_ns[0] - medians_ns[1]) > layouts_most * fmin(medians_ns[0], medians_ns[1]);
-    row->memory->visited = true;
-    report_metrics(row, slopes_ns, count, visit);
-    explain(row, medians_ns, fmax(residuals[0], residuals[1]), visit);
-    visit_kernel(visit, row->points[0].beam.dispatch.program);
+    if (!job->memory->visited)
+        job->memory->tree_bound = slopes.most_ns > (1 + layouts_most) * slopes.least_ns;
+    job->memory->visited = true;
+    report_metrics(job, slopes_ns, count, visit);
+    add_points(job, visit);
+    explain(job, &slopes, visit);
+    visit_kernel(visit, job->rows[0].points[0].beam.dispatch.program);
 }
 
 bool rays_visit_row(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
-    struct row *row = ARENA_NEW(run->arena, struct row);
-    row->run = run;
-    row->work = (enum rays_work)case_choice(run->bench_case, "work");
-    row->memory = *run->memory;
-    if (!row->memory)
-        *run->memory = row->memory = ARENA_NEW(run->session->arena, struct memory);
-    for (unsigned i = 0; i < POINTS; i++) {
-        row->points[i].length = (i % LENGTHS + 1) * LENGTH_STEP;
-        if (!measure_point(row, i, err))
+    const struct rays_session *session = run->session->state;
+    struct job *job = ARENA_NEW(run->arena, struct job);
+    job->run = run;
+    job->work = (enum rays_work)case_choice(run->bench_case, "work");
+    job->memory = *run->memory;
+    job->hits = ARENA_ARRAY(run->arena, 1u << session->row_rays_log2, struct rays_hit);
+    if (!job->memory)
+        *run->memory = job->memory = ARENA_NEW(run->session->arena, struct memory);
+    for (unsigned r = 0; r < LAYOUTS; r++) {
+        job->rows[r].layout = &layouts[r];
+        if (!measure_row(job, &job->rows[r], err))
             return false;
-        visit->device_time_ns += row->points[i].span.device_time_ns;
+        for (unsigned i = 0; i < LENGTHS; i++)
+            visit->device_time_ns += job->rows[r].points[i].span.device_time_ns;
     }
-    struct measure_span last = row->points[POINTS - 1].span;
-    last.began_ns = row->points[0].span.began_ns;
+    struct measure_span last = job->rows[LAYOUTS - 1].points[LENGTHS - 1].span;
+    last.began_ns = job->rows[0].points[0].span.began_ns;
     last.device_time_ns = 0;
     measure_span_note(&last, visit);
-    report(row, visit);
+    report(job, visit);
     return true;
 }

@@ -16,6 +16,7 @@ enum rays_work {
     RAYS_WORK_PROCEDURAL, // a row of boxes about which the kernel is asked
     RAYS_WORK_RAYS,
     RAYS_WORK_LATENCY,
+    RAYS_WORK_SIZE,
     RAYS_WORK_BUILD
 };
 
@@ -35,6 +36,9 @@ enum rays_metric { // in the order of the list in rays.c
     RAYS_RATE,
     RAYS_LATENCY,
     RAYS_LATENCY_CYCLES,
+    RAYS_REGISTERS,
+    RAYS_LOCAL_BYTES,
+    RAYS_STACK_BYTES,
     RAYS_BUILD_RATE,
     RAYS_TREE_BYTES,
     RAYS_AFTER_UPDATE
@@ -47,6 +51,7 @@ struct rays_scene {
 };
 struct rays_trace_params {
     uint32_t tree[2], rays, rays_log2, mask;
+    float start;
     struct rays_scene scene;
 };
 struct rays_check_params {
@@ -119,10 +124,15 @@ struct rays_beam {
     uint32_t rays, rays_log2; // RAYS_CAMERA …; log2 of their number
     uint32_t mode;            // RAYS_OPAQUE …
     uint32_t mask;
+    float start;                     // RAYS_ROW: where the rays begin along x
     bool pipeline;                   // true: traced by a pipeline; false: by queries
     struct gpu_dispatch dispatch;    // filled by rays_beam_prepare
     struct rays_trace_params params; // filled by rays_beam_prepare
 };
+
+// Returns the program that traces the beam; of its tree it uses only desc.kind. NULL: failed.
+struct gpu_program *rays_beam_program(struct bench_visit *run, const struct rays_beam *beam,
+                                      struct error *err);
 
 // Makes the beam's program and marks all hits as unwritten.
 MUST_CHECK bool rays_beam_prepare(struct bench_visit *run, struct rays_beam *beam,

@@ -34,7 +34,7 @@ static struct gpu_ray_kernels called_by(const struct rays_beam *beam)
     };
 }
 
-static struct gpu_program *program_of(struct bench_visit *run, const struct rays_beam *beam,
+struct gpu_program *rays_beam_program(struct bench_visit *run, const struct rays_beam *beam,
                                       struct error *err)
 {
     const char *name = beam->rays == RAYS_CHAIN ? "chain" : mode_name(beam->mode);
@@ -67,10 +67,11 @@ bool rays_beam_prepare(struct bench_visit *run, struct rays_beam *beam, struct e
         .rays = beam->rays,
         .rays_log2 = beam->rays_log2,
         .mask = beam->mask ? beam->mask : 0xff,
+        .start = beam->start,
         .scene = beam->tree->scene,
     };
     beam->dispatch = (struct gpu_dispatch){
-        .program = program_of(run, beam, err),
+        .program = rays_beam_program(run, beam, err),
         .groups = {chain ? 1 : (1u << beam->rays_log2) / RAYS_THREADS},
         .args = {{.buffer = session->hits}},
         .params = &beam->params,

@@ -13,6 +13,7 @@ layout(push_constant) uniform Params
     uvec2 tree;
     uint rays, rays_log2; // which rays, and log2 of their number
     uint mask;            // rays ignore instances whose mask shares no bit with it
+    float start;          // the rays begin so far along x from where ray_of says
     Scene scene;          // for the formula of the spheres
 } params;
 
@@ -38,7 +39,9 @@ void trace_at(uint i)
         last = hit.y;
     }
 #else
-    hits[i] = trace(ray_of(params.rays, i, params.rays_log2, 0));
+    Ray ray = ray_of(params.rays, i, params.rays_log2, 0);
+    ray.origin.x += params.start;
+    hits[i] = trace(ray);
 #endif
 }
 #endif

@@ -70,6 +70,11 @@ static void report_tree(const struct rays_tree *tree, struct measure_visit *visi
 
 // ---------------------------------------------------------------- rays side by side
 
+static uint32_t mode_of(const struct bench_visit *run)
+{
+    return case_says(run->bench_case, "hits", "opaque") ? RAYS_OPAQUE : RAYS_ASKED;
+}
+
 // Measures the same kernel without its tracing. Reports its time as a share of the rays' time.
 static bool measure_control(struct bench_visit *run, const struct rays_beam *beam, double unit_ns,
                             struct measure_visit *visit, struct error *err)
@@ -89,21 +94,19 @@ static bool measure_control(struct bench_visit *run, const struct rays_beam *bea
 
 static bool visit_rays(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
-    static const uint32_t modes[] = {RAYS_OPAQUE, RAYS_ASKED, RAYS_ASKED};
     static const uint32_t orders[] = {RAYS_CAMERA, RAYS_ORDERED, RAYS_RANDOM};
     const struct rays_session *session = run->session->state;
     const bool procedural = case_says(run->bench_case, "hits", "procedural");
-    const unsigned hits = case_choice(run->bench_case, "hits");
     struct rays_tree tree = {0};
     struct rays_beam beam = {.tree = &tree,
                              .rays = orders[case_choice(run->bench_case, "order")],
                              .rays_log2 = session->scene_rays_log2,
-                             .mode = modes[hits],
+                             .mode = mode_of(run),
                              .pipeline = rays_by_pipeline(run)};
     struct measure_span span;
     uint32_t misses;
     if (!make_scene(run, &tree, procedural ? RAYS_BALLS : case_choice(run->bench_case, "scene"),
-                    hits == 0, err) ||
+                    beam.mode == RAYS_OPAQUE, err) ||
         !compact(run, &tree, err) || !rays_beam_prepare(run, &beam, err) ||
         !rays_beam_measure(run, &beam, &memory_of(run)->repeats, &span, err) ||
         !rays_beam_check(run, &beam, &misses, err))
@@ -153,10 +156,58 @@ static bool visit_latency(struct bench_visit *run, struct measure_visit *visit, 
     return true;
 }
 
+// ---------------------------------------------------------------- the size of the kernels
+
+// Lists the statistics that the driver gives, without the code of the kernels.
+static const char *list_statistics(struct arena *arena, const char *text)
+{
+    const char *list = "";
+    while (text && *text) {
+        const size_t length = strcspn(text, "\n");
+        if (strncmp(text, "----", 4) == 0) // its code follows, up to the next executable
+            text = strstr(text, "\n== ");
+        else
+            list = arena_printf(arena, "%s%s%.*s", list, *list ? ", " : "", (int)length, text);
+        text = text && text[strcspn(text, "\n")] ? strchr(text, '\n') + 1 : NULL;
+    }
+    return list;
+}
+
+// Reports what the driver tells of the kernels that `rays` times for these hits. Nothing is timed.
+static bool visit_size(struct bench_visit *run, struct measure_visit *visit, struct error *err)
+{
+    const bool boxes = case_says(run->bench_case, "hits", "procedural");
+    const struct rays_tree tree = {.desc.kind = boxes ? GPU_TREE_BOXES : GPU_TREE_TRIANGLES};
+    const struct rays_beam beam = {.tree = &tree,
+                                   .rays = RAYS_RANDOM,
+                                   .mode = mode_of(run),
+                                   .pipeline = rays_by_pipeline(run)};
+    struct gpu_program *program = rays_beam_program(run, &beam, err);
+    struct gpu_program_stats stats;
+    if (!program || !gpu_program_stats(program, run->arena, &stats, err))
+        return false;
+    // NVIDIA's driver tells no statistics of ray pipelines, and 0 for the stack of every kernel.
+    if (!stats.has_registers && !stats.has_spills && !stats.stack_bytes)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "the driver tells neither registers nor local memory of these kernels%s",
+                         stats.has_stack ? ", and 0 bytes for their stack" : "");
+    const double registers = stats.registers, local = stats.spill_bytes,
+                 stack = (double)stats.stack_bytes;
+    if (stats.has_registers)
+        visit_samples(visit, RAYS_REGISTERS, &registers, 1, 0);
+    if (stats.has_spills)
+        visit_samples(visit, RAYS_LOCAL_BYTES, &local, 1, 0);
+    if (stats.has_stack)
+        visit_samples(visit, RAYS_STACK_BYTES, &stack, 1, 0);
+    visit_detail(visit, "statistics", "%s", list_statistics(run->arena, stats.text));
+    visit_kernel(visit, program);
+    return true;
+}
+
 // ---------------------------------------------------------------- all
 
-// Adds a remark if the architecture has no units for rays.
-static void remark_units(const struct bench_visit *run, struct measure_visit *visit)
+// Says so if the architecture has no units for rays.
+static void report_units(const struct bench_visit *run, struct measure_visit *visit)
 {
     static const char *const without[] = {"Volta", "Ampere GA100", "Hopper", "Blackwell GB100",
                                           "CDNA",  "CDNA 2",       "CDNA 3", "CDNA 4",
@@ -164,7 +215,7 @@ static void remark_units(const struct bench_visit *run, struct measure_visit *vi
     const char *architecture = run->session->limits.architecture;
     for (size_t i = 0; architecture && i < COUNT(without); i++)
         if (strcmp(architecture, without[i]) == 0)
-            visit_remark(visit, "no-ray-units", "%s has no units for rays: the cores do the tests",
+            visit_detail(visit, "units", "%s has no units for rays: the cores do the tests",
                          architecture);
 }
 
@@ -180,6 +231,8 @@ static bool visit_work(struct bench_visit *run, struct measure_visit *visit, str
         return visit_rays(run, visit, err);
     case RAYS_WORK_LATENCY:
         return visit_latency(run, visit, err);
+    case RAYS_WORK_SIZE:
+        return visit_size(run, visit, err);
     case RAYS_WORK_BUILD:
         return rays_visit_build(run, visit, err);
     }
@@ -190,7 +243,7 @@ bool rays_visit(struct bench_visit *run, struct measure_visit *visit, struct err
 {
     if (!visit_work(run, visit, err))
         return false;
-    remark_units(run, visit);
+    report_units(run, visit);
     return true;
 }
 
