@@ -16,9 +16,11 @@ enum check_class check_class_of(enum check_metric metric)
         return CHECK_CLASS_MATRIX;
     if (metric == CHECK_DRAM_READ)
         return CHECK_CLASS_MEMORY;
-    if (metric == CHECK_LATENCY_DRAM)
-        return CHECK_CLASS_MEMORY_LATENCY;
-    return metric >= CHECK_HOST_TO_DEVICE ? CHECK_CLASS_LINK : CHECK_CLASS_CHIP;
+    if (metric == CHECK_LATENCY_L2 || metric == CHECK_LATENCY_DRAM)
+        return CHECK_CLASS_LATENCY;
+    if (check_metric_is_host_link(metric))
+        return CHECK_CLASS_HOST;
+    return metric >= CHECK_PEER ? CHECK_CLASS_LINK : CHECK_CLASS_CHIP;
 }
 
 // One figure of one run of a card.

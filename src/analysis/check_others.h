@@ -10,11 +10,14 @@
 
 // What a figure depends on.
 enum check_class {
-    CHECK_CLASS_CHIP,           // arithmetic and caches: the core clock
-    CHECK_CLASS_MATRIX,         // power lowers the core clock
-    CHECK_CLASS_MEMORY,         // bandwidth of the card's memory
-    CHECK_CLASS_MEMORY_LATENCY, // cards of one model have memory of several makers
-    CHECK_CLASS_LINK,           // links to the host and to other cards
+    CHECK_CLASS_CHIP,   // arithmetic, bandwidth of caches, latency of the L1: the core clock
+    CHECK_CLASS_MATRIX, // power lowers the core clock
+    CHECK_CLASS_MEMORY, // bandwidth of the card's memory
+    // Latency of the L2 and of the memory: cards of one model have other cores and parts of the L2
+    // switched off, and memory of several makers.
+    CHECK_CLASS_LATENCY,
+    CHECK_CLASS_LINK, // links to other cards
+    CHECK_CLASS_HOST, // links to the host, whose memory and other work bound them, too
     CHECK_CLASS_COUNT
 };
 enum check_class check_class_of(enum check_metric metric);
@@ -34,11 +37,11 @@ struct check_spreads {
 };
 void check_spreads_of(struct run *const *runs, size_t run_count, struct check_spreads *spreads);
 
-// A spread with fewer degrees of freedom gives no bound: three cards may all be of one kind. If
-// memory of several makers makes several kinds of card, even seven may be.
+// A spread with fewer degrees of freedom gives no bound: three cards may all be of one kind. In the
+// classes MEMORY and LATENCY, of which there are several kinds of card, even seven may be.
 enum {
     CHECK_SPREAD_FREEDOM = 4,
-    CHECK_SPREAD_FREEDOM_MEMORY = 7
+    CHECK_SPREAD_FREEDOM_KINDS = 7
 };
 
 // Returns how far a value may be from the median of `count` other values, as a factor − 1. Of 1/(1

@@ -33,18 +33,18 @@ static double median_of(const double *values, size_t count)
     return stats_median(known, known_count);
 }
 
-// Returns by how much a healthy card may differ from the expectation, as a factor − 1.
-static double bound_of(const struct check_others *others, const struct check_spreads *spreads,
-                       const struct check_case *of, enum unit unit)
+// Returns how far healthy cards are apart by what is known of their spread, as a factor − 1.
+static double spread_of(const struct check_others *others, const struct check_spreads *spreads,
+                        const struct check_case *of, enum unit unit)
 {
     double logs[CHECK_OTHERS_MAX];
     size_t count = others->count;
     double repeats = check_spread_bound(&spreads->repeats, count, EXPECTATION_CONFIDENCE);
     enum check_class which = check_class_of(of->metric);
-    bool memory = which == CHECK_CLASS_MEMORY || which == CHECK_CLASS_MEMORY_LATENCY;
+    bool has_kinds = which == CHECK_CLASS_MEMORY || which == CHECK_CLASS_LATENCY;
     const struct check_spread *class = &spreads->between[which];
     double between = card_spread_of(of->benchmark, unit);
-    if (class->freedom >= (memory ? CHECK_SPREAD_FREEDOM_MEMORY : CHECK_SPREAD_FREEDOM))
+    if (class->freedom >= (has_kinds ? CHECK_SPREAD_FREEDOM_KINDS : CHECK_SPREAD_FREEDOM))
         between = fmin(between, check_spread_bound(class, count, EXPECTATION_CONFIDENCE));
     if (others->itself)
         return fmin(repeats, between) + (count == 1 && others->unsure > 0 ? others->unsure : 0);
@@ -56,15 +56,51 @@ static double bound_of(const struct check_others *others, const struct check_spr
     return fmax(repeats, check_spread_bound(&own, count, EXPECTATION_CONFIDENCE));
 }
 
+// Returns by how much a healthy card may differ from the expectation, as a factor − 1.
+static double bound_of(const struct check_others *others, const struct check_spreads *spreads,
+                       const struct check_case *of, enum unit unit)
+{
+    switch (check_class_of(of->metric)) {
+    case CHECK_CLASS_HOST:
+        // A link falls to half its width or half its generation's speed. Hosts, and one host from
+        // hour to hour, differ by less: the border is halfway, in logarithms.
+        return sqrt(2) - 1;
+    case CHECK_CLASS_CHIP:
+    case CHECK_CLASS_MATRIX:
+        return fmax(spread_of(others, spreads, of, unit), RESULTS_CLOCK_STEPS);
+    case CHECK_CLASS_MEMORY:
+    case CHECK_CLASS_LATENCY:
+    case CHECK_CLASS_LINK:
+    case CHECK_CLASS_COUNT:
+        break;
+    }
+    return spread_of(others, spreads, of, unit);
+}
+
+// Returns the better end of the figure's interval. Other work of the host slows some rounds of a
+// link, and a faulty link slows all: the best round counts there.
+static double best_of(const struct judging *j, const struct check_figure *figure)
+{
+    bool lower = check_metric_better(figure->metric) == BETTER_LOWER;
+    double best = lower ? figure->low : figure->high;
+    if (!isfinite(best))
+        best = figure->value;
+    if (!check_metric_is_host_link(figure->metric))
+        return best;
+    const struct result *result = check_result(j->run, j->ask.device, figure->metric, figure->peer);
+    const struct metric *metric = result_metric(result, check_case_of(figure->metric)->measured);
+    for (size_t i = 0; i < metric->round_count; i++)
+        best = fmax(best, metric->round_medians[i]);
+    return best;
+}
+
 static void judge_by(const struct judging *j, const struct check_others *others,
                      struct check_figure *figure)
 {
     const struct check_case *of = check_case_of(figure->metric);
     double bound = 1 + bound_of(others, &j->spreads, of, figure->unit);
     bool lower = check_metric_better(figure->metric) == BETTER_LOWER;
-    double best = lower ? figure->low : figure->high; // the end of the interval that is better
-    if (!isfinite(best))
-        best = figure->value;
+    double best = best_of(j, figure);
     figure->basis = others->by_limit ? CHECK_BASIS_LIMIT : j->expectation->basis;
     figure->cards = others->itself ? 1 : others->count;
     figure->expected = median_of(others->values, others->count);

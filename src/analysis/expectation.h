@@ -13,8 +13,11 @@
 //   many cards   The bound is the spread between these cards, but no less than that of repeated
 //                runs.
 //
-// Each bound is Student's t times the standard deviation: a healthy card is called slow in one of
-// 1/(1 − EXPECTATION_CONFIDENCE) figures. The bound for few cards is at most that of `fathom
+// Arithmetic, caches and matrix units are bound by RESULTS_CLOCK_STEPS at least. A link to the host
+// is slow if its best round is below the expectation divided by √2.
+//
+// Each other bound is Student's t times the standard deviation: a healthy card is called slow in
+// one of 1/(1 − EXPECTATION_CONFIDENCE) figures. The bound for few cards is at most that of `fathom
 // compare` (card_spread_of), which alone holds if the references have too few cards for a class.
 #ifndef ANALYSIS_EXPECTATION_H
 #define ANALYSIS_EXPECTATION_H

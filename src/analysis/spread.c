@@ -3,14 +3,14 @@
 #include "analysis/compare.h"
 
 const struct card_spread card_spreads[] = {
-    // 9 cards, models: 1, figures: 289
-    {"bandwidth", UNIT_BYTE_PER_CYCLE, 0.103},
-    // 9 cards, models: 1, figures: 289
-    {"bandwidth", UNIT_BYTE_PER_S, 0.106},
-    // 9 cards, models: 1, figures: 989
-    {"latency", UNIT_CYCLE, 0.098},
-    // 9 cards, models: 1, figures: 1008
-    {"latency", UNIT_NS, 0.107},
+    // 13 cards, models: 2, figures: 302
+    {"bandwidth", UNIT_BYTE_PER_CYCLE, 0.089},
+    // 13 cards, models: 2, figures: 302
+    {"bandwidth", UNIT_BYTE_PER_S, 0.088},
+    // 13 cards, models: 2, figures: 992
+    {"latency", UNIT_CYCLE, 0.091},
+    // 13 cards, models: 2, figures: 1011
+    {"latency", UNIT_NS, 0.099},
     // 6 cards, models: 1, figures: 61
     {"transfer", UNIT_BYTE_PER_S, 0.162},
     // 6 cards, models: 1, figures: 61

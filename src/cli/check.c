@@ -138,7 +138,14 @@ static void leave_cpus_out(struct device_list *list)
     list->count = kept;
 }
 
-// Reduces the list to the card whose number is this process's local rank.
+// True if this process may use only some of the machine's NVIDIA cards, for example as a job.
+static bool has_part_of_the_cards(void)
+{
+    return getenv("CUDA_VISIBLE_DEVICES") != NULL;
+}
+
+// Reduces the list to the card whose number is this process's local rank. A rank that sees one card
+// takes that one: the scheduler then gave each rank a card of its own.
 static bool take_own_card(struct device_list *list, struct error *err)
 {
     static const char *const variables[] = {"SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK",
@@ -149,6 +156,8 @@ static bool take_own_card(struct device_list *list, struct error *err)
         return error_set(err, ERROR_USAGE,
                          "--local-rank: no rank in SLURM_LOCALID, OMPI_COMM_WORLD_LOCAL_RANK or "
                          "MPI_LOCALRANKID: start it with srun or mpirun");
+    if (list->count == 1 && has_part_of_the_cards())
+        return true;
     if (rank >= list->count)
         return error_set(err, ERROR_NO_DEVICE, "--local-rank: rank %llu, but %zu GPUs",
                          (unsigned long long)rank, list->count);
@@ -190,24 +199,27 @@ static bool choose_devices(struct checking *c, struct error *err)
     bool chosen = select_devices(cli->arena, &request, &c->devices, err);
     if (every)
         leave_cpus_out(&c->devices);
+    if (every && has_part_of_the_cards())
+        select_leave_hidden_out(&c->devices);
     if ((!chosen && err->code != ERROR_NO_DEVICE) || !are_apart(&c->devices, err))
         return false;
     if (options_has(cli->options, OPTION_LOCAL_RANK))
         return take_own_card(&c->devices, err);
     if (c->devices.count > 0 || c->expected_count > 0 ||
-        (every && select_unreached(cli->arena, c->system, "", &gpus) > 0))
+        (every && !has_part_of_the_cards() &&
+         select_unreached(cli->arena, c->system, "", &gpus) > 0))
         return true;
     return chosen
                ? error_set(err, ERROR_NO_DEVICE, "no GPU found: -d checks a CPU as if it were one")
                : false;
 }
 
-// Adds a check for each GPU that no API reaches.
+// Adds a check for each GPU that no API reaches, unless the process was given a part of the cards.
 static void add_unreached(struct checking *c)
 {
     struct unreached_gpu *gpus;
     if (options_has(c->cli->options, OPTION_DEVICE) ||
-        options_has(c->cli->options, OPTION_LOCAL_RANK))
+        options_has(c->cli->options, OPTION_LOCAL_RANK) || has_part_of_the_cards())
         return;
     size_t count = select_unreached(c->run->arena, c->system, "", &gpus);
     for (size_t i = 0; i < count; i++) {

@@ -69,7 +69,7 @@ const struct command_info command_table[COMMAND_COUNT] = {
                 "says so and measures all the same.\n"
                 "--counters adds one visit to each case, in which the device's counters run, and "
                 "compares what they say with what the benchmark claims; that visit gives no time. "
-                "Counters are read through CUDA; docs/COUNTERS.md says what they need.",
+                "Counters are read through CUDA and Vulkan; docs/COUNTERS.md says what they need.",
             .examples =
                 {"fathom run --preset quick\tevery benchmark on the best GPU, some seconds each",
                  "fathom run latency bandwidth -o run.json\ttwo benchmarks, and a run file",

@@ -153,6 +153,24 @@ static void add_all(const struct selection *s)
     }
 }
 
+static bool is_of_cuda(const struct gpu_info *info)
+{
+    return strcmp(info->api, "cuda") == 0;
+}
+
+void select_leave_hidden_out(struct device_list *list)
+{
+    bool cuda_there = false;
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++)
+        cuda_there = cuda_there || is_of_cuda(list->devices[i]);
+    for (size_t i = 0; i < list->count; i++)
+        if (!cuda_there || list->devices[i]->vendor_id != GPU_VENDOR_NVIDIA ||
+            is_of_cuda(list->devices[i]))
+            list->devices[kept++] = list->devices[i];
+    list->count = kept;
+}
+
 // ---------------------------------------------------------------- refusing
 
 static bool has_device_of(const struct gpu_system *system, const char *api)

@@ -31,6 +31,11 @@ MUST_CHECK bool select_devices(struct arena *arena, const struct select_request 
 // different APIs.
 bool select_same_chip(const struct gpu_info *a, const struct gpu_info *b);
 
+// Removes the NVIDIA cards that CUDA does not list from a list with a device of CUDA: the cards
+// that CUDA_VISIBLE_DEVICES hides. Schedulers set it for a job that gets a part of a machine's
+// cards; Vulkan lists the other cards all the same.
+void select_leave_hidden_out(struct device_list *list);
+
 // A GPU in this machine that is not a device of the gpu_system.
 struct unreached_gpu {
     const char *text;   // for example "an NVIDIA GPU (10de:2335) at 0000:1b:00.0"

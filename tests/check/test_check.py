@@ -292,6 +292,12 @@ class Ranks(Checks):
         self.assert_one_line_error(fathom.run(*arguments, SLURM_LOCALID="1"), NO_DEVICE,
                                    "rank 1, but 1 GPU")
 
+    def test_a_rank_that_was_given_one_card_takes_that(self):
+        process = self.start(0, "-d", self.model("a.json"), "--local-rank", SLURM_LOCALID="1",
+                             CUDA_VISIBLE_DEVICES="1")
+        (check,) = self.checks_of([process], UNKNOWN)
+        self.assertEqual("model:0", check["device"])
+
 
 class Ends(Checks):
     def start(self, *arguments):

@@ -220,6 +220,26 @@ static void all_takes_each_chip_through_the_api_that_has_what_is_preferred(void 
     gpu_system_destroy(system);
 }
 
+static void cards_that_cuda_does_not_list_are_left_out_if_it_lists_any(void **state)
+{
+    (void)state;
+    struct gpu_info own = {.id = "cuda:0", .api = "cuda", .vendor_id = GPU_VENDOR_NVIDIA};
+    struct gpu_info hidden = {.id = "vulkan:1", .api = "vulkan", .vendor_id = GPU_VENDOR_NVIDIA};
+    struct gpu_info other = {.id = "vulkan:2", .api = "vulkan", .vendor_id = GPU_VENDOR_AMD};
+    const struct gpu_info *devices[] = {&hidden, &own, &other};
+
+    struct device_list list = {.devices = devices, .count = 3};
+    select_leave_hidden_out(&list);
+    assert_int_equal(list.count, 2);
+    assert_ptr_equal(list.devices[0], &own);
+    assert_ptr_equal(list.devices[1], &other);
+
+    devices[0] = &hidden;
+    list = (struct device_list){.devices = devices, .count = 1};
+    select_leave_hidden_out(&list);
+    assert_int_equal(list.count, 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_machine, drop_machine)
 
 int main(void)
@@ -234,6 +254,7 @@ int main(void)
         TEST(cards_of_amd_and_intel_need_a_render_node_and_mesa),
         TEST(a_card_that_an_api_reaches_is_not_named),
         TEST(all_takes_each_chip_through_the_api_that_has_what_is_preferred),
+        TEST(cards_that_cuda_does_not_list_are_left_out_if_it_lists_any),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

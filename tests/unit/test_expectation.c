@@ -17,6 +17,8 @@
 
 #define DRAM_READ                                                                                  \
     "bandwidth/op=read/path=global/scope=device/access=apart/bytes=1073741824/width=16/type=float"
+#define L2_READ                                                                                    \
+    "bandwidth/op=read/path=global/scope=device/access=apart/bytes=8388608/width=16/type=float"
 #define TO_DEVICE "transfer/direction=h2d/memory=pinned/by=copy/mode=row/bytes=268435456"
 
 static struct case_value text_value(const char *key, const char *text)
@@ -440,6 +442,45 @@ static void a_link_is_slow_by_its_lanes_or_its_generation(void **state)
     end(&o);
 }
 
+static void other_work_of_the_host_slows_rounds_of_a_link_and_a_fault_slows_all(void **state)
+{
+    (void)state;
+    for (int faulty = 0; faulty < 2; faulty++) {
+        struct outcome o = begin(cards(8, TO_DEVICE, 55e9, 0.001), TO_DEVICE, 30e9);
+        double rounds[] = {20e9, 30e9, faulty ? 35e9 : 54e9};
+        o.result->metrics[0].round_medians = rounds;
+        o.result->metrics[0].round_count = 3;
+        judge(&o);
+        assert_int_equal(o.check->verdict, faulty ? CHECK_SLOW : CHECK_HEALTHY);
+        end(&o);
+    }
+}
+
+static void two_steps_of_the_core_clock_are_healthy(void **state)
+{
+    (void)state;
+    // Given eight cards that agree within 0.1 %, and one at 1980 MHz where they keep 2010.
+    for (int slow = 0; slow < 2; slow++) {
+        struct outcome o = begin(cards(8, L2_READ, 10e12, 0.0001), L2_READ,
+                                 10e12 * (slow ? 1940.0 : 1980.0) / 2010);
+        judge(&o);
+        assert_int_equal(o.check->verdict, slow ? CHECK_SLOW : CHECK_HEALTHY);
+        end(&o);
+    }
+}
+
+static void a_link_to_the_host_is_slow_from_halfway_to_its_half(void **state)
+{
+    (void)state;
+    for (int slow = 0; slow < 2; slow++) {
+        struct outcome o = begin(cards(8, TO_DEVICE, 55e9, 0.001), TO_DEVICE,
+                                 55e9 / sqrt(2) * (slow ? 0.99 : 1.01));
+        judge(&o);
+        assert_int_equal(o.check->verdict, slow ? CHECK_SLOW : CHECK_HEALTHY);
+        end(&o);
+    }
+}
+
 static void any_pair_of_the_model_is_the_expectation_of_a_pair(void **state)
 {
     (void)state;
@@ -688,6 +729,9 @@ int main(void)
         cmocka_unit_test(a_low_memory_clock_is_the_cause),
         cmocka_unit_test(a_core_clock_that_power_or_heat_lowers_is_told_apart),
         cmocka_unit_test(a_link_is_slow_by_its_lanes_or_its_generation),
+        cmocka_unit_test(other_work_of_the_host_slows_rounds_of_a_link_and_a_fault_slows_all),
+        cmocka_unit_test(two_steps_of_the_core_clock_are_healthy),
+        cmocka_unit_test(a_link_to_the_host_is_slow_from_halfway_to_its_half),
         cmocka_unit_test(any_pair_of_the_model_is_the_expectation_of_a_pair),
         cmocka_unit_test(a_pair_of_the_very_card_is_compared_with_itself),
         cmocka_unit_test(data_lost_between_two_devices_break_these_two),
