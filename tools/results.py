@@ -3,8 +3,8 @@
 """What is derived from the runs in reference/: tools/results.py writes it anew.
 
 docs/RESULTS.md: docs/targets.json says which quantities it shows, in which unit, and which target a
-quantity has through which API. A table shows all runs of one device through one API; runs of the
-quick preset and checks are only listed.
+quantity has through which API. A table shows all runs of one device through one API, and the table of
+rays has a column for each device; runs of the quick preset and checks are only listed.
 
 reference/index.json: preset, UUIDs, commit and versions of the benchmarks of each run are taken from
 its file; the other members are written by hand. A run file may be gzipped (.json.gz).
@@ -96,7 +96,7 @@ def readme_text(text):
 CARDS_LEAST = 3
 # Fewer cards show how far apart healthy cards are at least, not at most: five cards' loads were within
 # 1.5 %, and another card's 5 % off.
-BOUND_CARDS_LEAST = 8
+BOUND_CARDS_LEAST = 9
 WIDE_CARDS_LEAST = 5
 CONFIDENCE = 0.99
 UNITS = {"1": "NONE", "ns": "NS", "cycle": "CYCLE", "B": "BYTE", "B/s": "BYTE_PER_S",
@@ -239,20 +239,24 @@ def meets(value, target):
     return (least is None or value >= least) and (most is None or value <= most)
 
 
+def reached(values):
+    """The lowest and the highest of (value, verdict); empty where there is none."""
+    texts = sorted({number(value) for value, _ in values}, key=float)
+    suspect = " *suspect*" if any(verdict == "suspect" for _, verdict in values) else ""
+    return "–".join(texts if len(texts) < 2 else (texts[0], texts[-1])) + suspect
+
+
 def line(row, api, runs):
     """A table row, or None where no run has the quantity."""
     values = [value for value in (value_of(row, run) for run in runs) if value]
     if not values:
         return None
     target = row.get("target", {}).get(api)
-    texts = sorted({number(value) for value, _ in values}, key=float)
-    reached = "–".join(texts if len(texts) == 1 else (texts[0], texts[-1]))
-    if any(verdict == "suspect" for _, verdict in values):
-        reached += " *suspect*"
     runs_text = f"{len(values)} run" + "s" * (len(values) > 1)
     if target:
         runs_text = f"{sum(meets(value, target) for value, _ in values)} of {runs_text}"
-    cells = (row["quantity"], row["unit"], target_text(target, row.get("source")), reached, runs_text)
+    cells = (row["quantity"], row["unit"], target_text(target, row.get("source")), reached(values),
+             runs_text)
     return "| " + " | ".join(cells) + " |"
 
 
@@ -275,6 +279,30 @@ def run_list(runs):
     return "\n".join(lines)
 
 
+def newest(results):
+    """The results of the newest version of their benchmark."""
+    return [one for one in results if one["version"] == max(other["version"] for other in results)]
+
+
+def ray_table(rays, runs):
+    """What rays cost: a column for each card of which a run has one of the quantities."""
+    cards = {}
+    for run in runs:
+        cards.setdefault(run["devices"][0]["name"], []).append(run)
+    columns = {}
+    for card, own in cards.items():
+        results = newest([result for run in own for result in run["results"] if result["benchmark"] == "rays"])
+        by_key = [{"by_key": {result["key"]: result}, "findings": []} for result in results]
+        cells = [reached([value for value in (value_of(row, one) for one in by_key) if value])
+                 for row in rays["rows"]]
+        if any(cells):
+            columns[f"{card}, version {results[0]['version']}"] = cells
+    lines = [["quantity", "unit", rays["beside"], *columns], ["---"] * (3 + len(columns))]
+    lines += [[row["quantity"], row["unit"], row.get("beside", "–"), *(cells[i] or "–" for cells in columns.values())]
+              for i, row in enumerate(rays["rows"])]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+
+
 def source_list(targets):
     return "\n".join(f"- ({name}) {text}" for name, text in targets["sources"].items())
 
@@ -284,14 +312,15 @@ def page():
     runs = reference_runs()
     parts = [HEAD]
     for api, title in APIS.items():
-        shown = []
-        for _, through, run in runs:
+        full = [run for _, through, run in runs if through == api and run["preset"] not in ("quick", "check")]
+        shown = [run for run in full if run["devices"][0]["name"] == targets["device"]]
+        for run in shown:
             run["by_key"] = {result["key"]: result for result in run["results"]}
-            if (through == api and run["preset"] not in ("quick", "check")
-                    and run["devices"][0]["name"] == targets["device"]):
-                shown.append(run)
+        if api == "vulkan":
+            rays = ray_table(targets["rays"], full)
         if shown:
             parts.append(f"## {targets['device']} through {title}\n\n{table(targets, api, shown)}\n")
+    parts.append(f"## What rays cost\n\n{targets['rays']['text']}\n\n{rays}\n")
     parts.append(f"## Where the targets come from\n\n{source_list(targets)}\n")
     parts.append(f"## The runs\n\n{run_list(runs)}\n")
     return "\n".join(parts)

@@ -25,7 +25,7 @@ GOLDEN = fathom.ROOT / "tests/golden"
 REFERENCE = fathom.ROOT / "reference"
 CARDS = {
     "card-h200-vulkan": "h200-vulkan-quick.json",
-    "card-h200-cuda": "h200-cuda-standard-4.json.gz",
+    "card-h200-cuda": "other-host/h200-cuda-standard.json.gz",
     "card-lavapipe": "lavapipe-quick.json",
 }
 GREY, PLAIN = "\x1b[2m", "\x1b[0m"

@@ -60,7 +60,7 @@ class Readme(fathom.Case):
             self.assertIn(text, install)
 
     def test_its_picture_is_what_the_program_draws(self):
-        drawn = fathom.run("show", "reference/h200-vulkan-map-4.json.gz", binary=REAL,
+        drawn = fathom.run("show", "reference/h200-cuda-map-4.json.gz", binary=REAL,
                            cwd=fathom.ROOT).out
         picture = re.search(r"(?m)^  ┌(?:.|\n)*?\n\n", drawn)[0]
         self.assertIn(textwrap.indent(picture, "    "), README)

@@ -108,7 +108,7 @@ class Results(unittest.TestCase):
     def test_every_quantity_was_measured_and_every_target_has_a_source(self):
         targets = RESULTS.load(ROOT / "docs/targets.json")
         page = RESULTS.page()
-        for row in targets["rows"]:
+        for row in targets["rows"] + targets["rays"]["rows"]:
             self.assertIn(f"| {row['quantity']} |", page)
             if "target" in row:
                 self.assertIn(row["source"], targets["sources"], row["quantity"])
@@ -124,6 +124,26 @@ class Results(unittest.TestCase):
     def test_a_suspect_run_is_marked(self):
         line = RESULTS.line(ROW, "cuda", [run_with(2e9), run_with(2e9, verdict="suspect")])
         self.assertEqual("| reads | GB/s | ≥ 2 (a) | 2 *suspect* | 2 of 2 runs |", line)
+
+    def test_rays_of_each_card_stand_side_by_side_by_the_newest_version(self):
+        def run(card, version, time, verdict="ok"):
+            metrics = [{"name": "crossing", "median": time}]
+            return {"devices": [{"name": card}],
+                    "results": [{"key": "rays/k", "benchmark": "rays", "version": version,
+                                 "verdict": verdict, "metrics": metrics},
+                                {"key": "other/k", "benchmark": "other", "version": 9,
+                                 "verdict": "ok", "metrics": metrics}]}
+        rows = [{"quantity": "time", "key": "rays/k", "metric": "crossing", "unit": "ps",
+                 "scale": 1e-3, "beside": "353 a test"},
+                {"quantity": "missing", "key": "rays/none", "metric": "crossing", "unit": "ps", "scale": 1e-3}]
+        table = RESULTS.ray_table({"beside": "frame", "rows": rows},
+                                  [run("A", 1, 7), run("A", 2, 0.002), run("A", 2, 0.003),
+                                   run("B", 1, 0.005, "suspect"),
+                                   {"devices": [{"name": "no rays"}], "results": []}])
+        self.assertEqual(["| quantity | unit | frame | A, version 2 | B, version 1 |",
+                          "| --- | --- | --- | --- | --- |",
+                          "| time | ps | 353 a test | 2–3 | 5 *suspect* |",
+                          "| missing | ps | – | – | – |"], table.splitlines())
 
     def test_a_quantity_that_no_run_has_is_left_out(self):
         self.assertIsNone(RESULTS.line(ROW, "cuda", [run_with()]))
