@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const ORIGIN = "http://127.0.0.1:8311";
+const PATIENCE_MS = 60000; // a busy machine may need long; nothing waits so long on a free one
 export const TOKEN = "c0ffee";
 
 export const run = JSON.parse(readFileSync(join(here, "../../reference/h200-vulkan-overlap-1.json"), "utf8"));
@@ -93,7 +94,7 @@ export async function visit(browser, server, { fragment = `token=${TOKEN}`, widt
     .replace(/<meta http-equiv="Content-Security-Policy"[^>]*>/, "") // the header says it
     .replace("@RUNS@", JSON.stringify({ live: true, version: "0.1.0", runs: [] }));
   const page = await (context ?? browser).newPage({ viewport: { width, height }, colorScheme });
-  page.setDefaultTimeout(8000);
+  page.setDefaultTimeout(PATIENCE_MS);
   page.complaints = [];
   page.on("console", (message) => page.complaints.push(`console: ${message.text()}`));
   page.on("pageerror", (error) => page.complaints.push(`error: ${error.message}`));
@@ -106,10 +107,10 @@ export async function visit(browser, server, { fragment = `token=${TOKEN}`, widt
   return page;
 }
 
-// Waits until the test's own condition holds of what the server was asked.
+// Waits until the test's own condition holds, which may be a promise.
 export async function until(page, condition, what) {
-  for (let turn = 0; turn < 160; turn++) {
-    const found = condition();
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end;) {
+    const found = await condition();
     if (found) return found;
     await page.waitForTimeout(50);
   }

@@ -244,13 +244,13 @@ test("control and wheel zoom, and the zoom stays when the time line moves", asyn
   const box = await page.locator("#live-timeline .plot").boundingBox();
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 3);
   await page.keyboard.down("Control");
-  for (let turn = 0; turn < 20 && await zoom() > 60; turn++) {
+  let zoomed = await zoom();
+  while (zoomed > 60) {
     await page.mouse.wheel(0, -400);
-    await page.waitForTimeout(50);
+    const last = zoomed;
+    zoomed = await until(page, async () => (zoomed = await zoom()) < last && zoomed, "it zooms");
   }
   await page.keyboard.up("Control");
-  const zoomed = await zoom();
-  assert.ok(zoomed <= 60, String(zoomed));
   const asked = server.measures.length;
   server.answer = ({ id }) => server.finish(id, resultOf(welcome.scenarios[0].scenario.workloads.map(({ name }) => name), 300000));
   await key(page, "0/groups").fill("20");
@@ -361,8 +361,8 @@ test("thousands of frames leave no more behind than a hundred", async () => {
   };
   const before = await heap();
   assert.equal(await elements(301, 2300), first);
-  const grown = await heap() - before;
-  assert.ok(grown < 1e6, `${grown} bytes in 2000 frames`);
+  // On a busy machine the last frames may still be on their way; what was left behind stays.
+  await until(page, async () => await heap() - before < 1e6, "1 MB or more stays after 2000 frames");
   await close(page);
 });
 
