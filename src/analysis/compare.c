@@ -42,25 +42,44 @@ enum side {
     SIDE_LESS
 };
 
+// The same metric of two runs: of base, then of new.
+struct figure {
+    const struct metric *of[2];    // NULL: not known
+    const struct metric *whole[2]; // what they are parts of, else NULL
+};
+
 // True if the interval of `a` ends below that of `b` by more than the threshold, relative to the
-// upper end of `a`. If that end is 0, any distance is enough.
-static bool is_below(const struct metric *a, const struct metric *b, double threshold)
+// upper end of `a` or of what it is a part of. If that end is 0, any distance is enough.
+static bool is_below(const struct metric *a, const struct metric *b, const struct metric *whole,
+                     double threshold)
 {
-    return b->ci95[0] - a->ci95[1] > threshold * fabs(a->ci95[1]);
+    return b->ci95[0] - a->ci95[1] > threshold * fabs(whole ? whole->ci95[1] : a->ci95[1]);
 }
 
-static enum side side_of(const struct metric *base, const struct metric *now, double threshold)
+// True if the whole interval of the change is within the threshold.
+static bool is_within(const struct figure *figure, double threshold)
 {
+    const struct metric *base = figure->of[0], *now = figure->of[1];
+    if (figure->whole[0] && figure->whole[1]) {
+        double least = fmin(figure->whole[0]->ci95[0], figure->whole[1]->ci95[0]);
+        double most = fmax(now->ci95[1] - base->ci95[0], base->ci95[1] - now->ci95[0]);
+        return most <= threshold * least;
+    }
+    struct ratio ratio = ratio_of(base, now);
+    bool none = base->ci95[0] == 0 && base->ci95[1] == 0 && now->ci95[0] == 0 && now->ci95[1] == 0;
+    return none || (ratio.low >= 1 / (1 + threshold) && ratio.high <= 1 + threshold);
+}
+
+static enum side side_of(const struct figure *figure, double threshold)
+{
+    const struct metric *base = figure->of[0], *now = figure->of[1];
     if (!base || !now || base->at_least || now->at_least)
         return SIDE_UNSURE;
-    if (is_below(base, now, threshold))
+    if (is_below(base, now, figure->whole[0], threshold))
         return SIDE_MORE;
-    if (is_below(now, base, threshold))
+    if (is_below(now, base, figure->whole[1], threshold))
         return SIDE_LESS;
-    struct ratio ratio = ratio_of(base, now);
-    bool within = ratio.low >= 1 / (1 + threshold) && ratio.high <= 1 + threshold;
-    bool none = base->ci95[0] == 0 && base->ci95[1] == 0 && now->ci95[0] == 0 && now->ci95[1] == 0;
-    return within || none ? SIDE_SAME : SIDE_UNSURE;
+    return is_within(figure, threshold) ? SIDE_SAME : SIDE_UNSURE;
 }
 
 static enum compare_word word_of(enum side side, enum better better)
@@ -95,6 +114,16 @@ const struct metric *metric_in_cycles(const struct benchmark_info *info,
     return NULL;
 }
 
+// Returns the metric of `result` that contains `metric` (metric_info.part_of); NULL if none does.
+static const struct metric *metric_whole(const struct benchmark_info *info,
+                                         const struct result *result, const struct metric *metric)
+{
+    for (size_t i = 0; info && i < info->metric_count; i++)
+        if (info->metrics[i].part_of && strcmp(info->metrics[i].name, metric->name) == 0)
+            return result_metric(result, info->metrics[i].part_of);
+    return NULL;
+}
+
 bool metric_is_twin(const struct benchmark_info *info, const struct result *result,
                     const struct metric *metric)
 {
@@ -117,6 +146,11 @@ double card_spread_of(const char *benchmark, enum unit unit)
     }
     return most;
 }
+
+// The spread is a bound for 95 % of a benchmark's figures: this share of them may lie beyond it,
+static const double outlier_share = 0.05;
+// up to so many times as far, in logarithms.
+static const double outlier_most = 3;
 
 bool compare_other_card(const struct device_pair *pair)
 {
@@ -157,7 +191,7 @@ static void row_add(struct comparing *c, const struct compare_row *row)
     compare->counts[row->word]++;
     struct compare_part *part = part_get(c, row->base ? row->base->benchmark : row->now->benchmark);
     part->counts[row->word]++;
-    bool directed = row->base_metric && row->base_metric->better != BETTER_NONE;
+    bool directed = row->base_metric && row->base_metric->better != BETTER_NONE && !row->is_part;
     if (directed && row->ratio.value > 0) {
         bool higher = row->base_metric->better == BETTER_HIGHER;
         part->geometric_mean += higher ? log(row->ratio.value) : -log(row->ratio.value);
@@ -175,40 +209,53 @@ static void parts_finish(struct compare *compare)
 }
 
 // True if the ratios of time and of cycles both have intervals, and these do not overlap.
-static bool ratios_apart(const struct metric *const time[2], const struct metric *const cycles[2])
+static bool ratios_apart(const struct figure *time, const struct figure *cycles)
 {
-    struct ratio a = ratio_of(time[0], time[1]), b = ratio_of(cycles[0], cycles[1]);
+    struct ratio a = ratio_of(time->of[0], time->of[1]);
+    struct ratio b = ratio_of(cycles->of[0], cycles->of[1]);
     return a.low > b.high || b.low > a.high;
 }
 
 // Like side_of, but with the larger of the threshold and the spread between healthy cards of one
 // model (card_spread_of).
 static enum side side_beyond(const struct comparing *c, const char *benchmark,
-                             const struct metric *const pair[2])
+                             const struct figure *figure)
 {
-    double spread = pair[0] ? card_spread_of(benchmark, pair[0]->unit) : 0;
-    return side_of(pair[0], pair[1], fmax(c->compare->threshold, spread));
+    double spread = figure->of[0] ? card_spread_of(benchmark, figure->of[0]->unit) : 0;
+    return side_of(figure, fmax(c->compare->threshold, spread));
 }
 
-// Returns the word for a pair of metrics. `cycles` holds the same work in core cycles (NULL: not
-// known).
+// True if a difference between two cards is at most so far beyond the spread that a few healthy
+// figures of many reach it.
+static bool is_outlier(const struct comparing *c, const struct compare_row *row,
+                       const struct figure *figure)
+{
+    double base = figure->of[0]->median, now = figure->of[1]->median;
+    double change = figure->whole[0] ? log1p(fabs(now - base) / figure->whole[0]->median)
+                                     : fabs(log(now / base));
+    double spread = card_spread_of(row->base->benchmark, row->base_metric->unit);
+    return c->other_card && change <= outlier_most * log1p(spread) &&
+           (row->word == COMPARE_FASTER || row->word == COMPARE_SLOWER ||
+            row->word == COMPARE_OTHER);
+}
+
+// Returns the word for a metric. `cycles` holds the same work in core cycles.
 static enum compare_word word_for(const struct comparing *c, const char *benchmark,
-                                  const struct metric *const time[2],
-                                  const struct metric *const cycles[2])
+                                  const struct figure *time, const struct figure *cycles)
 {
     double threshold = c->compare->threshold;
-    enum side in_time = side_of(time[0], time[1], threshold);
-    enum side in_cycles = side_of(cycles[0], cycles[1], threshold);
+    enum side in_time = side_of(time, threshold);
+    enum side in_cycles = side_of(cycles, threshold);
     if (in_time != SIDE_UNSURE && in_time != in_cycles &&
         (in_cycles != SIDE_UNSURE || ratios_apart(time, cycles)))
         return COMPARE_CLOCK;
     if (c->other_card && (in_time == SIDE_MORE || in_time == SIDE_LESS)) {
         if (side_beyond(c, benchmark, time) != in_time)
             return COMPARE_CARD;
-        if (cycles[0] && cycles[1] && side_beyond(c, benchmark, cycles) != in_time)
+        if (cycles->of[0] && cycles->of[1] && side_beyond(c, benchmark, cycles) != in_time)
             return COMPARE_CLOCK; // the cycles differ by no more than those of healthy cards
     }
-    return word_of(in_time, time[0]->better);
+    return word_of(in_time, time->of[0]->better);
 }
 
 static void metrics_compare(struct comparing *c, const struct result *base,
@@ -232,16 +279,20 @@ static void metrics_compare(struct comparing *c, const struct result *base,
                            .text = arena_printf(c->arena, "%s has %s in new", metric->name, what)});
             continue;
         }
-        const struct metric *cycles = metric_in_cycles(base_info, base, metric),
-                            *other_cycles = metric_in_cycles(now_info, now, other);
-        struct compare_row row = {.base = base,
+        const struct figure time = {
+            .of = {metric, other},
+            .whole = {metric_whole(base_info, base, metric), metric_whole(now_info, now, other)}};
+        const struct figure cycles = {.of = {metric_in_cycles(base_info, base, metric),
+                                             metric_in_cycles(now_info, now, other)}};
+        struct compare_row row = {.word = word_for(c, base->benchmark, &time, &cycles),
+                                  .base = base,
                                   .now = now,
                                   .base_metric = metric,
                                   .now_metric = other,
                                   .ratio = ratio_of(metric, other),
-                                  .cycles = ratio_of(cycles, other_cycles)};
-        row.word = word_for(c, base->benchmark, (const struct metric *[]){metric, other},
-                            (const struct metric *[]){cycles, other_cycles});
+                                  .cycles = ratio_of(cycles.of[0], cycles.of[1]),
+                                  .is_part = time.whole[0] != NULL};
+        row.is_outlier = is_outlier(c, &row, &time);
         row.suspect = base->verdict == VERDICT_SUSPECT || now->verdict == VERDICT_SUSPECT;
         if (row.word == COMPARE_UNSURE && !isfinite(row.ratio.low))
             row.text = "no interval";
@@ -287,10 +338,37 @@ static bool devices_pair(struct comparing *c, struct error *err)
 
 // ---------------------------------------------------------------- runs
 
+// Of the rows from `first` on: calls the outliers of each benchmark "card" if they are few.
+static void excuse_outliers(struct compare *compare, size_t first)
+{
+    for (size_t p = 0; p < compare->part_count; p++) {
+        struct compare_part *part = &compare->parts[p];
+        size_t figures = 0, outliers = 0;
+        for (size_t i = first; i < compare->row_count; i++) {
+            const struct compare_row *row = &compare->rows[i];
+            bool is_own = row->now_metric && strcmp(row->base->benchmark, part->benchmark) == 0;
+            figures += is_own;
+            outliers += is_own && row->is_outlier;
+        }
+        if ((double)outliers > outlier_share * (double)figures)
+            continue;
+        for (size_t i = first; i < compare->row_count; i++) {
+            struct compare_row *row = &compare->rows[i];
+            if (!row->is_outlier || strcmp(row->base->benchmark, part->benchmark) != 0)
+                continue;
+            part->counts[row->word]--;
+            compare->counts[row->word]--;
+            row->word = COMPARE_CARD;
+            part->counts[COMPARE_CARD]++;
+            compare->counts[COMPARE_CARD]++;
+        }
+    }
+}
+
 static void pair_compare(struct comparing *c, const struct device_pair *pair,
                          const struct result_index *base, const struct result_index *now)
 {
-    size_t count;
+    size_t count, first = c->compare->row_count;
     c->other_card = compare_other_card(pair);
     const struct result_place *places = result_index_device(base, pair->base->id, &count);
     for (size_t i = 0; i < count; i++) {
@@ -308,6 +386,7 @@ static void pair_compare(struct comparing *c, const struct device_pair *pair,
         if (!former || !result_measured(former))
             row_add(c, &(struct compare_row){.word = COMPARE_ADDED, .now = result});
     }
+    excuse_outliers(c->compare, first);
 }
 
 // Adds a row for each result of a device that no device of the other run is paired with.

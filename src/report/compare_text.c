@@ -114,7 +114,8 @@ const char *compare_device(struct arena *arena, const struct run_device *device)
 
 const char *compare_card_note(const struct device_pair *pair)
 {
-    return compare_other_card(pair) ? "another card of the same model: only what differs by more "
-                                      "than such cards do counts as faster or slower"
+    return compare_other_card(pair) ? "another card of the same model: values that differ by no "
+                                      "more than such cards do, and single ones that differ by "
+                                      "more, are card-to-card"
                                     : NULL;
 }

@@ -138,6 +138,7 @@ static const struct json_field metric_info_fields[] = {
     {"better", FIELD_WORD, JSON_AT(struct metric_info, better), .words = &better_words},
     {"help", FIELD_TEXT, JSON_AT(struct metric_info, help)},
     {"cycles_of", FIELD_TEXT, JSON_AT(struct metric_info, cycles_of)},
+    {"part_of", FIELD_TEXT, JSON_AT(struct metric_info, part_of)},
 };
 static const struct json_table metric_info_table = {
     JSON_TABLE(struct metric_info, metric_info_fields)};

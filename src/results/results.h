@@ -36,8 +36,8 @@ struct metric_info {
     // is used. NULL: no metric measures the same work in time.
     const char *cycles_of;
     // The name of a metric in the same unit that contains this one: the time of a kernel contains
-    // the time of the host's call. The precision of this metric is then judged relative to that
-    // metric. NULL: relative to its own median. Not in run files.
+    // the time of the host's call. The precision and the changes of this metric are then judged
+    // relative to that metric. NULL: relative to its own median.
     const char *part_of;
     // For metrics in op/s: the condition (case_matches) of the cases whose operations are
     // floating-point, such as "op=fp32-fma". NULL: no case. Not in run files, where metric.floating
@@ -405,9 +405,9 @@ void run_add_conclusion(struct run *run, const char *code, double value, const s
 void run_add_benchmark(struct run *run, const struct benchmark_info *info);
 
 // Completes the declarations of a run that an earlier version of fathom wrote: finds benchmarks and
-// metrics by name, adds missing cycles_of, and adds HEADLINE_LEVELS to a benchmark that has no
-// headline. Otherwise `compare` would count the same figure in time and in cycles as two, and
-// `report` would find no levels of memory.
+// metrics by name, adds missing cycles_of and part_of, and adds HEADLINE_LEVELS to a benchmark that
+// has no headline. Otherwise `compare` would count the same figure in time and in cycles as two and
+// a few nanoseconds of a call as a change, and `report` would find no levels of memory.
 void run_declare_missing(struct run *run);
 
 // Returns the last result with that key on that device; NULL if the run has none.

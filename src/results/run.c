@@ -214,14 +214,22 @@ static const struct benchmark_info *declared_since(struct arena *arena,
                                                    const struct benchmark_info *info)
 {
     static const struct {
-        const char *benchmark, *metric, *cycles_of;
+        const char *benchmark, *metric, *cycles_of, *part_of;
     } declared[] = {
-        {"latency", "latency_cycles", "latency"}, {"latency", "control_cycles", "control"},
-        {"bandwidth", "per_core", "bandwidth"},   {"bandwidth", "bandwidth_cycle", "bandwidth"},
-        {"strides", "per_core", "bandwidth"},     {"strides", "cycles", "time"},
-        {"map", "latency_cycles", "latency"},     {"map", "control_cycles", "control"},
-        {"map", "fetch_cycles", "fetch"},         {"incore", "cycles", "time"},
-        {"incore", "per_core", "rate"},           {"raster", "per_cycle", "triangles,pixels,draws"},
+        {"latency", "latency_cycles", "latency", NULL},
+        {"latency", "control_cycles", "control", NULL},
+        {"bandwidth", "per_core", "bandwidth", NULL},
+        {"bandwidth", "bandwidth_cycle", "bandwidth", NULL},
+        {"strides", "per_core", "bandwidth", NULL},
+        {"strides", "cycles", "time", NULL},
+        {"map", "latency_cycles", "latency", NULL},
+        {"map", "control_cycles", "control", NULL},
+        {"map", "fetch_cycles", "fetch", NULL},
+        {"incore", "cycles", "time", NULL},
+        {"incore", "per_core", "rate", NULL},
+        {"raster", "per_cycle", "triangles,pixels,draws", NULL},
+        {"launch", "host", NULL, "time"},
+        {"overlap", "release_skew", NULL, "frame"},
     };
     static const struct {
         const char *benchmark;
@@ -240,10 +248,15 @@ static const struct benchmark_info *declared_since(struct arena *arena,
     copy->metrics = metrics;
     for (size_t i = 0; i < info->metric_count; i++) {
         metrics[i] = info->metrics[i];
-        for (size_t d = 0; d < COUNT(declared) && !metrics[i].cycles_of; d++)
-            if (strcmp(declared[d].benchmark, info->name) == 0 &&
-                strcmp(declared[d].metric, metrics[i].name) == 0)
+        for (size_t d = 0; d < COUNT(declared); d++) {
+            if (strcmp(declared[d].benchmark, info->name) != 0 ||
+                strcmp(declared[d].metric, metrics[i].name) != 0)
+                continue;
+            if (!metrics[i].cycles_of)
                 metrics[i].cycles_of = declared[d].cycles_of;
+            if (!metrics[i].part_of)
+                metrics[i].part_of = declared[d].part_of;
+        }
     }
     for (size_t d = 0; d < COUNT(levels) && copy->headline_count == 0; d++)
         if (strcmp(levels[d].benchmark, info->name) == 0) {

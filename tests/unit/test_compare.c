@@ -93,6 +93,46 @@ static void two_percent_less_work_is_faster_where_the_threshold_allows(void **st
     scene_end(&coarse);
 }
 
+// Declares the metric "depth", 2 % of the latency here, as a part of it, and makes it `factor`
+// times as long.
+static void make_part(struct run *run, double factor)
+{
+    struct benchmark_info *info = ARENA_NEW(run->arena, struct benchmark_info);
+    struct metric_info *metrics = ARENA_ARRAY(run->arena, COUNT(pair_metrics), struct metric_info);
+    memcpy(metrics, pair_metrics, sizeof pair_metrics);
+    metrics[3].part_of = "latency";
+    *info = *run->benchmarks[0];
+    info->metrics = metrics;
+    run->benchmarks[0] = info;
+    for (size_t i = 0; i < run->result_count; i++) {
+        struct metric *part = &run->results[i]->metrics[3];
+        part->better = BETTER_LOWER;
+        part->median *= factor;
+        part->ci95[0] *= factor;
+        part->ci95[1] *= factor;
+    }
+}
+
+static void a_part_of_a_metric_changes_relative_to_the_whole(void **state)
+{
+    (void)state;
+    static const struct {
+        double factor;
+        enum compare_word word;
+    } rows[] = {{1.5, COMPARE_SAME}, {3, COMPARE_SLOWER}, {0.5, COMPARE_SAME}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct scene scene =
+            scene_of((struct pair_desc){0}, (struct pair_desc){0}, (struct compare_desc){0});
+        make_part(scene.base, 1);
+        make_part(scene.now, rows[i].factor);
+        assert_true(compare_runs(scene.arena, scene.base, scene.now, &(struct compare_desc){0},
+                                 &scene.compare, &scene.err));
+        assert_int_equal(count_of(&scene, "depth", rows[i].word), 20);
+        assert_true(fabs(scene.compare.parts[0].geometric_mean - 1) < 0.003); // without the part
+        scene_end(&scene);
+    }
+}
+
 static void a_lower_clock_is_named_and_is_no_regression(void **state)
 {
     (void)state;
@@ -391,6 +431,7 @@ int main(void)
         cmocka_unit_test(runs_without_a_difference_are_the_same),
         cmocka_unit_test(five_percent_more_work_is_slower),
         cmocka_unit_test(two_percent_less_work_is_faster_where_the_threshold_allows),
+        cmocka_unit_test(a_part_of_a_metric_changes_relative_to_the_whole),
         cmocka_unit_test(a_lower_clock_is_named_and_is_no_regression),
         cmocka_unit_test(a_clock_that_hides_more_work_is_named),
         cmocka_unit_test(more_noise_is_unsure_not_slower),

@@ -129,6 +129,35 @@ static void another_card_is_slower_only_beyond_what_cards_of_one_model_differ_by
     assert_true(compare_regressed(&same));
 }
 
+// Compares runs of two cards; on the second one, bandwidth of the first `cases` of 20 cases, which
+// have three figures each, is `factor` times as high. Returns how many are called slower.
+static size_t slower_of(size_t cases, double factor)
+{
+    struct run *now = RUN_OF({.device_id = "cuda:0", .uuid = "b", .seed = 2});
+    for (size_t i = 0; i < cases; i++) {
+        struct metric *metric = &now->results[i]->metrics[2];
+        metric->median *= factor;
+        metric->ci95[0] *= factor;
+        metric->ci95[1] *= factor;
+    }
+    struct scene scene = scene_of(RUN_OF({.device_id = "cuda:0", .uuid = "a", .seed = 1}), now,
+                                  (struct compare_desc){0});
+    size_t slower = scene.compare.counts[COMPARE_SLOWER];
+    assert_int_equal(scene.compare.counts[COMPARE_CARD], cases - slower);
+    assert_int_equal(scene.compare.parts[0].counts[COMPARE_SLOWER], slower);
+    scene_end(&scene);
+    return slower;
+}
+
+static void few_figures_may_lie_a_little_beyond_what_cards_differ_by(void **state)
+{
+    (void)state;
+    double spread = 1 + card_spread_of("pair", UNIT_BYTE_PER_S);
+    assert_int_equal(slower_of(3, 1 / (spread * spread)), 0); // 5 % of the figures
+    assert_int_equal(slower_of(4, 1 / (spread * spread)), 4); // more of them
+    assert_int_equal(slower_of(1, 1 / (spread * spread * spread * spread)), 1); // much further
+}
+
 static void another_card_that_is_asleep_is_told_by_its_clock(void **state)
 {
     (void)state;
@@ -203,6 +232,7 @@ int main(void)
         cmocka_unit_test(the_second_card_of_another_host_is_compared_too),
         cmocka_unit_test(a_card_is_known_by_its_uuid_before_its_number),
         cmocka_unit_test(another_card_is_slower_only_beyond_what_cards_of_one_model_differ_by),
+        cmocka_unit_test(few_figures_may_lie_a_little_beyond_what_cards_differ_by),
         cmocka_unit_test(another_card_that_is_asleep_is_told_by_its_clock),
         cmocka_unit_test(a_class_with_enough_cards_has_its_own_spread),
         cmocka_unit_test(across_pairs_those_of_one_model_first_and_the_others_in_order),
