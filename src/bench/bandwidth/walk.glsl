@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // How a workgroup walks through memory, in blocks. work.c chooses the parameters at run time. Reads
-// walk in laps: workgroup g works in place g % chunks, and starts there `turn` blocks after the
-// workgroup before it in that place. Writes and copies walk straight on, without divisions, because
-// threads of short grids spend most of their time before the first access. Each layer of their grid
-// along z repeats the same pass.
+// walk in laps: workgroup g uses the part (place) g % chunks of memory, and starts there `turn`
+// blocks after the workgroup before it in that place. Writes and copies walk straight on, without
+// divisions, because threads of short grids spend most of their time before the first access. Each
+// layer of their grid along z repeats the same pass.
 #ifndef BENCH_BANDWIDTH_WALK_GLSL
 #define BENCH_BANDWIDTH_WALK_GLSL
 
