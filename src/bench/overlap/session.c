@@ -95,7 +95,7 @@ static bool skew_find(struct gpu_scope *scope, struct arena *arena,
     return true;
 }
 
-// Measures *skew on the device of `outer`. This takes some hundred µs on its first queue.
+// Measures the clock skew between cores, on the first queue of the device, for some hundred µs.
 static bool skew_probe(struct gpu_scope *outer, const struct measure_clock *clock,
                        struct overlap_skew *skew, struct error *err)
 {
