@@ -27,8 +27,8 @@ struct bench_request {
     struct arena *arena;
     const struct gpu_info *device;
     const struct gpu_system *system;    // the system to which `device` belongs; NULL: unknown
-    const char *preset;                 // "quick", "standard", "full"
-    const struct bench_choice *choices; // in the order of benchmark_info.params
+    const char *preset;                 // the preset: "quick", "standard" or "full"
+    const struct bench_choice *choices; // one per parameter, in the order of benchmark_info.params
     size_t choice_count;
 };
 
@@ -51,7 +51,7 @@ struct bench_pick {
     // For each parameter i, at[i] is the index of its value among the values chosen for it; 0 if
     // the case has no such parameter.
     const size_t *at;
-    size_t param;             // index of this parameter in request->choices; in keep(): count
+    size_t param;             // index of this parameter among the choices; in keep(): their number
     struct case_value *value; // value of this parameter, which may be changed; NULL in keep()
 };
 
@@ -93,7 +93,7 @@ struct bench_session {
     struct gpu_device *device;
     const struct gpu_info *info;
     struct gpu_scope *scope;          // lives as long as the session
-    struct measure_programs programs; // built once, in `scope`
+    struct measure_programs programs; // programs, each built once, in `scope`
     struct measure_limits limits;     // limits of the device
     struct measure_clock clock;       // clocks that kernels can read; open() sets it if needed
     bool warm;                        // a case was measured before, so the core clock is high
@@ -113,7 +113,7 @@ MUST_CHECK bool bench_session_open(struct bench_session *session, struct gpu_sys
                                    struct error *err);
 void bench_session_close(struct bench_session *session);
 
-// Creates a buffer of `bytes` bytes in this kind of memory; NULL with `err`.
+// Creates a buffer of `bytes` bytes in memory of the kind `memory`; NULL with `err`.
 struct gpu_buffer *bench_buffer(struct gpu_scope *scope, uint64_t bytes, enum gpu_memory memory,
                                 struct error *err);
 
@@ -152,7 +152,7 @@ struct benchmark {
     // unless that is 0.
     double slowness, quick_slowness;
 
-    bool counted; // performance counters can count its visits (measure_request.count)
+    bool counted; // counters can count the benchmark's visits (measure_request.count)
 
     // True if cases use the link between host and device. Other work on the link then disturbs
     // them. The host takes part in their times, so a slow sample does not show that the device does
@@ -164,7 +164,7 @@ struct benchmark {
     // are those of `product`.
     bool (*plan)(const struct bench_request *request, struct bench_case_list *list,
                  struct error *err);
-    struct bench_product product; // its `request` is NULL; bench_plan sets it
+    struct bench_product product; // its member `request` is NULL; bench_plan sets that
 
     // Sets in `desc`, which is zeroed, the queues with which to open the device. Optional. Without
     // this function, or if it leaves `desc` as it is, the device has one universal queue. A device

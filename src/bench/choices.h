@@ -17,7 +17,7 @@ struct setting {
 struct choice_request {
     const struct benchmark *const *benchmarks;
     size_t benchmark_count;
-    const char *preset; // "quick", "standard" or "full"; "map" for `fathom map`
+    const char *preset; // the preset: "quick", "standard" or "full"; "map" for `fathom map`
     const struct setting *settings;
     size_t setting_count;
     const struct gpu_system *system; // knows all devices, not only those of the run; NULL: unknown

@@ -8,7 +8,7 @@
 
 // Values of the parameter `what`: what a case measures.
 #define MAP_HIERARCHY  "hierarchy"  // how many levels of memory a path has
-#define MAP_LEVEL      "level"      // one cache
+#define MAP_LEVEL      "level"      // one cache of a path
 #define MAP_MEMORY     "memory"     // the memory behind the last cache that was found
 #define MAP_TLB        "tlb"        // one TLB level; without level number: misses in all levels
 #define MAP_SHARED     "shared"     // a core's shared memory
@@ -40,7 +40,7 @@ enum {
 };
 uint32_t map_code_length(uint32_t steps);
 
-// The benchmark's parameters, in its order.
+// The parameters of `map`, in their order.
 enum map_param {
     MAP_PARAM_WHAT,
     MAP_PARAM_PATH,
@@ -49,8 +49,8 @@ enum map_param {
     MAP_PARAM_CHAIN,
     MAP_PARAM_PITCH,
     MAP_PARAM_CHAINS,                   // number of parameters that all chains have
-    MAP_PARAM_CLOCK = MAP_PARAM_CHAINS, // only cases `what=clocks` have it
-    MAP_PARAM_INSTRUCTIONS,             // only cases `what=code` have it
+    MAP_PARAM_CLOCK = MAP_PARAM_CHAINS, // a parameter of cases `what=clocks` only
+    MAP_PARAM_INSTRUCTIONS,             // a parameter of cases `what=code` only
     MAP_PARAM_COUNT
 };
 

@@ -8,7 +8,7 @@ struct planner {
     const struct bench_product *product;
     struct bench_case_list *list;
     struct bench_case c;     // values of the parameters so far, with room for all
-    size_t *at;              // as in struct bench_pick
+    size_t *at;              // see `at` of struct bench_pick
     struct case_value *copy; // values of a whole case, which keep() may change
     bool beyond;             // true: reach() found no value that the device supports, for any value
     bool refused;            // true: keep() left out a case

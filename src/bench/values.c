@@ -262,7 +262,7 @@ bool values_parse(struct arena *arena, const struct param_info *param, const cha
     *list = (struct value_list){0};
     struct parser parser = {.arena = arena, .param = param, .list = list, .err = err};
     char *rest = arena_strdup(arena, text);
-    if (param->type == PARAM_TEXT && *text == '{') // a scenario as text, which may contain commas
+    if (param->type == PARAM_TEXT && *text == '{') // the text of a FILE, which has commas
         return add_word(&parser, text);
     while (rest) {
         char *part = rest, *comma = strchr(rest, ',');

@@ -14,7 +14,7 @@ enum bandwidth_buffer {
 
 struct bandwidth_store {
     struct gpu_device *device;
-    struct gpu_buffer *words; // sum and count (measure/words.h)
+    struct gpu_buffer *words; // the sum and the count that kernels add up (measure/words.h)
     struct gpu_program *fill, *check;
     uint64_t timeout_ns;
     struct {

@@ -11,7 +11,7 @@ enum kind {
     KIND_LOOP,
     KIND_PART,
     KIND_CACHED, // a pass reads each byte once; the working set fits half of the last-level cache
-    KIND_BEYOND, // a pass reads each byte once; the working set is larger than half of that cache
+    KIND_BEYOND, // a pass reads each byte once; half of the last-level cache cannot hold all bytes
     KIND_DRAM,   // a pass reads each byte once; the working set is so large that no cache matters
     KIND_WRITE,
     KIND_COPY,

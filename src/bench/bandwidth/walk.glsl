@@ -11,11 +11,11 @@
 
 #define WALK_PARAMS                                                                                \
     uint groups;  /* workgroups with work; the grid may be larger */                               \
-    uint chunks;  /* places */                                                                     \
+    uint chunks;  /* number of places */                                                           \
     uint pitch;   /* blocks from one place to the next */                                          \
-    uint turn;    /* blocks between the starts of two workgroups in a place */                     \
-    uint extent;  /* blocks of a place */                                                          \
-    uint advance; /* blocks from step to step: rows of a workgroup, modulo extent */               \
+    uint turn;    /* blocks from one workgroup's start to the next one's, in a place */            \
+    uint extent;  /* blocks in a place */                                                          \
+    uint advance; /* blocks from one step to the next: rows of a workgroup, modulo extent */       \
     uint steps;                                                                                    \
     uint seed;
 

@@ -6,7 +6,7 @@
 
 enum {
     STEPS_MAX = 65535,    // most iterations of a loop: lavapipe ends longer loops
-    GROUPS_MAX = 1 << 28, // workgroups of one dispatch
+    GROUPS_MAX = 1 << 28, // most workgroups of one dispatch
     // Workgroups of a loop if the number of cores is unknown: more than any device runs at once.
     GROUPS_UNKNOWN = 1024,
     LOOP_CORE_THREADS = 1024

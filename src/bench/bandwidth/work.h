@@ -100,14 +100,14 @@ struct bandwidth_work {
     uint64_t groups;       // workgroups of all passes
     uint64_t moved_bytes;  // bytes that the unit reads and writes
     uint64_t stream_bytes; // bytes of each buffer, from its start, that a walk covers
-    uint64_t times;        // number of walks through these stream_bytes
+    uint64_t times;        // number of walks through stream_bytes bytes
 };
 
 struct bandwidth_work_desc {
     const struct bandwidth_case *this_case;
     const struct bandwidth_shape *shape;
     const struct gpu_info *info;
-    unsigned cores;  // 0: not known
+    unsigned cores;  // number of cores; 0: not known
     uint64_t passes; // passes in the unit; 0 means 1
 };
 

@@ -16,7 +16,7 @@ enum {
     SIZING_TRIES = 2,
     SAMPLE_FACTOR = 3 // samples are 3 times as long as requested: a launch costs 7 to 14 µs
 };
-static const double warm_ns = 15e6; // work that raises the core clock of an idle device
+static const double warm_ns = 15e6; // ns of work after which an idle core clock is up
 // If a run is faster than the best run so far by this share, the core clock is still rising.
 static const double still_rising = 0.01;
 
@@ -180,7 +180,7 @@ static bool run_span(struct chip *chip, struct measure_span *span, bool *separat
     request.sample_ns = (uint64_t)wanted_ns(chip);
     struct measure_span_desc desc = bench_span_desc(chip->run, record, chip);
     desc.request = &request;
-    desc.warm = true; // size() warms up
+    desc.warm = true; // size() has done the warm-up
     desc.repeats = chip->memory->repeats;
     return move_proof(chip, false, err) && measure_span_run(chip->run->arena, &desc, span, err) &&
            move_proof(chip, true, err) && verify(chip, span, separate, err);

@@ -261,7 +261,7 @@ static bool run_samples(struct core *core, struct error *err)
 // short to measure that clock.
 static bool size(struct core *core, struct error *err)
 {
-    const uint64_t loops = core->session->bench->info->limits.loop_iterations; // 0: no limit
+    const uint64_t loops = core->session->bench->info->limits.loop_iterations; // 0: unlimited
     const uint64_t allowed = loops / (INCORE_PROOFS + 1);
     const double most = loops ? (double)allowed : 1 << 24;
     unsigned samples = core->samples;

@@ -161,7 +161,7 @@ KERNEL void KERNEL_NAME(__global uint *head, __global uint2 *stamps, const struc
     LOOP(TURN_PEAK)
 #else
     const bool first = thread < params.subgroup_threads;
-#if IS_OF_SUBGROUP // the same in all lanes: compilers know that no lane diverges
+#if IS_OF_SUBGROUP // a uniform condition, so compilers see that no lane diverges
     const bool works = ballot(thread < params.workers) != 0;
 #else
     const bool works = thread < params.workers;

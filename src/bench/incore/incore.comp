@@ -155,7 +155,7 @@ void main()
     LOOP(TURN_PEAK)
 #else
     const bool first = thread < params.subgroup_threads;
-#if IS_OF_SUBGROUP // the same in all lanes: compilers know that no lane diverges
+#if IS_OF_SUBGROUP // a uniform condition, so compilers see that no lane diverges
     const bool works = subgroupBallot(thread < params.workers) != uvec4(0u);
 #else
     const bool works = thread < params.workers;

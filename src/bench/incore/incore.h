@@ -59,7 +59,7 @@
 #define INCORE_START    0  // slots: first x of each chain
 #define INCORE_SECOND   16 // slots: first y of each chain; for tiles: how much D grows
 #define INCORE_FUSED    32 // slots: value at which each chain must end if fma rounds once
-#define INCORE_ROUNDED  48 // slots: the same if fma rounds twice
+#define INCORE_ROUNDED  48 // slots: value at which each chain must end if fma rounds twice
 #define INCORE_A        64
 #define INCORE_B        65
 #define INCORE_SLOTS    66

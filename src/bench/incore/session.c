@@ -204,7 +204,7 @@ static bool device_can(const struct incore_session *session, const struct incore
 {
     const struct gpu_info *info = session->bench->info;
     gpu_caps needed = this_case->kind->caps;
-    // Kernels in OpenCL C can do without these clocks; kernels of Vulkan cannot.
+    // OpenCL C kernels can do without the clocks; Vulkan kernels need both.
     if (!this_case->chip && strcmp(info->api, "vulkan") == 0)
         needed |= GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK);
     if (!gpu_require(info, needed, err))

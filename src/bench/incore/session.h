@@ -16,11 +16,11 @@ struct incore_peak {
 };
 
 struct incore_kind {
-    const char *name;   // "fp32-fma"
+    const char *name;   // name in results, for example "fp32-fma"
     const char *kernel; // name of the kernel for one core; that for the whole chip ends in "_peak"
     unsigned number;    // type: INCORE_F32 …
-    unsigned operation; // INCORE_FMA …; if the type is INCORE_TILE: INCORE_TILE_F16 …
-    unsigned steps;     // steps of a thread in one iteration, on one core; 0: has no such kernel
+    unsigned operation; // INCORE_FMA …; for tiles the format: INCORE_TILE_F16 …
+    unsigned steps;     // steps of a thread per iteration, on one core; 0: no kernel for a core
     gpu_caps caps;      // capabilities that a device must have
     // Results of a thread in one step: 1, or 2 if packed or mixed; for tiles, number of products.
     unsigned results;
@@ -70,8 +70,8 @@ struct incore_case {
 };
 void incore_case_read(const struct bench_case *c, struct incore_case *this_case);
 
-// Returns the steps of each chain in one iteration of the loop: kind->steps, rounded down to whole
-// rounds of two steps for every chain, and divided by the number of chains.
+// Returns the steps of each chain in one iteration of the loop. Each block of INCORE_BLOCK steps in
+// kind->steps makes only whole rounds of two steps per chain.
 uint64_t incore_chain_steps(const struct incore_case *this_case);
 
 // Returns false if the operation has no kernel with that number of chains. Only common operations
@@ -86,8 +86,8 @@ struct incore_session {
     bool awake;   // samples of the last case on the whole chip were long enough to raise the clock
     uint32_t subgroup_threads;
     struct gpu_buffer *proofs, *stamps;
-    struct gpu_buffer *upload;   // proofs
-    struct gpu_buffer *readback; // proofs, then stamps
+    struct gpu_buffer *upload;   // host memory for proofs that go to the device
+    struct gpu_buffer *readback; // host memory for results: proofs, then stamps
 };
 
 enum {

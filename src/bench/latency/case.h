@@ -27,7 +27,7 @@ enum {
 struct latency_case {
     enum latency_path path;
     bool pointer;   // links are 64-bit addresses; false: indices
-    unsigned order; // LATENCY_ORDER_…
+    unsigned order; // order of the nodes: LATENCY_ORDER_…
     uint64_t bytes; // size of the region
     bool keep_awake;
     uint32_t stride; // bytes from one node to the next; the parameter "pitch"

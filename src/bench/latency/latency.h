@@ -31,7 +31,7 @@
 // of the core's counter.
 #define LATENCY_OUT_LINK    0 // the link at which the chase ended (two words)
 #define LATENCY_OUT_DEVICE  2 // device clock before and after the windows (two words each)
-#define LATENCY_OUT_COUNT   6 // counts of the core's counter between these two readings
+#define LATENCY_OUT_COUNT   6 // core counter's counts between the readings of the device clock
 #define LATENCY_OUT_DONE    7 // the token of the run; the kernel writes it last
 #define LATENCY_OUT_WARM    8 // never written; keeps the compiler from removing the warm-up
 #define LATENCY_OUT_WINDOWS 16
@@ -40,20 +40,20 @@
 // Parameters of every kernel of latency: one 32-bit word each, in this order. A place is a block
 // and an offset in bytes in it; order.glsl computes the place of a hop.
 #define LATENCY_PARAMS(X)                                                                          \
-    X(order)         /* LATENCY_ORDER_… */                                                       \
+    X(order)         /* order of the nodes: LATENCY_ORDER_… */                                   \
     X(nodes)         /* hops of a lap */                                                           \
-    X(block_bytes)   /* orders random, plru: the stride; order page: the page */                   \
+    X(block_bytes)   /* size of a block in bytes: the stride; with order page, a page */           \
     X(slots)         /* places in a block (a power of two) */                                      \
     X(slot_bytes)    /* bytes from one place to the next */                                        \
     X(key)           /* key of the permutation */                                                  \
     X(link_shift)    /* index chains: a link counts units of 4 << link_shift bytes */              \
-    X(image_columns) /* image: blocks in a row */                                                  \
+    X(image_columns) /* number of blocks in a row of an image */                                   \
     X(turns)         /* visits of each block in a lap, each at another place */                    \
     X(chunk_shift)   /* pointer chains: log2 of the blocks in a chunk of memory */                 \
     X(start)         /* number of the first hop; chain.comp: of the first node to write */         \
     X(warm)          /* hops before `start`, which the whole workgroup reads first */              \
-    X(touch)         /* blocks that the workgroup reads before those hops, one in each page */     \
-    X(touch_step)    /* blocks from one of the touched blocks to the next */                       \
+    X(touch)         /* blocks that the workgroup reads before all hops, one in each page */       \
+    X(touch_step)    /* distance in blocks from one touched block to the next */                   \
     X(lead)          /* untimed repeats before the first window */                                 \
     X(windows)       /* timed windows */                                                           \
     X(repeats)       /* repeats in a window */                                                     \

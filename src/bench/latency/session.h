@@ -54,8 +54,8 @@ struct latency_session {
     bool clocked; // kernels can read the core's counter and the device's clock
     // Regions are made at first use, and all cases share them, because allocating 4 GiB takes
     // longer than a measurement in them. If memory is short, making one region frees the others.
-    struct latency_region *small, *large; // one buffer each
-    struct latency_region *paged;         // several chunks
+    struct latency_region *small, *large; // two regions of one buffer each
+    struct latency_region *paged;         // a region of several chunks
     struct gpu_buffer *constants, *stream;
     struct gpu_buffer *out, *readback; // results of chases, on the device and on the host
     uint32_t token;                    // a number that identifies the last chase that was recorded
@@ -100,7 +100,7 @@ struct latency_run {
     uint32_t windows, repeats; // timed windows, and the repeats in each
 
     uint32_t count;         // counts of the core's counter over all windows
-    double device_ns;       // time of these counts, by the device's clock
+    double device_ns;       // time in which `count` was counted, by the device's clock
     double span_ns;         // time of the whole dispatch, by the device's time stamps
     const uint32_t *counts; // counts of each window; valid until the next batch
 };
@@ -113,7 +113,7 @@ struct latency_chase {
     struct latency_chain chain;
     struct gpu_program *program;
     struct gpu_program *control; // NULL: a hop on this path has no index arithmetic
-    struct gpu_program *awake;   // NULL without load=keep-awake
+    struct gpu_program *awake;   // reads memory beside the chase; NULL without load=keep-awake
     unsigned control_shift;
     uint64_t lead_ns;      // length of the work before the next chases (measure/pace.h)
     struct gpu_arg region; // the argument through which kernels reach the chain
@@ -153,7 +153,7 @@ struct latency_memory {
     bool warm;         // warm-up is a lap by the workgroup; false: it touches every page once
     double hop_ns;     // estimated time of a hop in ns
     double hop_counts; // estimated counts of the core's counter per hop; 0: there is no counter
-    uint32_t untimed, windows, repeats; // see struct latency_run
+    uint32_t untimed, windows, repeats; // hops of a chase, as in struct latency_run
     uint64_t walked;                    // hops of all chases so far; a cold chase begins there
     // Time by time stamps ÷ time by the counter, one ratio per round, for the cross-check.
     double ratios[LATENCY_RATIOS_MAX];

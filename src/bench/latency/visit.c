@@ -13,7 +13,7 @@ enum {
     HURRIED_HOPS = 16384, // timed hops of a visit if samples are at most 1 ms long
     WINDOWS = 64,         // timed windows of a chase, unless the counter needs longer ones
     WINDOWS_MIN = 16,
-    STEPS_MIN = 1000,    // least counter steps of a window, and time-stamp steps of a dispatch
+    STEPS_MIN = 1000,    // least steps: of the counter in a window, of time stamps in a dispatch
     UNTIMED_HOPS = 4096, // most untimed hops of a chase; a lap in a first-level cache is shorter
     COLD_UNTIMED_HOPS = 256,
     TRY_HOPS = 1024,

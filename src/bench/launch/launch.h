@@ -4,7 +4,7 @@
 #define BENCH_LAUNCH_LAUNCH_H
 
 #define LAUNCH_THREADS       256
-#define LAUNCH_ELEMENT_BYTES 8 /* two floats */
+#define LAUNCH_ELEMENT_BYTES 8 /* an element is two floats */
 
 /* Element i consists of two floats from 1 to 2. Their mantissas are the low and the high 23 bits of
  * i × LAUNCH_MIX. */

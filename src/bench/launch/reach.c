@@ -19,7 +19,7 @@ enum {
 };
 static const uint64_t answer_ns = 20000000; // longest wait for an answer
 
-struct answer_params { // as the kernel declares them
+struct answer_params { // parameters, as the kernel declares them
     uint32_t questions, polls;
 };
 

@@ -6,7 +6,7 @@
 #include "measure/unit.h"
 
 enum {
-    MEMORY_SHARE = 4, // each of the two buffers takes at most a quarter of the memory
+    MEMORY_SHARE = 4, // each of the two buffers takes at most 1/4 of the device's memory
     // Most elements on a CPU. Larger kernels take so long that the launch no longer shows.
     CPU_ELEMENTS_MAX = 1 << 20,
     WARM_ELEMENTS = 1 << 20,
@@ -17,7 +17,7 @@ enum {
 static const uint64_t elements_max = 128 << 20;
 static const uint64_t wait_ns = UINT64_C(10000000000);
 
-struct params { // as the kernels declare them
+struct params { // parameters, as the kernels declare them
     uint32_t count;
     float factor;
 };

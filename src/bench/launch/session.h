@@ -29,7 +29,7 @@ enum launch_mode {     // the time that a case measures
 
 struct launch_case {
     bool scales;       // kernels scale elements; false: they are empty
-    uint64_t elements; // 0 for empty kernels
+    uint64_t elements; // number of elements; 0 for empty kernels
     enum launch_between between;
     enum launch_mode mode;
     unsigned queues; // number of queues in the modes QUEUES and SIGNAL; else 0
@@ -46,9 +46,9 @@ struct launch_session {
     struct gpu_scope *pair;
     struct gpu_buffer *ends[2];
     uint64_t pair_bytes; // size of each buffer
-    // Made by the first case that uses them; NULL before.
+    // The first case that uses these programs and buffers makes them; NULL before.
     struct gpu_program *stamp, *answer;
-    struct gpu_buffer *question, *reply; // host memory
+    struct gpu_buffer *question, *reply; // in host memory, for questions and answers
     struct launch_wide *wide;
     bool api_refuted; // the API's timestamps are not of the clock that kernels read
 };
@@ -109,7 +109,7 @@ enum {
 struct launch_row {
     struct bench_visit *run;
     struct launch_session *session;
-    struct gpu_scope *scope; // the scope of the batches
+    struct gpu_scope *scope; // owns the batches
     const struct launch_case *this_case;
     uint64_t kernels; // kernels in a sample; with mode=queues: in the batch of each queue
     struct gpu_batch *batches[LAUNCH_IN_FLIGHT];

@@ -223,7 +223,7 @@ static bool time_once(struct launch_row *row, double *ns, struct error *err)
         return time_round_trips(row, ns, err);
     case LAUNCH_SIGNAL:
         return time_chain(row, ns, err);
-    case LAUNCH_ONE_WAY: // launch_reach_take measures it
+    case LAUNCH_ONE_WAY: // launch_reach_take measures one-way
         break;
     }
     return error_set(err, ERROR_INTERNAL, "no such way to launch");

@@ -328,7 +328,7 @@ static void encode(const struct loads_kind *kind, unsigned element, unsigned cha
         memcpy(to, &single, sizeof single);
     } else if (kind->data == LOADS_UINT32) {
         memcpy(to, &word, sizeof word);
-    } else { // UNORM8, UINT8
+    } else { // UNORM8 and UINT8 have one byte
         *to = (unsigned char)word;
     }
 }

@@ -45,7 +45,7 @@ enum loads_source {
     LOADS_FROM_TRILINEAR,
     LOADS_FROM_STRETCHED, // bilinear with anisotropic filter
     LOADS_FROM_MIP,       // nearest filter, from the second level of detail
-    LOADS_FROM_ARRAY,     // bilinear, as VOLUME and CUBE below; from a texture array
+    LOADS_FROM_ARRAY,     // bilinear filter, from a texture array (VOLUME, CUBE: bilinear too)
     LOADS_FROM_VOLUME,
     LOADS_FROM_CUBE,
     LOADS_FROM_ROW,          // a 1D texture, without a filter
@@ -85,14 +85,14 @@ const struct loads_kind *loads_baseline(void);
 enum loads_walk {          // which elements a thread loads
     LOADS_WALK_ELEMENTS,   // 256 consecutive elements
     LOADS_WALK_TEXELS,     // a tile of 16 × 16 texels, at integer coordinates
-    LOADS_WALK_COORDINATES // the same tile, at normalised coordinates
+    LOADS_WALK_COORDINATES // a tile of 16 × 16 texels, at normalised coordinates
 };
 
 enum loads_resource { // the argument through which a kernel loads or writes
     LOADS_BY_BUFFER,
     LOADS_BY_TYPED,
     LOADS_BY_IMAGE,
-    // The kernel has no such argument: it uses shared memory or its parameters.
+    // No argument: the kernel uses shared memory or its parameters.
     LOADS_BY_NOTHING
 };
 
@@ -164,7 +164,7 @@ double loads_value(const struct loads_kind *kind, unsigned element, unsigned cha
 // so that a filter that reads them gives a wrong sum.
 void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *bytes);
 
-unsigned loads_levels(const struct loads_kind *kind); // returns 1, 2 or 3
+unsigned loads_levels(const struct loads_kind *kind); // number of levels: 1, 2 or 3
 
 // Returns where kernels sample a texel of size 1; 0.5 is its centre.
 float loads_centre(const struct loads_kind *kind);

@@ -30,8 +30,8 @@ params;
 // Each thread compares its sum with expected[its id], which the host computes.
 layout(set = 0, binding = PROOF_BINDING, std430) restrict buffer Proof
 {
-    uint groups; // workgroups that have ended
-    uint wrong;  // threads with a wrong sum
+    uint groups; // number of workgroups that have ended
+    uint wrong;  // number of threads with a wrong sum
     uint unused[2];
     float expected[LOADS_THREADS];
 }
@@ -67,7 +67,7 @@ proof;
 #define FIRST_SUM VECTOR(0)
 #endif
 
-uint hash(uint v) // as in data.c
+uint hash(uint v) // the same as loads_hash() in data.c
 {
     v *= 0x9e3779b1;
     v ^= v >> 15;

@@ -9,7 +9,7 @@
 
 void loads_case_read(const struct bench_case *c, struct loads_case *this_case);
 
-struct loads_params { // as params.glsl declares them after the address
+struct loads_params { // parameters, as params.glsl declares them after the address
     uint32_t mask, multiplier, keep, start;
     float tolerance, centre;
     uint32_t scatter;
@@ -35,7 +35,7 @@ struct loads_session {
     struct gpu_buffer *proof;     // holds struct proof of work.c; NULL until needed
     struct gpu_arg *sources;      // one argument per kind; empty until needed
     uint32_t groups;              // workgroups per dispatch, if such a dispatch is not too long
-    struct bench_session *robust; // made by loads_robust; NULL until needed
+    struct bench_session *robust; // session with bounds checks (loads_robust); NULL until needed
     struct loads_baseline_seen baseline[2]; // [0]: fidelity=original, [1]: fidelity=peak
 };
 

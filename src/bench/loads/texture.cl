@@ -22,7 +22,7 @@
 #elif RESOURCE == LOADS_LEVELS
 #define SOURCE     SAMPLED_ARG(source),
 #define LOAD(x, y) image_sample_level(source, x, y, (float)(local_index() & 1)) CHANNELS
-#elif RESOURCE == LOADS_STRETCHED // as in texture.comp
+#elif RESOURCE == LOADS_STRETCHED // see texture.comp for the footprint
 #define SOURCE SAMPLED_ARG(source),
 #define LOAD(x, y)                                                                                 \
     image_sample_stretched(source, x, y, (float2)((LOADS_ANISOTROPY - 0.1f) / LOADS_SIDE, 0),      \

@@ -31,7 +31,7 @@ static const double published_loads = 1024.0 * 1024 * 256;
 // the loads, may limit it.
 static const double control_least = 1.2;
 
-// The baseline is measured again if its last sample is older than this.
+// The baseline is measured again if its last sample is more than 100 ms old.
 static const uint64_t baseline_age_ns = 100 * NS_PER_MS;
 
 // What a case keeps from its first visit.
@@ -107,7 +107,7 @@ static bool run_beside(struct bench_visit *visit, struct loads_run *run, double 
     request.samples = 1;
     request.count = NULL;
     request.sample_ns /= run->control ? CONTROL_SHARE : 1;
-    request.round = request.round ? request.round : 1; // round 0 warms up; only the case should
+    request.round = request.round ? request.round : 1; // not 0: round 0 includes a warm-up
     run->request = &request;
     if (!loads_run(visit, run, err))
         return false;

@@ -14,7 +14,7 @@ enum {
     ONE_BITS = 0x3f800000  // bits of 1.0f; with an index in the low bits: a float just above 1
 };
 
-struct proof { // as params.glsl declares this struct
+struct proof { // must be the same as struct Proof of params.glsl
     uint32_t groups, wrong, unused[2];
     float expected[LOADS_THREADS];
 };

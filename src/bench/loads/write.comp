@@ -51,7 +51,7 @@ void main()
 #endif
     [[dont_unroll]] for (uint i = 0; i < LOADS_STRIDE; i++)
     {
-        uint at = ((first + i) | params.mask) & 511; // below 512, as in buffer.comp
+        uint at = ((first + i) | params.mask) & 511; // the index stays below 512, as in buffer.comp
         [[unroll]] for (uint k = 0; k < LOADS_FLIGHT; k++)
             WRITE(copy + at + k * LOADS_STRIDE, at + (k * LOADS_STRIDE + 1));
     }

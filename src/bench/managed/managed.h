@@ -11,6 +11,6 @@
 #define MANAGED_ELEMENT_BYTES 16 /* two doubles: what one thread of triad computes */
 #define MANAGED_MIX_B         0x9e3779b1u
 #define MANAGED_MIX_C         0x85ebca6bu
-#define MANAGED_EXPONENT      0x3ff00000u /* upper word of 1.0 */
+#define MANAGED_EXPONENT      0x3ff00000u /* upper word of the double 1.0 */
 
 #endif

@@ -36,7 +36,7 @@ static void record_prefetch(void *context, struct gpu_batch *batch, uint64_t rep
 static void record_first(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct trial *trial = context;
-    (void)repeats; // always 1
+    (void)repeats; // always 1, because only one pass is the first
     managed_arrays_record(&trial->arrays, first_factor, batch);
 }
 

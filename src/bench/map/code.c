@@ -17,8 +17,8 @@ enum {
     LEAD_LAPS = 2,               // laps before the first stamp; the first lap loads the code
     EMPTY_LAPS = 1024,
     SLOPE_NS = 300 * 1000, // without a core counter: least difference in ns between two runs
-    SLOPE_INSTRUCTIONS_MAX = 1 << 22, // most instructions by which two such runs differ
-    PAIRS = 3,                        // number of such pairs of runs in a visit
+    SLOPE_INSTRUCTIONS_MAX = 1 << 22, // without a core counter: most instructions of difference
+    PAIRS = 3,                        // without a core counter: pairs of runs in a visit
     RUNS_MAX = 2,                     // the runs of a case have one or two lengths
     WARM_NS = 300 * 1000 * 1000,
     // The counter's rate is only computed from at least so many steps of the device's clock.
@@ -99,7 +99,7 @@ static void describe_program(struct map_code_program *own, uint32_t steps, struc
     struct gpu_program_stats stats = {0};
     visit_kernel(visit, own->program);
     own->kernel = visit->kernel;
-    // Many drivers have no such report, which is no error.
+    // Many drivers do not report the size of the code, which is no error.
     if (gpu_program_stats(own->program, arena, &stats, NULL))
         own->instruction_bytes =
             code_bytes(stats.text) / (map_code_length(steps) + MAP_CODE_QUESTION * steps);

@@ -41,7 +41,7 @@
 #define CODE_KEPT        (CODE_CHAINS + 1)
 #define CODE_WORDS       (CODE_ENDS + CODE_WORKGROUP * CODE_KEPT)
 
-// Parameters, one 32-bit word each, in this order.
+// Parameters of the kernel, one 32-bit word each, in this order.
 #define CODE_PARAMS(X)                                                                             \
     X(steps)   /* stretches of a lap; 0: empty laps */                                             \
     X(lead)    /* laps before the first stamp */                                                   \

@@ -18,7 +18,7 @@
 #define NEIGHBOURS_DONE  4
 #define NEIGHBOURS_WORDS 8
 
-// Parameters, one 32-bit word each, in this order.
+// Parameters of the kernel, one 32-bit word each, in this order.
 #define NEIGHBOURS_PARAMS(X)                                                                       \
     X(nodes)       /* nodes in a workgroup's region */                                             \
     X(pitch_words) /* words from one node to the next */                                           \

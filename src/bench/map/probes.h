@@ -13,7 +13,7 @@
 // What cases `what=neighbours` keep between visits, in the session's arena.
 struct map_neighbours {
     struct measure_clock clock;
-    struct gpu_program *program; // NULL before the first visit
+    struct gpu_program *program; // NULL before the first visit of a case `what=neighbours`
 };
 
 // Visits a case `what=neighbours`. Fails with ERROR_UNSUPPORTED if kernels cannot read a clock or
@@ -32,7 +32,7 @@ enum {
 struct map_code_program {
     struct gpu_program *program; // NULL: not compiled yet
     struct kernel_info kernel;
-    uint64_t compile_ns; // time that the driver took to compile it
+    uint64_t compile_ns; // time that the driver took to compile the kernel
     // Computed from the size of the code that the driver reports; 0: unknown.
     double instruction_bytes;
 };

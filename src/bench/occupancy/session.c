@@ -91,7 +91,7 @@ bool occupancy_open(struct bench_session *bench, struct error *err)
     bench->state = session;
     session->words = ARENA_ARRAY(bench->arena, DATA_WORDS, uint32_t);
     for (uint32_t i = 0, x = 1; i < DATA_WORDS; i++) {
-        x ^= x << 13, x ^= x >> 17, x ^= x << 5; // xorshift
+        x ^= x << 13, x ^= x >> 17, x ^= x << 5; // one step of the generator xorshift
         session->words[i] = x;
     }
     if (!measure_clock_probe(bench->scope, &bench->clock, err))

@@ -33,7 +33,7 @@ uint64_t occupancy_shared_max(const struct gpu_info *info);
 struct occupancy_session {
     struct bench_session *bench;
     struct gpu_buffer *data;
-    uint32_t *words; // the content of `data`
+    uint32_t *words; // the content of the buffer `data`
     uint32_t runs;   // number of runs so far; each run makes its token from it
 };
 
@@ -44,7 +44,7 @@ MUST_CHECK bool occupancy_open(struct bench_session *bench, struct error *err);
 struct gpu_program *occupancy_program(struct occupancy_session *session,
                                       const struct occupancy_case *this_case, struct error *err);
 
-struct occupancy_params { // as the kernels declare them
+struct occupancy_params { // parameters, as the kernels declare them
 
 #define X(name) uint32_t name;
     OCCUPANCY_PARAMS(X)

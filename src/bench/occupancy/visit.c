@@ -65,7 +65,7 @@ static bool read_stays(struct work *work, struct occupancy_stay *stays, struct e
             return error_set(err, ERROR_MISMATCH, "workgroup %u of %u left no record", g, groups);
         uint64_t start = measure_clock_stamp(record + OCCUPANCY_RECORD_START);
         uint64_t end = measure_clock_stamp(record + OCCUPANCY_RECORD_END);
-        base = g ? base : start - half; // others begin at most half the clock's range away
+        base = g ? base : start - half; // groups begin within half the clock's range
         stays[g] = (struct occupancy_stay){.start_ns = measure_clock_elapsed_ns(clock, base, start),
                                            .end_ns = measure_clock_elapsed_ns(clock, base, end),
                                            .core = record[OCCUPANCY_RECORD_CORE]};

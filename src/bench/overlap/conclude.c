@@ -111,7 +111,7 @@ static const char *share_text(struct arena *arena, const struct metric *share)
 }
 
 struct answer {
-    const char *code, *text, *published; // published may be NULL
+    const char *code, *text, *published; // `published` may be NULL
     double value;
     const struct result *cases[2]; // keys of the finding; the second may be NULL
 };
@@ -145,7 +145,7 @@ struct question {
     const char *scenario; // preferred scenario; if it lacks the metric, another one answers
     enum scale scale;
     const char *text, *rest; // the text before the number and after it
-    const char *published;   // results of other GPUs; NULL: none
+    const char *published;   // published results of other GPUs; NULL: none
     bool only;               // only this scenario can answer the question, and it needs two queues
 };
 
@@ -356,7 +356,7 @@ static void ask_bystanders(const struct subject *subject)
 // ---------------------------------------------------------------- one case against another
 
 struct comparison {
-    const char *code, *base, *other; // scenarios
+    const char *code, *base, *other; // `base` and `other` are names of scenarios
     const char *what, *published;
 };
 

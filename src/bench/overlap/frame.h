@@ -37,7 +37,7 @@ struct overlap_poll {
 
 struct overlap_markers {
     struct gpu_buffer *counters, *words;
-    const volatile uint32_t *map; // `words` as host memory
+    const volatile uint32_t *map; // the memory of the buffer `words`, mapped for the host
     uint32_t frames; // frames with markers so far; the kernels' counters are never reset
     // What polling found in the last frame with markers.
     struct overlap_poll polls[OVERLAP_WORKLOADS_MAX][OVERLAP_MARK_COUNT];
@@ -107,11 +107,12 @@ struct overlap_stage {
     struct overlap_session *session;
     struct gpu_scope *scope;
     struct arena *arena;
-    struct gpu_batch *batches[OVERLAP_QUEUES_MAX][OVERLAP_WORKLOADS_MAX]; // NULL: not needed so far
-    struct overlap_segment segments[OVERLAP_WORKLOADS_MAX]; // of the frame recorded last
+    // batches[q][i]: batch number i of queue q; NULL: not made yet.
+    struct gpu_batch *batches[OVERLAP_QUEUES_MAX][OVERLAP_WORKLOADS_MAX];
+    struct overlap_segment segments[OVERLAP_WORKLOADS_MAX]; // segments of the frame recorded last
     size_t segment_count;
     struct gpu_buffer *results, *records;
-    struct gpu_image *image; // for OVERLAP_BARRIER_IMAGE; NULL with any other barrier
+    struct gpu_image *image; // image for OVERLAP_BARRIER_IMAGE; NULL with any other barrier
     // targets[w]: the render target of a draw; NULL if workload w is a dispatch.
     struct gpu_target *targets[OVERLAP_WORKLOADS_MAX];
     struct overlap_markers markers;

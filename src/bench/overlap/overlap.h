@@ -38,18 +38,18 @@
 #define OVERLAP_FOUND_CORE   3
 #define OVERLAP_FOUND_WORDS  4
 
-// Parameters of the kernel, one 32-bit word each, in this order.
+// Parameters of the kernel: one 32-bit word each, in this order.
 #define OVERLAP_PARAMS(X)                                                                          \
     X(token)        /* token of this frame */                                                      \
     X(workload)     /* index of this workload */                                                   \
-    X(after)        /* bit set of the workloads whose words this one reads */                      \
+    X(after)        /* bit set of the workloads whose words this workload reads */                 \
     X(stride)       /* result words per workload */                                                \
     X(first_record) /* index of this workload's first record */                                    \
     X(iterations)                                                                                  \
     X(turns)  /* turns of the work loop per iteration */                                           \
     X(marked) /* 1: this frame leaves markers for the host */                                      \
-    X(parts)  /* number of its parts: workgroups, or pixels of a draw */                           \
-    X(count)  /* parts that its counters counted in earlier frames */                              \
+    X(parts)  /* number of parts of the workload: workgroups, or pixels of a draw */               \
+    X(count)  /* parts that the counters of the workload have from earlier frames */               \
     X(zero)   /* 0, but the compiler does not know that */
 
 #endif

@@ -29,7 +29,7 @@ enum overlap_barrier {
     OVERLAP_BARRIER_BUFFER,
     OVERLAP_BARRIER_IMAGE,     // a barrier of an image, which no workload uses
     OVERLAP_BARRIER_FULL,      // a barrier of all stages and all memory
-    OVERLAP_BARRIER_SPLIT,     // set after the awaited workload, waited for before the waiting one
+    OVERLAP_BARRIER_SPLIT,     // a signal after the awaited workload, a wait before the waiting one
     OVERLAP_BARRIER_SEMAPHORE, // a timeline semaphore between separate submissions
     // After a draw, a barrier of its render target; after a dispatch, the same as BUFFER.
     OVERLAP_BARRIER_TARGET,
@@ -40,18 +40,18 @@ enum overlap_barrier {
 struct overlap_workload {
     const char *name;
     enum overlap_queue queue;
-    bool draw;           // one pixel per thread; is run as a dispatch if its queue cannot draw
+    bool draw;           // a draw, with one pixel per thread; a dispatch if its queue cannot draw
     uint32_t blocks;     // size in blocks of OVERLAP_BLOCK_THREADS threads
     uint32_t iterations; // iterations of the work loop; each does the same amount of work
-    uint32_t after;      // bit set: earlier workloads for which it waits, on either queue
+    uint32_t after;      // bit set: earlier workloads for which this one waits, on either queue
 };
 
 struct overlap_scenario {
     const char *name, *help;
     const struct overlap_workload *workloads;
-    size_t count; // 1 … OVERLAP_WORKLOADS_MAX
-    bool split;   // all its barriers are split barriers
-    bool urgent;  // its compute queue has high priority
+    size_t count; // number of workloads: 1 … OVERLAP_WORKLOADS_MAX
+    bool split;   // all barriers of the scenario are split barriers
+    bool urgent;  // the compute queue has high priority
     bool stable;  // the driver is asked to hold the device's clocks stable
 };
 
@@ -64,12 +64,12 @@ const struct overlap_scenario *overlap_scenario_find(const char *name);
 // True if any workload waits for a draw.
 bool overlap_scenario_waits_for_draw(const struct overlap_scenario *scenario);
 
-const char *overlap_barrier_name(enum overlap_barrier barrier); // "memory"
+const char *overlap_barrier_name(enum overlap_barrier barrier); // for example "memory"
 
 // True if any workload waits for another.
 bool overlap_scenario_waits(const struct overlap_scenario *scenario);
 
-// True if any workload waits for one on its own queue.
+// True if any workload waits for a workload on its own queue.
 bool overlap_scenario_stays(const struct overlap_scenario *scenario);
 
 // Returns a copy of the scenario, in `arena`, in which no workload waits for another.

@@ -18,7 +18,7 @@ struct overlap_skew {
 };
 
 struct overlap_session {
-    struct bench_session own; // session with its own device; zeroed: uses the benchmark's
+    struct bench_session own; // session with its own device; zeroed: uses the benchmark's device
     struct gpu_scope *scope;
     struct overlap_session *urgent; // has a high-priority compute queue; NULL: not opened yet
     const char *priority_text;      // how the driver answered a requested priority; NULL: none
@@ -27,7 +27,7 @@ struct overlap_session {
     struct overlap_skew skew;
     double resolution_ns; // times shorter than this are not trusted
     struct gpu_program *program;
-    struct gpu_draw_program *draw_program;        // NULL: was not needed yet
+    struct gpu_draw_program *draw_program;        // made when first needed; NULL: not yet
     struct gpu_queue *queues[OVERLAP_QUEUES_MAX]; // NULL: the device has no such queue
     const char *queue_text;                       // description of the queues for the user
     bool has_cores;                               // kernels can read the number of their core

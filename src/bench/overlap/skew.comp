@@ -32,8 +32,7 @@ void main()
     const uint own = gl_WorkGroupID.x, groups = gl_NumWorkGroups.x;
     uint behind = 0u, ahead = 0xffffffffu, seen = 0u;
     for (uint round = 0u; round < params.rounds; round++) {
-        slots[own * OVERLAP_SLOT_WORDS] = clock_device().x | 1u; // a slot that holds 0 has no clock
-                                                                 // yet
+        slots[own * OVERLAP_SLOT_WORDS] = clock_device().x | 1u; // a slot with 0 holds no clock yet
         const uint other = slots[(own + 1u + round % (groups - 1u)) % groups * OVERLAP_SLOT_WORDS];
         if (other == 0u)
             continue; // this branch needs the word, so the clock is read after it arrived

@@ -29,7 +29,7 @@ struct work {
     struct overlap_frame frames[FRAMES_MAX];
     size_t frame_count;
     struct overlap_frame marked;
-    double device_ns; // sum of all frames
+    double device_ns; // time in ns of all frames together
 };
 
 static bool run_frame(struct work *work, uint32_t which, bool groups, struct overlap_frame *frame,

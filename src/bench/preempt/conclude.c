@@ -229,8 +229,8 @@ static void report(struct run *run, const char *device, size_t first)
 
 enum fate {
     FATE_SPARED,
-    FATE_SLOWED, // gets fewer than 95 % of its frames
-    FATE_STARVED // gets fewer than half of its frames
+    FATE_SLOWED, // the actor gets fewer than 95 % of its frames
+    FATE_STARVED // the actor gets fewer than half of its frames
 };
 
 static enum fate fate_of(double frames)

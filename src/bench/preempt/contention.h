@@ -44,7 +44,7 @@ struct contention_answer {
     // Time from the deadline (if the run drops deadlines: from before the submission) until the
     // host sees the end.
     double response_ns;
-    uint32_t victim; // number of its submission, by the victim or the application
+    uint32_t victim; // number of the submission, among those of the victim (application)
     // True if the answer takes longer than response_ns. Either the victim was not done when the run
     // ended; or CONTENTION_PENDING_MAX victims were in flight at the deadline, so that none was
     // submitted. Its answer would have come after that of the newest one, `victim`.

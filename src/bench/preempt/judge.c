@@ -139,7 +139,7 @@ static void add_entered(const struct preempt_history *history, struct measure_vi
 // Returns a bound of the 95 % interval of quantile `p`: the response whose rank is 1.96 standard
 // deviations from that of p, by the normal approximation of the binomial distribution of `events`
 // independent events (David and Nagaraja, "Order Statistics", 7.1). `side` is -1 for the lower
-// bound, 1 for the upper. NaN if there is no such rank, or if the response at it is censored.
+// bound, 1 for the upper. NaN if there is no such rank, or the bound is not known (censored).
 static double bound(const struct preempt_responses *responses, size_t events, double p, double side)
 {
     double count = (double)responses->count;

@@ -16,7 +16,7 @@ enum judge_entry {
     JUDGE_COUNT
 };
 
-const char *judge_name(enum judge_entry entry); // "co-resident"
+const char *judge_name(enum judge_entry entry); // for example "co-resident"
 
 struct judge_limits {
     double resolution_ns; // overlaps in time up to this length are ignored
@@ -48,7 +48,7 @@ enum judge_entry judge_entry_of(const struct load_run *victim, const struct load
                                 size_t hog_count, const struct judge_limits *limits);
 
 enum {
-    PREEMPT_HISTORY_MAX = 16384 // responses; later ones are not kept
+    PREEMPT_HISTORY_MAX = 16384 // most responses; later ones are not kept
 };
 
 // What the benchmark keeps over all visits of a case.
@@ -71,7 +71,7 @@ void preempt_history_add(struct preempt_history *history, double response_ns, bo
 // Responses in ascending order.
 struct preempt_responses {
     const double *ns;
-    const double *longest_ns; // the same, but DBL_MAX for each censored response
+    const double *longest_ns; // as `ns`, but DBL_MAX for each censored response
     size_t count;
 };
 

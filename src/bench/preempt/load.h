@@ -30,7 +30,7 @@ enum {
 // longest time between two of these reads.
 struct load_group {
     double start_ns, end_ns, pause_ns;
-    uint32_t core; // UINT32_MAX: not known
+    uint32_t core; // core that ran the workgroup; UINT32_MAX: not known
 };
 
 // One submission: from the first start to the last end of the workgroups that left records.

@@ -17,12 +17,12 @@ struct preempt_side {
 struct preempt_setup {
     const char *setting,
         *priority; // as requested; setting, priority, draws and three identify a set-up
-    bool draws;    // the victim's queue can draw
+    bool draws;    // the queue of the victim must be able to draw
     bool three;    // there is an application
     struct preempt_side hog, victim, application;
     const char *queue_text, *priority_text; // descriptions for the user
-    struct bench_session own;               // with the victim's own device; zeroed: there is none
-    struct bench_session beside;            // with the application's own device; zeroed: none
+    struct bench_session own;               // session with the victim's device; zeroed: none
+    struct bench_session beside;            // session with the application's device; zeroed: none
     // Processes of the hog and the application, started when first needed; NULL: not running.
     struct process *process, *application_process;
     struct preempt_setup *next;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    HOG_SLOTS_SPARE = 64, // for submissions made while the host waits for late answers
+    HOG_SLOTS_SPARE = 64, // slots for submissions while the host waits for late answers
     HOG_RECORDS = 512,    // most records that a submission of the hog leaves
     FRAME_RECORDS = 128,  // most records that a frame of the application leaves
     RESOLUTION_STEPS = 3,

@@ -35,7 +35,7 @@ uint work(uint group, uint thread, uvec2 start, out uint pause)
         }
         const uint now = clock_device().x;
         pause = max(pause, now - last);
-        last = now + (x & params.zero); // needs x, so the turn ends before the clock is read again
+        last = now + (x & params.zero); // depends on x, so the turn ends before the next clock read
     }
     return x;
 }

@@ -18,7 +18,7 @@ struct work_part {
     struct load load;
     uint32_t token;          // token of the first submission
     struct process *process; // where the load runs; NULL: in this same process
-    struct load_run *runs;   // its submissions; set after they ran
+    struct load_run *runs;   // submissions of the load, read after they ran
     uint32_t count;
 };
 

@@ -12,7 +12,7 @@
 #define RASTER_ADD   1 /* bit l of h, times 1/256; blending adds all layers */
 #define RASTER_ALPHA 2 /* bit l of h, with alpha 1/2 */
 /* Images that are not made of layers: */
-#define RASTER_NOTHING 3 /* zeros */
+#define RASTER_NOTHING 3 /* all zeros */
 #define RASTER_MESH    4 /* number of the triangle, plus one, as four bytes */
 #define RASTER_COUNT   5 /* the first pixels hold a count */
 

@@ -6,7 +6,7 @@
 
 // What a case keeps from its first visit.
 struct memory {
-    struct gpu_draw_program *programs[2]; // change=program alternates both; else only [0]
+    struct gpu_draw_program *programs[2]; // [1] is used only with change=program
     struct gpu_draw_program *seen;        // like programs[0], but without culling
     struct gpu_draw_program *depth_only, *depth_test;
     uint64_t repeats;
@@ -134,7 +134,7 @@ static bool verify_unseen(struct job *job, struct error *err)
     struct gpu_draw draw = draw_of(job, job->memory->seen);
     struct raster_check_params check = job->work.check;
     draw.load = GPU_LOAD_CLEAR;
-    draw.vertices = 3 * check.triangles; // as few as take some ms when their pixels are drawn
+    draw.vertices = 3 * check.triangles; // so few that they take some ms if their pixels are drawn
     if (job->this_case.side == 0)
         mesh.offset += 0.25f; // each triangle now covers 3/8 to 11/16 of a pixel on each axis
     draw.params = &mesh;

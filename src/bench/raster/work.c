@@ -7,7 +7,7 @@ enum {
     TRIANGLES_MAX = 1 << 20,
     TRIANGLES_MAX_CPU = 1 << 12,
     TRIANGLES_MIN = 64,
-    TARGET_DRAWS = 64, // width and height for many draws; small, as each unit clears it
+    TARGET_DRAWS = 64, // side of the target for many draws: small, as each unit clears it
     DRAWS = 1 << 15,   // draws in one unit
     DRAWS_CPU = 256,
     REJECTED = 8 // depth=reject draws 8 times as many layers, because they are fast

@@ -17,7 +17,7 @@ struct job {
     enum rays_task task;
     struct memory *memory;
     struct rays_tree tree;
-    struct gpu_tree *source; // copied; tree.tree is then the copy; NULL: the task does not copy
+    struct gpu_tree *source; // the tree that is copied to tree.tree; NULL: the task does not copy
     uint64_t bytes;          // size of the tree that the task makes
 };
 
@@ -146,7 +146,7 @@ static void report(const struct job *job, const struct measure_span *span,
                    struct measure_visit *visit)
 {
     const double count = job->tree.scene.count, bytes = (double)job->bytes / count;
-    const struct measure_claim claim = {.results[MEASURE_OTHER] = count}; // its limit is unknown
+    const struct measure_claim claim = {.results[MEASURE_OTHER] = count}; // no limit is known
     const struct measure_account account = {.claim = &claim, .span = span, .visit = visit};
     measure_claim_report(&account, RAYS_BUILD_RATE, MEASURE_PER_SECOND, count);
     measure_span_note(span, visit);

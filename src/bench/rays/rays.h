@@ -9,7 +9,7 @@
 #define RAYS_ROW     0 /* parallel rays along x, through a row of primitives */
 #define RAYS_CAMERA  1 /* from one point through the pixels of a picture */
 #define RAYS_ORDERED 2 /* in all directions; neighbouring rays start at neighbouring points */
-#define RAYS_RANDOM  3 /* the same rays in random order */
+#define RAYS_RANDOM  3 /* the rays of RAYS_ORDERED, in random order */
 #define RAYS_CHAIN   4 /* each ray depends on the primitive that the ray before it hit */
 
 /* Scenes in the unit cube: */
@@ -23,12 +23,12 @@
 /* How a kernel treats what its rays cross: */
 #define RAYS_NONE    0 /* traces no ray: the control */
 #define RAYS_OPAQUE  1 /* the nearest triangle is the hit */
-#define RAYS_CULLED  2 /* the same, but triangles seen from behind are ignored */
+#define RAYS_CULLED  2 /* the nearest triangle is the hit; those seen from behind are ignored */
 #define RAYS_COUNTED 3 /* the kernel counts all crossed primitives and accepts none as a hit */
 #define RAYS_ASKED   4 /* the kernel is called for each primitive and accepts it as a hit */
 
 #define RAYS_UNWRITTEN 0xdeadbeefu /* number of candidates in a record not yet written */
 #define RAYS_SAMPLES   64          /* rays that are compared with every primitive */
-#define RAYS_SLICES    64 /* workgroups per such ray; each takes a part of the primitives */
+#define RAYS_SLICES    64 /* workgroups per sampled ray; each takes a part of the primitives */
 
 #endif

@@ -26,7 +26,7 @@ enum {
     POINT_SHARE = 8 // a point's sample lasts 1 / POINT_SHARE of the usual time
 };
 static const double residual_most = 0.02, layouts_most = 0.05;
-static const float gap = 2; // between groups of primitives; rays begin in the middle of such a gap
+static const float gap = 2; // distance between groups of primitives; rays begin half way
 
 // Places of a row's primitives. Groups must be small: those of 120 bent the line by 6 % on an H100.
 static const struct layout {
@@ -295,7 +295,7 @@ static double tests_per_cycle(const struct job *job)
     static const struct {
         const char *architecture;
         double boxes, triangles;
-    } known[] = {// METHOD.md names the sources.
+    } known[] = {// METHOD.md names the sources of the numbers
                  {"RDNA 2", 4, 1},
                  {"RDNA 3", 4, 1},
                  {"RDNA 4", 8, 2},

@@ -83,9 +83,9 @@ struct rays_tree {
     struct rays_scene scene;
     struct gpu_tree_desc desc;
     struct gpu_buffer *input;
-    struct gpu_tree *tree;       // of the kind desc.kind
+    struct gpu_tree *tree;       // tree of the kind desc.kind
     struct gpu_tree *triangle;   // the tree to which instances refer; NULL: `tree` has no instances
-    struct gpu_buffer *instance; // input of `top`
+    struct gpu_buffer *instance; // input for building `top`
     struct gpu_tree *top;        // one instance of `tree`; `tree` itself if that has instances
 };
 
@@ -122,7 +122,7 @@ bool rays_by_pipeline(const struct bench_visit *run);
 struct rays_beam {
     const struct rays_tree *tree;
     uint32_t rays, rays_log2; // which rays (RAYS_CAMERA …), and log2 of their number
-    uint32_t mode;            // RAYS_OPAQUE …
+    uint32_t mode;            // how kernels treat what rays cross: RAYS_OPAQUE …
     uint32_t mask;
     float start;                     // RAYS_ROW: x at which the rays begin
     bool pipeline;                   // true: traced by a pipeline; false: by queries

@@ -12,7 +12,7 @@ layout(push_constant) uniform Params
 {
     uvec2 tree;
     uint rays, rays_log2; // which rays, and log2 of the number of rays
-    uint mask;            // rays ignore instances whose mask has no bit in common with it
+    uint mask;            // rays ignore instances whose mask has no bit in common with this mask
     float start;          // added along x to the origin that ray_of returns
     Scene scene;          // needed for the formula of spheres
 } params;

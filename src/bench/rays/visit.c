@@ -112,7 +112,7 @@ static bool visit_rays(struct bench_visit *run, struct measure_visit *visit, str
         !rays_beam_check(run, &beam, &misses, err))
         return false;
     const double rays = (double)(1u << beam.rays_log2);
-    const struct measure_claim claim = {.results[MEASURE_OTHER] = rays}; // their limit is unknown
+    const struct measure_claim claim = {.results[MEASURE_OTHER] = rays}; // no limit is known
     const struct measure_account account = {.claim = &claim, .span = &span, .visit = visit};
     measure_claim_report(&account, RAYS_RATE, MEASURE_PER_SECOND, rays);
     measure_span_note(&span, visit);

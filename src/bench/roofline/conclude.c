@@ -75,7 +75,7 @@ static struct interval leg_of(const struct row *row, const char *metric, double 
 
 struct ridge {
     struct interval rate, speed; // heights of the compute roof and of the memory roof
-    struct interval at;          // the intensity where they meet
+    struct interval at;          // the intensity at which both roofs meet
 };
 
 // Returns the ridge, where the two roofs meet. Each roof is read where it is flat: the compute roof

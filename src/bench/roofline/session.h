@@ -40,8 +40,8 @@ struct roofline_session {
     struct gpu_buffer *words;      // sum and count (measure/words.h)
     // True: all types share sources[0]. False, if memory is large: each type has its own buffer.
     bool shares;
-    struct gpu_buffer *sources[ROOFLINE_NUMBERS];          // NULL: not made yet
-    const struct roofline_number *holds[ROOFLINE_NUMBERS]; // type whose data each holds; NULL: none
+    struct gpu_buffer *sources[ROOFLINE_NUMBERS];          // NULL: this buffer was not made yet
+    const struct roofline_number *holds[ROOFLINE_NUMBERS]; // type of the data in each; NULL: none
     struct gpu_buffer *source;                             // the buffer for the current case
     uint64_t bytes;                                        // size of each buffer
     uint32_t constant[2];                                  // b of x·x + b

@@ -16,10 +16,11 @@ enum {
     STREAM_PASSES_MAX = 65535
 };
 
-// An operation.
+// One of the operations in stream.h.
 struct stream_op {
     const char *name;
-    // Numbers of arrays that it reads (first the source, then the other) and writes (the target).
+    // Numbers of arrays that the operation reads (first the source, then the other) and writes (the
+    // target).
     unsigned reads, writes;
     // A number of the target is the sum of weights × numbers of the source and the other array,
     // plus the last weight, a constant.
@@ -28,16 +29,16 @@ struct stream_op {
     struct {
         unsigned threads, loads, steps; // steps: blocks that a workgroup takes one after another
     } shapes[STREAM_SHAPES_MAX];        // the default shape is the first
-    bool resident;                      // it also has kernels whose workgroups loop
-    bool single; // it also has kernels in which each thread takes one element
+    bool resident;                      // the operation also has kernels whose workgroups loop
+    bool single; // the operation also has kernels in which each thread takes one element
 };
 
 extern const struct stream_op stream_ops[STREAM_OPS]; // indexed by STREAM_INIT … (stream.h)
 
 enum stream_kernel { // in the order of the parameter's choices
     STREAM_TUNED,
-    STREAM_OCCUPANCY, // workgroups loop
-    STREAM_SINGLE     // each thread takes one element
+    STREAM_OCCUPANCY, // kernels whose workgroups loop
+    STREAM_SINGLE     // kernels in which each thread takes one element
 };
 
 // The parameters of a case.
@@ -81,13 +82,13 @@ MUST_CHECK bool stream_single_shape(const struct stream_case *this_case,
                                     const struct gpu_info *info, struct stream_shape *shape,
                                     struct error *err);
 
-struct stream_params { // as the kernels declare them
+struct stream_params { // parameters, as the kernels declare them
     uint32_t blocks, groups, passes;
     // In blocks. Workgroup g begins at block g × pitch and takes every advance-th block from there,
     // as long as it is less than `reach` blocks away.
     uint32_t pitch, advance, reach;
     float value, factor;
-    uint32_t op; // only the kernels of STREAM_SINGLE have it
+    uint32_t op; // number of the operation, for kernels of STREAM_SINGLE
 };
 
 // The parameters and the size of one dispatch.

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    CHECK_THREADS = 256, // must agree with kernels.txt
+    CHECK_THREADS = 256, // threads of a workgroup, as in kernels.txt
     CHECK_GROUPS_MAX = 32768
 };
 _Static_assert(STREAM_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many words");
@@ -16,7 +16,7 @@ static const uint64_t timeout_default_ns = UINT64_C(10000000000);
 static const uint32_t seeds[STREAM_ARRAY_COUNT] = {STREAM_SEED_SOURCE, STREAM_SEED_OTHER,
                                                    ~STREAM_SEED_SOURCE};
 
-struct data_params { // as data.comp declares them
+struct data_params { // parameters, as data.comp declares them
     uint32_t count, seed, other_seed, shift, threads, loads, steps, marks;
     float weights[STREAM_WEIGHTS];
 };

@@ -127,7 +127,7 @@ static bool search(struct trial *trial, const struct stream_shape *shapes, size_
     const char *tried = "";
     double best = 0;
     uint64_t passes[STREAM_SHAPES_MAX];
-    for (size_t i = 0; i < count; i++) { // sizes all before timing, as the core clock must rise
+    for (size_t i = 0; i < count; i++) { // sizes all shapes first, so that the core clock has risen
         trial->shape = shapes[i];
         if (!size_work(trial, err))
             return false;

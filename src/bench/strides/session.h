@@ -41,7 +41,7 @@ enum strides_offset { // in the order of the parameter's choices
 struct strides_case {
     enum strides_pattern pattern;
     unsigned width;  // bytes per load
-    uint32_t stride; // in elements; BANKS: in words of 4 bytes; BLOCK: 0
+    uint32_t stride; // stride in elements; BANKS: in words of 4 bytes; BLOCK: 0
     // BLOCK: threads in a row of the array. Else: threads with different addresses.
     uint32_t across;
     enum strides_offset offset; // STRIDE: places in lines of a thread's loads in flight
@@ -80,8 +80,8 @@ uint64_t strides_footprint_bytes(const struct strides_case *this_case);
 // What a load of STRIDES_LANES threads costs in the cache or in shared memory, as an average over
 // all subgroups and over the loads in flight.
 struct strides_traffic {
-    double sectors;    // 32-byte sectors that it reads; 0 for BANKS
-    double wavefronts; // BANKS with loads of 4 bytes: turns that it takes; else 0
+    double sectors;    // 32-byte sectors that a load reads; 0 for BANKS
+    double wavefronts; // BANKS with loads of 4 bytes: turns that a load takes; else 0
 };
 struct strides_traffic strides_traffic_of(const struct strides_case *this_case);
 

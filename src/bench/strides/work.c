@@ -4,7 +4,7 @@
 enum {
     WORD_BYTES = 4,
     LOADS = 8,         // loads in flight per thread for BANKS and offset=original
-    LOADS_BYTES = 128, // else bytes in flight per thread: more loads if they are narrow
+    LOADS_BYTES = 128, // other cases: bytes in flight per thread, so narrow loads are more
     BANKS = 32,        // banks of shared memory on NVIDIA
     LINES = STRIDES_BUFFER_BYTES / STRIDES_LINE_BYTES
 };
@@ -12,7 +12,7 @@ enum {
 static bool takes_address(const struct bench_case *c, const struct gpu_info *info)
 {
     enum {
-        AUTO, // these are in the order of the choices of `route`
+        AUTO, // in the order of the choices of `route`
         ADDRESS
     };
     const gpu_caps needed = GPU_CAP(ADDRESSES) | GPU_CAP(INT64);
@@ -39,7 +39,7 @@ void strides_case_read(const struct bench_case *c, const struct gpu_info *info,
         .pattern = (enum strides_pattern)case_choice(c, "pattern"),
         .width = width ? (unsigned)width->uint : WORD_BYTES,
         .stride = stride ? (uint32_t)stride->uint : 0,
-        .offset = (enum strides_offset)case_choice(c, "offset"), // LINE if the case lacks it
+        .offset = (enum strides_offset)case_choice(c, "offset"), // LINE if the case has no offset
     };
     bool original = this_case->offset == STRIDES_ORIGINAL;
     this_case->across = original ? STRIDES_LANES_MAX

@@ -115,7 +115,7 @@ static bool is_among(uint64_t bytes, const uint64_t *sizes, size_t count)
     return false;
 }
 
-// True if presets measure such a case with its number of bytes.
+// True if presets measure this case with so many bytes.
 static bool has_size(const struct transfer_case *this_case)
 {
     if (this_case->direction == TRANSFER_PEER)
@@ -153,7 +153,7 @@ static bool is_among_devices(const struct bench_request *request,
 {
     if (devices_of(request->system, request->device->api) < 2)
         return this_case->ways == TRANSFER_WAYS_ONE && !this_case->is_read;
-    if (!this_case->from || !this_case->to) // TRANSFER_WAYS_ALL
+    if (!this_case->from || !this_case->to) // only TRANSFER_WAYS_ALL names no devices
         return is_first_of_its_api(request->system, request->device);
     int order = strcmp(this_case->from, this_case->to);
     return this_case->ways == TRANSFER_WAYS_BOTH ? order < 0 : !this_case->is_read || order != 0;

@@ -41,7 +41,7 @@ static void find_queues(struct transfer_session *session)
     for (unsigned i = 0; i < TRANSFER_QUEUES; i++) {
         unsigned number = i + 1 < desc.queue_count ? i + 1 : 0;
         if (number == 0 && i > 0)
-            break; // queues[1] stays NULL; copies in both directions at once need it
+            break; // queues[1] stays NULL: a transfer in both directions at once needs two queues
         session->queues[i] = gpu_device_queue(session->bench->device, number);
         session->queue_names[i] = names[desc.queues[number].kind];
     }

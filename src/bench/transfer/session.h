@@ -25,7 +25,7 @@ enum transfer_direction {
 enum transfer_memory { // the host's end of a transfer
     TRANSFER_PINNED,   // allocated by the driver
     TRANSFER_PAGEABLE, // ordinary memory of the process
-    TRANSFER_MAPPED,   // none: the host itself reads or writes device memory
+    TRANSFER_MAPPED,   // no host memory: the host itself reads or writes device memory
 };
 
 enum transfer_by {
@@ -35,7 +35,7 @@ enum transfer_by {
     TRANSFER_BY_HOST,   // the host copies the data, or calls a copying function
 };
 
-enum transfer_ways {    // copies between devices:
+enum transfer_ways {    // which devices copy to which:
     TRANSFER_WAYS_ONE,  // from one device to another
     TRANSFER_WAYS_BOTH, // between two devices in both directions, at the same time
     TRANSFER_WAYS_ALL,  // from each device to every other one, all at the same time
@@ -118,7 +118,7 @@ struct transfer_station {
     } ends[TRANSFER_BUFFERS];
     struct {
         struct arena *arena;
-        unsigned char *memory; // aligned to a page
+        unsigned char *memory; // begins at a page
     } plain[TRANSFER_ENDS - TRANSFER_BUFFERS];
     uint64_t bytes[TRANSFER_ENDS];
     uint64_t pinned_window_bytes;
@@ -203,7 +203,7 @@ struct transfer_job {
     uint64_t offset;    // place in the source of the last recorded transfer, in bytes
     uint64_t to_offset; // place in the target, which no other job uses
     struct gpu_queue *queue;
-    // Used for pageable memory if the driver cannot copy it; else NULL.
+    // Stages for pageable memory, if the driver cannot copy it; else NULL.
     struct transfer_stages *stages;
 };
 

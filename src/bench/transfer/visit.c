@@ -33,13 +33,13 @@ struct trial {
     // BOTH has two: host to device, and device to host. Jobs of the same queue follow each other.
     struct transfer_job *jobs;
     unsigned job_count;
-    struct gpu_batch **batches; // if the host times the case: one per queue
+    struct gpu_batch **batches; // if the host times the case: one batch per queue
     unsigned batch_count;
-    struct gpu_scope **scopes; // own the batches on other devices
+    struct gpu_scope **scopes; // scopes that own the batches on other devices
     unsigned scope_count;
     bool is_direct;           // PEER: no copy passes through host memory
     uint64_t passes;          // transfers in a sample
-    bool is_slow;             // the value in struct memory from an earlier visit
+    bool is_slow;             // struct memory.is_slow, from an earlier visit
     double submit_ns;         // host time of the submitting calls in the last run
     struct measure_span span; // a unit is one transfer; BOTH: one in each direction
 };
@@ -311,7 +311,7 @@ static bool size_passes(struct trial *trial, struct error *err)
             return false;
         if (is_known && trial->is_slow)
             return true;
-        if (!time_passes(trial, &ns, err)) // if the number is known, this is only a warm-up
+        if (!time_passes(trial, &ns, err)) // a warm-up, if the number of transfers is already known
             return false;
         double needed = wanted_ns / fmax(ns, 1);
         if (is_known || this_case->single || (double)trial->passes >= needed ||
