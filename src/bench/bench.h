@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A benchmark consists of const data and a few functions in a folder of its own. A line in
-// bench/list.h registers it. It knows no backend, writes no file and prints nothing.
+// What a benchmark is: const data and a few functions, in a folder of its own, registered by a line
+// in bench/list.h. A benchmark uses no backend directly, writes no file and prints nothing.
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
@@ -11,14 +11,14 @@
 #include "measure/visit.h"
 #include "results/results.h"
 
-// Bytes that a kernel can address by a 32-bit index of 4-byte words. They limit the longest chain
-// of indices.
+// Most bytes that a kernel can reach by a 32-bit index of 4-byte words. This limits the length of
+// chains whose links are indices.
 #define BENCH_INDEX_REACH_BYTES (UINT64_C(16) << 30)
 
-// The values chosen for one parameter, by the preset or by --set, with ranges expanded.
+// The values chosen for one parameter, by the preset or by --set; ranges are expanded.
 struct bench_choice {
     const struct param_info *param;
-    struct case_value *values; // in the order of the user; the word "max" is stored as UINT64_MAX
+    struct case_value *values; // as the user ordered them; the word "max" is UINT64_MAX
     size_t value_count;
     bool from_user; // true: given by --set; false: by the preset
 };
@@ -26,13 +26,13 @@ struct bench_choice {
 struct bench_request {
     struct arena *arena;
     const struct gpu_info *device;
-    const struct gpu_system *system;    // the system that has `device`; NULL: unknown
-    const char *preset;                 // "quick", "standard", "full"
-    const struct bench_choice *choices; // in the order of benchmark_info.params
+    const struct gpu_system *system;    // the system to which `device` belongs; NULL: unknown
+    const char *preset;                 // the preset: "quick", "standard" or "full"
+    const struct bench_choice *choices; // one per parameter, in the order of benchmark_info.params
     size_t choice_count;
 };
 
-// Returns the choice for the parameter `key`; NULL if there is none.
+// Returns the choice for the parameter named `key`; NULL if the request has no such parameter.
 const struct bench_choice *bench_choice_find(const struct bench_request *request, const char *key);
 
 struct bench_case_list {
@@ -40,34 +40,34 @@ struct bench_case_list {
     size_t count, capacity;
 };
 
-// Appends the case `c`. Its values must have the order of the benchmark's params.
+// Appends the case `c`, whose values have the order of the benchmark's params.
 void bench_case_add(struct arena *arena, struct bench_case_list *list, struct bench_case c);
 
-// A case that is being built; the functions of bench_product receive it.
+// A case whose first parameters have values already; the functions of bench_product receive it.
 struct bench_pick {
     const struct bench_request *request;
     const void *context; // the context of the bench_product
     struct bench_case c; // values of the parameters before this one; in keep(): all values
-    // at[i]: index of parameter i's value among its chosen values; 0 if the case lacks the
-    // parameter.
+    // For each parameter i, at[i] is the index of its value among the values chosen for it; 0 if
+    // the case has no such parameter.
     const size_t *at;
-    size_t param;             // index of this parameter in request->choices; in keep(): count
+    size_t param;             // index of this parameter among the choices; in keep(): their number
     struct case_value *value; // value of this parameter, which may be changed; NULL in keep()
 };
 
-// A product is all combinations of the chosen values. A parameter is only in the cases that its
-// `when` describes. The last parameter changes fastest. All functions are optional.
+// All combinations of the chosen values. A case has a parameter only if the parameter's condition
+// `when` holds. The values of the last parameter change fastest. All functions are optional.
 struct bench_product {
     const struct bench_request *request;
     const void *context; // data for the functions
 
-    // Changes a value of a preset or of the user to the value that the case uses instead.
+    // Replaces a chosen value, of a preset or of the user, by the value that the case should use.
     void (*replace)(const struct bench_pick *pick);
 
-    // Changes a value to the nearest one that the device supports. Returns false if there is none:
-    // the value then gets no case. Called for values of presets, and for values of a user's list
-    // that ends in "max". Other values of users stay; if the device does not support such a value,
-    // the visit is skipped with the reason.
+    // Changes a value to the nearest one that the device supports. Returns false if there is none;
+    // no case then gets this value. Called for values of presets, and for a user's list that ends
+    // in "max". Other values of users are not changed: if the device does not support such a value,
+    // the visit of its case is skipped with the reason.
     bool (*reach)(const struct bench_pick *pick);
 
     // Returns true if the plan takes this case. It may change the values in pick->c. If it returns
@@ -78,10 +78,10 @@ struct bench_product {
     bool (*first)(const struct bench_product *product, const struct bench_case *c);
 };
 
-// Appends the cases of the product. Of neighbouring values that replace() or reach() made equal,
-// only one is used. If there is no case although the user chose values, fails with
-// ERROR_UNSUPPORTED if the device supports none of them, else with ERROR_USAGE. If the user chose
-// no values, it is no error that there is no case.
+// Appends the cases of the product. If replace() or reach() made neighbouring values equal, only
+// one of them is used. If the user chose values and there is no case, fails: with ERROR_UNSUPPORTED
+// if the device supports none of the values, else with ERROR_USAGE. If only the preset chose
+// values, having no case is no error.
 MUST_CHECK bool bench_plan_product(const struct bench_product *product,
                                    struct bench_case_list *list, struct error *err);
 
@@ -89,14 +89,14 @@ MUST_CHECK bool bench_plan_product(const struct bench_product *product,
 // benchmark, so that programs and large buffers are made only once.
 struct bench_session {
     struct arena *arena;       // lives as long as the session
-    struct gpu_system *system; // has `device` and all other devices, which a benchmark may open
+    struct gpu_system *system; // all devices; a benchmark may open others than `device`
     struct gpu_device *device;
     const struct gpu_info *info;
     struct gpu_scope *scope;          // lives as long as the session
-    struct measure_programs programs; // built once, in `scope`
+    struct measure_programs programs; // programs, each built once, in `scope`
     struct measure_limits limits;     // limits of the device
-    struct measure_clock clock;       // set by open() (measure_clock_probe), if needed
-    bool warm;                        // a case was measured, so the core clock is high
+    struct measure_clock clock;       // clocks that kernels can read; open() sets it if needed
+    bool warm;                        // a case was measured before, so the core clock is high
     void *state;                      // the benchmark's own data, set by open()
 };
 
@@ -105,15 +105,15 @@ struct bench_session {
 struct bench_session bench_session_begin(struct gpu_system *system, struct gpu_device *device);
 void bench_session_end(struct bench_session *session);
 
-// Opens a second device, or the same device once more, and begins a session on it.
-// bench_session_close ends the session and closes that device; it does nothing if the session is
+// Opens a second device, or the same device a second time, and begins a session on it.
+// bench_session_close ends the session and closes the device. It does nothing if the session is
 // zeroed or was not opened.
 MUST_CHECK bool bench_session_open(struct bench_session *session, struct gpu_system *system,
                                    const struct gpu_info *info, const struct gpu_device_desc *desc,
                                    struct error *err);
 void bench_session_close(struct bench_session *session);
 
-// Calls gpu_buffer_create for a buffer of `bytes` bytes.
+// Creates a buffer of `bytes` bytes in memory of the kind `memory`; NULL with `err`.
 struct gpu_buffer *bench_buffer(struct gpu_scope *scope, uint64_t bytes, enum gpu_memory memory,
                                 struct error *err);
 
@@ -124,14 +124,14 @@ struct bench_visit {
     struct gpu_scope *scope; // closed after the visit
     struct arena *arena;     // reset after the visit
     const struct measure_request *request;
-    // The data that the benchmark keeps for this case between visits, in the session's arena.
-    // *memory is NULL at the case's first visit, and again after another benchmark was visited.
+    // Points to the data that the benchmark keeps for this case, in the session's arena. *memory is
+    // NULL at the first visit of the case, and again after a visit of another benchmark.
     void **memory;
 };
 
 // Returns a description for timing the work that `record` records, in the visit's scope and with
-// the session's clock. In a warm session one run is enough as warm-up, because cases follow without
-// a pause.
+// the session's clock. If session->warm is true, it asks for only one warm-up run, because cases
+// follow each other without a pause.
 struct measure_span_desc bench_span_desc(const struct bench_visit *run, measure_record *record,
                                          void *context);
 
@@ -140,78 +140,78 @@ struct json_out;
 struct benchmark {
     struct benchmark_info info;
     const char *description; // a paragraph for `fathom list NAME`
-    gpu_caps needs;      // if the device lacks one of them, every case is skipped, with the reason
-    const char *command; // "map": only `fathom map` measures it; NULL: `fathom run` does
-    // True: cases that several chosen devices have in common are measured on all of them at the
-    // same time (suite/schedule.h). The benchmark then has a parameter "together": "auto", "yes" or
-    // "no".
+    gpu_caps needs;          // capabilities; if the device lacks one of them, all cases are skipped
+    const char *command; // "map" if only `fathom map` measures this benchmark; NULL: `fathom run`
+    // True: if several chosen devices have the same case, it is measured on all of them at the same
+    // time (suite/schedule.h). The benchmark must then have a parameter "together" with the choices
+    // "auto", "yes" and "no".
     bool together;
 
-    // Rough time of a case, as a multiple of the time of a case of `latency` on an H200; 0 means 1.
-    // In the preset quick, quick_slowness counts instead; 0 means the same as slowness. For the
-    // estimate of the time left (suite/forecast.h).
+    // Rough time of one case, relative to one case of `latency` on an H200; 0 means 1. It serves to
+    // estimate the time left (suite/forecast.h). The preset quick uses quick_slowness instead,
+    // unless that is 0.
     double slowness, quick_slowness;
 
-    bool counted; // performance counters can count its visits (measure_request.count)
+    bool counted; // counters can count the benchmark's visits (measure_request.count)
 
-    // True: its cases use the link between host and device, so other work on the link disturbs
-    // them. The host has its part in their times, so a slow sample is no sign of other work on the
-    // device (collect_rule.alone).
+    // True if cases use the link between host and device. Other work on the link then disturbs
+    // them. The host takes part in their times, so a slow sample does not show that the device does
+    // other work (collect_rule.alone).
     bool link;
 
-    // Lists all cases for the request's device and choices, in the parent process. Fails with
-    // ERROR_USAGE if the choices contradict each other. Optional: without it, the cases are those
-    // of `product`.
+    // Lists all cases for the request's device and choices. Runs in the parent process. Fails with
+    // ERROR_USAGE if the choices contradict each other. Optional: without this function, the cases
+    // are those of `product`.
     bool (*plan)(const struct bench_request *request, struct bench_case_list *list,
                  struct error *err);
-    struct bench_product product; // without its request, which bench_plan sets
+    struct bench_product product; // its member `request` is NULL; bench_plan sets that
 
-    // Sets in `desc`, which is zeroed, the queues with which the device is opened. Optional.
-    // Without it, or if it does not change `desc`, the device has one universal queue. A device
-    // opened with more queues stays open until a benchmark that needs different queues is visited.
-    // The device with one universal queue stays open and idle meanwhile.
+    // Sets in `desc`, which is zeroed, the queues with which to open the device. Optional. Without
+    // this function, or if it leaves `desc` as it is, the device has one universal queue. A device
+    // with more queues stays open until a benchmark that needs other queues is visited. Until then,
+    // the device opened with one universal queue stays open and idle.
     void (*device)(const struct gpu_info *info, struct gpu_device_desc *desc);
 
     // Makes the programs and buffers that cases share. Called once per session. Optional.
     bool (*open)(struct bench_session *session, struct error *err);
 
-    // Releases what the session's scope does not own, such as other devices that the benchmark
-    // opened. Called before that scope closes, also after open() failed. Optional.
+    // Releases what the session's scope does not own, for example a second device. Called before
+    // that scope closes, even if open() failed. Optional.
     void (*close)(struct bench_session *session);
 
-    // Does the work of a second process that the benchmark starts as `fathom __beside NAME -d
-    // DEVICE` (base/child.h), until the socket closes. Optional.
+    // Runs in a second process, which the benchmark starts as `fathom __beside NAME -d DEVICE`
+    // (base/child.h). Returns when the other process closes the socket. Optional.
     bool (*serve)(const char *device, int socket_fd, struct error *err);
 
-    // Prepares, warms up, takes samples, verifies. Fills the whole visit, or fails: after
-    // ERROR_UNSUPPORTED or ERROR_OUT_OF_MEMORY the case is skipped, after other errors it failed.
+    // Prepares, warms up, takes samples, verifies. Fills `visit`, or fails: after ERROR_UNSUPPORTED
+    // and ERROR_OUT_OF_MEMORY the case is skipped, after any other error it is failed.
     bool (*visit)(struct bench_visit *run, struct measure_visit *visit, struct error *err);
 
-    // Writes the built-in scenarios of a benchmark whose parameter "scenario" takes a FILE, as
-    // elements of an open array: {"name": …, "help": …, "scenario": …, "set": …}. "scenario" is as
-    // in a FILE; "set" has the values of other parameters that the scenario needs. Optional.
+    // For a benchmark whose parameter "scenario" takes a FILE: writes its built-in scenarios, as
+    // elements of an open JSON array: {"name": …, "help": …, "scenario": …, "set": …}. "scenario"
+    // is what a FILE has; "set" has the values of other parameters that it needs. Optional.
     void (*put_scenarios)(struct json_out *out);
 
-    // Adds findings to `run`: conclusions from this benchmark's results on the device with the id
-    // `device`. Called once for each device of the run, in the parent, after all results are final.
-    // The run may have no result of this benchmark on that device. Optional.
+    // Adds to `run` findings, which are conclusions from this benchmark's results on the device
+    // with the id `device`. Called in the parent process, once for each device of the run, after
+    // all results are final. There may be no results of this benchmark on that device. Optional.
     void (*conclude)(struct run *run, const char *device);
 };
 
-// Lists the cases of `benchmark`, by its `plan` or, if it has none, as its `product`.
+// Lists the cases of `benchmark` with its function `plan` or, without one, with its `product`.
 MUST_CHECK bool bench_plan(const struct benchmark *benchmark, const struct bench_request *request,
                            struct bench_case_list *list, struct error *err);
 
-// All benchmarks of the program, in the order of `fathom list`; the list ends with NULL. It is made
-// from bench/list.h; tests supply their own.
+// All benchmarks, in the order of `fathom list`, then NULL. The program makes this array from
+// bench/list.h; tests define their own.
 extern const struct benchmark *const benchmarks[];
 
 // Returns the benchmark with this name; NULL if there is none.
 const struct benchmark *benchmark_find(const char *name);
 
-// Writes what a program needs to know of a benchmark, as an element of an open array
-// (results/codec.h): its metrics and views, and its parameters with choices, bounds and presets.
-// `least`, `most`, `multiple`, `power_of_two` and `takes_max` are left out if they are 0 or false.
+// Writes a description of the benchmark as an element of an open JSON array (results/codec.h): its
+// metrics and views, and its parameters with choices, bounds and presets. The members `least`,
+// `most`, `multiple`, `power_of_two` and `takes_max` are left out if they are 0 or false.
 void benchmark_describe(struct json_out *out, const struct benchmark *benchmark);
 
 #endif

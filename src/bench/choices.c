@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    COMBINATIONS_MAX = 1 << 16 // most combinations of the values that --set gives one benchmark
+    COMBINATIONS_MAX = 1 << 16 // most combinations of values that --set may give one benchmark
 };
 
 bool setting_parse(struct arena *arena, const char *text, struct setting *setting,
@@ -126,8 +126,8 @@ const char *choices_preset_values(const struct param_info *param, const char *pr
     return values ? values : param->standard;
 }
 
-// Returns the values as text: those of the parameter's last setting, else those of the preset, else
-// those of the preset standard; NULL if none of these has values. Sets *from to the setting, or to
+// Returns the values of a parameter as text: from the last --set that names it, else from the
+// preset, else from the preset standard; NULL if there are none. Sets *from to that setting, or to
 // NULL if the values come from a preset.
 static const char *chosen_values(const struct choice_request *request,
                                  const struct benchmark *benchmark, const struct param_info *param,
@@ -168,8 +168,8 @@ bool choices_make(struct arena *arena, const struct choice_request *request,
                              "--set %s: more than %d combinations with what else is set for %s: "
                              "take fewer values",
                              setting->text, COMBINATIONS_MAX, info->name);
-        // A case's key has only the axes. Several values of any other parameter would give several
-        // cases the same key.
+        // The key of a case contains only parameters that are axes. If another parameter had
+        // several values, several cases would have the same key.
         if (info->params[i].role != PARAM_AXIS && list.count > 1)
             return error_set(err, ERROR_USAGE, "--set %s: %s takes one value, not a list",
                              setting ? setting->text : info->name, info->params[i].key);

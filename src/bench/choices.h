@@ -1,50 +1,49 @@
 // SPDX-License-Identifier: MIT
-// Makes the values of all parameters of a benchmark from a preset and the settings of --set.
+// Finds the values of all parameters of a benchmark, from a preset and the settings of --set.
 #ifndef BENCH_CHOICES_H
 #define BENCH_CHOICES_H
 
 #include "bench/bench.h"
 
-// One setting of --set: [BENCHMARK.]KEY=VALUES.
+// One setting from the command line: --set [BENCHMARK.]KEY=VALUES.
 struct setting {
-    const char *benchmark; // NULL: every benchmark of the run that has the key
+    const char *benchmark; // NULL: the setting is for every benchmark of the run that has the key
     const char *key;
-    const char *values; // grammar of bench/values.h
+    const char *values; // in the grammar that bench/values.h describes
     const char *text;   // the whole setting as the user typed it
 };
 
-// The benchmarks of a run, the preset and the settings. A later setting replaces an earlier one.
+// What a run chooses: benchmarks, a preset, and settings. A later setting replaces an earlier one.
 struct choice_request {
     const struct benchmark *const *benchmarks;
     size_t benchmark_count;
-    const char *preset; // "quick", "standard" or "full"; "map" for `fathom map`
+    const char *preset; // the preset: "quick", "standard" or "full"; "map" for `fathom map`
     const struct setting *settings;
     size_t setting_count;
-    const struct gpu_system *system; // has all devices, not only those of the run; NULL: unknown
+    const struct gpu_system *system; // knows all devices, not only those of the run; NULL: unknown
 };
 
-// The names of the presets as the help shows them, and the default.
+// The names of the presets, as help texts show them, and the preset that is used by default.
 #define PRESET_NAMES   "quick|standard|full"
 #define PRESET_DEFAULT "standard"
 
-// Parses the text of one --set. Fails with ERROR_USAGE if it does not have the form of struct
-// setting.
+// Parses the text of one --set. Fails with ERROR_USAGE if it is not [BENCHMARK.]KEY=VALUES.
 MUST_CHECK bool setting_parse(struct arena *arena, const char *text, struct setting *setting,
                               struct error *err);
 
-// The values of a preset for the parameter, in the grammar of bench/values.h: those of the preset
-// standard if it has none of its own; NULL if the preset standard has none either.
+// Returns the values that a preset has for the parameter, in the grammar of bench/values.h. If the
+// preset has none, returns those of the preset standard; NULL if that has none either.
 const char *choices_preset_values(const struct param_info *param, const char *preset);
 
-// False with ERROR_USAGE if the preset is unknown, a setting names a benchmark that is not in the
-// run or a key that no benchmark has, or choices_make fails for a benchmark. For an unknown name,
-// the message suggests the nearest known one.
+// Checks the whole request. Fails with ERROR_USAGE if the preset is unknown, if a setting names a
+// benchmark that is not in the run or a key that no benchmark has, or if choices_make fails for a
+// benchmark. For an unknown name, the message suggests the nearest known one.
 MUST_CHECK bool choices_check(struct arena *arena, const struct choice_request *request,
                               struct error *err);
 
-// Makes one choice for each parameter of `benchmark`, in the order of its params. Fails with
+// Finds the chosen values of each parameter of `benchmark`, in the order of its params. Fails with
 // ERROR_USAGE if values do not parse, if a parameter that is not an axis gets several values, or if
-// the values of all settings have more than 65,536 combinations.
+// the values from --set have more than 65,536 combinations.
 MUST_CHECK bool choices_make(struct arena *arena, const struct choice_request *request,
                              const struct benchmark *benchmark, struct bench_choice **choices,
                              struct error *err);

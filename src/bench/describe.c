@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A benchmark as JSON, for programs: `fathom list --json` and the live page.
+// Writes a description of a benchmark as JSON, for `fathom list --json` and the live page.
 #include "bench/choices.h"
 #include "results/codec.h"
 #include "results/json.h"

@@ -29,15 +29,15 @@ static double power_of_two(int exponent)
     return power;
 }
 
-// Rounds to the nearest integer, ties to even, by adding a number so large that a double has no
-// bits left for fractions. Valid for values below 2^51.
+// Rounds to the nearest integer, ties to even, for |value| < 2^51. It adds a number so large that a
+// double has no bits left for fractions, and subtracts it again.
 static double round_whole(double value)
 {
-    const double large = 6755399441055744; // 1.5 · 2^52: doubles of this size are integers
+    const double large = 6755399441055744; // 1.5 · 2^52; doubles near this value have no fractions
     return value + large - large;
 }
 
-// Uses bit operations instead of frexp() and ldexp(), because one case calls it millions of times.
+// Avoids frexp() and ldexp(), which are slow: one case calls this function millions of times.
 double fma_round(enum fma_number number, double value)
 {
     uint64_t bits;
@@ -50,7 +50,7 @@ double fma_round(enum fma_number number, double value)
     int places =
         HALF_MANTISSA_BITS - (exponent < HALF_EXPONENT_LEAST ? HALF_EXPONENT_LEAST : exponent);
     double size = round_whole(fabs(value) * power_of_two(places)) * power_of_two(-places);
-    return value < 0 ? -size : size; // a negative value that rounds to 0 gives −0
+    return value < 0 ? -size : size; // keeps the sign, so a small negative value becomes −0
 }
 
 static uint64_t half_bits(double value)
@@ -79,8 +79,8 @@ uint64_t fma_bits(enum fma_number number, double rounded)
     return word;
 }
 
-// Computes one step of a chain. For f16 it computes in double, where x·x is exact, and x·x + b is
-// exact too while values stay below 2.
+// Computes one step x·x + b of a chain. For f16 a double suffices: x·x is exact in it, and x·x + b
+// too while values stay below 2.
 static double step(enum fma_number number, double x, double b, bool fused)
 {
     if (!fused)
@@ -94,8 +94,8 @@ static double step(enum fma_number number, double x, double b, bool fused)
 
 static struct fma_chain follow(enum fma_number number, unsigned chain, uint64_t steps)
 {
-    // The start values are multiples of 1 / golden ratio, modulo 1, scaled: all different, from −1
-    // to 1.
+    // Multiples of 1 / golden ratio, modulo 1, scaled to −1 … 1: each chain starts at another
+    // value.
     double x = fma_round(number, 2 * fmod((chain + 1) * 0.6180339887, 1) - 1);
     double fused = x, rounded = x, b = fma_round(number, constant);
     for (uint64_t i = 0; i < steps; i++) {

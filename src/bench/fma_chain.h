@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Chains of steps x ← x·x + b, which kernels run and the host computes again, bit for bit. With
-// b = −1.8 the values stay between −1.8 and 1.44 and repeat only after many steps, and one
-// different rounding changes the end of the chain. Used by incore and roofline.
+// Chains of steps x ← x·x + b, which kernels run and the host computes again, bit for bit. With b =
+// −1.8 the values stay between −1.8 and 1.44 and repeat only after many steps. If a single step is
+// rounded differently, the last value differs. The benchmarks incore and roofline use these chains.
 #ifndef BENCH_FMA_CHAIN_H
 #define BENCH_FMA_CHAIN_H
 
@@ -12,7 +12,7 @@ enum fma_number {
     FMA_F32,
     FMA_F64,
     FMA_F16,
-    FMA_F16X2, // two f16 in a word, each with a chain of its own
+    FMA_F16X2, // two f16 in a word; each belongs to a chain of its own
 };
 
 enum {
@@ -23,17 +23,17 @@ enum {
 struct fma_chain {
     uint64_t start;
     uint64_t fused;   // last value if each step rounds once
-    uint64_t rounded; // last value if each step rounds twice: its product, then its sum
+    uint64_t rounded; // last value if each step rounds twice: the product, and then the sum
 };
 
-// Returns the bit pattern of the constant b; for FMA_F16X2 it is in both halves of the low word.
+// Returns the bit pattern of the constant b. For FMA_F16X2, both halves of the low word contain b.
 uint64_t fma_chain_constant(enum fma_number number);
 
 // Computes `steps` steps of each chain and fills `chains`.
 void fma_chain_follow(enum fma_number number, uint64_t steps, struct fma_chain chains[FMA_CHAINS]);
 
-// fma_round returns the nearest number of this kind, ties to even (for FMA_F16X2 the nearest f16).
-// fma_bits returns the bit pattern of a value that fma_round returned.
+// fma_round returns the number of this type that is nearest to `value`, ties to even (for
+// FMA_F16X2: the nearest f16). fma_bits returns the bit pattern of a value that fma_round returned.
 double fma_round(enum fma_number number, double value);
 uint64_t fma_bits(enum fma_number number, double rounded);
 

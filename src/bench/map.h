@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The words that the benchmark `map`, its plan and its results share: src/map/ and bench/map/map.c
+// Names that the plan, the benchmark and the results of `map` share: src/map/ and bench/map/map.c
 // use them.
 #ifndef BENCH_MAP_H
 #define BENCH_MAP_H
 
 #include <stdint.h>
 
-// Values of the parameter `what`.
-#define MAP_HIERARCHY  "hierarchy"  // how many levels a path has
-#define MAP_LEVEL      "level"      // one cache
-#define MAP_MEMORY     "memory"     // the memory after the last level found
-#define MAP_TLB        "tlb"        // a TLB level; without a level number: misses in all TLB levels
+// Values of the parameter `what`: what a case measures.
+#define MAP_HIERARCHY  "hierarchy"  // how many levels of memory a path has
+#define MAP_LEVEL      "level"      // one cache of a path
+#define MAP_MEMORY     "memory"     // the memory behind the last cache that was found
+#define MAP_TLB        "tlb"        // one TLB level; without level number: misses in all levels
 #define MAP_SHARED     "shared"     // a core's shared memory
 #define MAP_PROBE      "probe"      // a chain with a chosen stride: shows the size of lines
 #define MAP_PAGES      "pages"      // a chain over pages at a chosen distance: shows page sizes
@@ -19,28 +19,28 @@
 #define MAP_NEIGHBOURS "neighbours" // chains on all cores at once: show which share a level
 #define MAP_CODE       "code"       // straight-line code: shows the instruction caches
 
-// The usual stride of a chain, in bytes.
+// The usual stride in bytes from one node of a chain to the next.
 enum {
     MAP_NODE_BYTES = 128
 };
 
-// The value of `path` for levels that straight-line code shows.
+// The value of the parameter `path` for instruction caches, which straight-line code shows.
 #define MAP_PATH_CODE "instruction"
 
-// The sensor of a case `code` that holds the bytes per instruction, computed from the code size
-// that the driver reports.
+// Name of a sensor value of cases `what=code`: bytes per instruction, computed from the size of the
+// code that the driver reports.
 #define MAP_CODE_SENSOR "instruction_bytes"
 
 // map_code_length returns the number of instructions in the first `steps` stretches of
-// straight-line code. A case `code` may have these lengths: 64 to 2048 in steps of 64, then 16 per
-// octave up to 32768.
+// straight-line code. A case `what=code` can have these lengths: 64 to 2048 in steps of 64, then 16
+// lengths per octave up to 32768.
 enum {
     MAP_CODE_STEPS = 96,
-    MAP_CODE_QUESTION = 2 // instructions after each stretch that test whether it was the last
+    MAP_CODE_QUESTION = 2 // a test after each stretch takes so many instructions
 };
 uint32_t map_code_length(uint32_t steps);
 
-// The benchmark's parameters, in its order.
+// The parameters of `map`, in their order.
 enum map_param {
     MAP_PARAM_WHAT,
     MAP_PARAM_PATH,
@@ -48,14 +48,14 @@ enum map_param {
     MAP_PARAM_BYTES,
     MAP_PARAM_CHAIN,
     MAP_PARAM_PITCH,
-    MAP_PARAM_CHAINS,                   // number of parameters that every chain has
-    MAP_PARAM_CLOCK = MAP_PARAM_CHAINS, // only `clocks` has it
-    MAP_PARAM_INSTRUCTIONS,             // only `code` has it
+    MAP_PARAM_CHAINS,                   // number of parameters that all chains have
+    MAP_PARAM_CLOCK = MAP_PARAM_CHAINS, // a parameter of cases `what=clocks` only
+    MAP_PARAM_INSTRUCTIONS,             // a parameter of cases `what=code` only
     MAP_PARAM_COUNT
 };
 
-// The benchmark's metrics, in its order. The probes have the first four, which are the metrics of
-// the benchmark latency.
+// The metrics of `map`, in their order. Its probes have only the first four, which are the metrics
+// of the benchmark latency.
 enum map_metric {
     MAP_METRIC_LATENCY,
     MAP_METRIC_CYCLES,

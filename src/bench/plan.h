@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A plan chooses the cases that a run measures on one device, and returns them one at a time. The
-// plan of a preset (suite/plan.h) knows all its cases from the start. The plan of `fathom map`
-// (map/map.h) chooses the next cases from the results so far; it pauses until it has them.
+// A plan chooses the cases that a run measures on one device, and returns them one by one. The plan
+// of a preset (suite/plan.h) knows all its cases from the start. The plan of `fathom map`
+// (map/map.h) chooses further cases from results; it pauses until it has those.
 #ifndef BENCH_PLAN_H
 #define BENCH_PLAN_H
 
@@ -9,7 +9,7 @@
 
 enum plan_step {
     PLAN_CASE,  // *next is the next case
-    PLAN_PAUSE, // the cases returned so far must be measured before the next call
+    PLAN_PAUSE, // all cases returned so far must be measured before the next call
     PLAN_END    // there are no more cases
 };
 
@@ -22,19 +22,18 @@ struct plan_case {
 
 struct plan {
     enum plan_step (*next)(struct plan *plan, const struct run *so_far, struct plan_case *next);
-    size_t total; // number of all cases; of those known so far if the plan grows
+    size_t total; // number of all cases; if the plan grows, of those known so far
     bool grows;
-    // Returns the number of this benchmark's cases that the plan will still return, as far as it
-    // knows.
+    // Returns how many cases of this benchmark the plan has not returned yet, as far as it knows.
     size_t (*left)(const struct plan *plan, const struct benchmark *benchmark);
-    // Takes the case with this key out of the plan before its turn; `next` then leaves it out.
-    // Returns false if the plan has no such case left. NULL: the plan does not support this.
+    // Takes the case with this key out of the plan; `next` then does not return it. Returns false
+    // if the plan has no such case left. NULL: the plan does not support this.
     bool (*take)(struct plan *plan, const char *key, struct plan_case *taken);
-    // Adds the plan's conclusions from the results of its cases to the run. Called once, after the
-    // last case. Optional.
+    // Adds conclusions from the results of the plan's cases to the run. Called once, after the last
+    // case. Optional.
     void (*conclude)(const struct plan *plan, struct run *run);
-    // Core clocks that the plan's cases need. The run locks the device's clock to them, and does
-    // not start if it is not allowed to. Count 0: no clock is locked.
+    // Core clocks at which the plan's cases must run. The run locks the device's clock to these,
+    // and does not start if it may not. If the count is 0, no clock is locked.
     const double *clocks_hz;
     size_t clock_count;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes the cases of a benchmark from the values chosen for each parameter.
+// Makes the cases of a benchmark: all combinations of the values chosen for its parameters.
 #include "bench/bench.h"
 
 #include <string.h>
@@ -7,12 +7,12 @@
 struct planner {
     const struct bench_product *product;
     struct bench_case_list *list;
-    struct bench_case c;     // values of the parameters so far; has room for all parameters
-    size_t *at;              // see struct bench_pick
+    struct bench_case c;     // values of the parameters so far, with room for all
+    size_t *at;              // see `at` of struct bench_pick
     struct case_value *copy; // values of a whole case, which keep() may change
-    bool beyond;             // true: reach() found no value that the device supports, at least once
+    bool beyond;             // true: reach() found no value that the device supports, for any value
     bool refused;            // true: keep() left out a case
-    struct error err;        // error of keep(); ERROR_NONE: none
+    struct error err;        // error of keep(); ERROR_NONE: keep() did not fail
 };
 
 static bool ends_in_max(const struct bench_choice *choice)
@@ -21,8 +21,8 @@ static bool ends_in_max(const struct bench_choice *choice)
     return choice->param->type != PARAM_TEXT && last->uint == UINT64_MAX;
 }
 
-// Changes the value by replace(), then by reach() (if bench.h says so for this value). Returns
-// false if reach() finds no value that the device supports.
+// Changes the value by replace(), then by reach() if bench.h says that it applies. Returns false if
+// reach() finds no value that the device supports.
 static bool fit(struct planner *p, struct bench_pick *pick)
 {
     const struct bench_product *product = p->product;
@@ -54,7 +54,7 @@ static void add_case(struct planner *p)
     bench_case_add(arena, p->list, c);
 }
 
-// Adds the cases for each value of this parameter, combined with all values of the next parameters.
+// Adds cases for each value of parameter `param`, combined with all values of later parameters.
 static void add_values(struct planner *p, size_t param)
 {
     const struct bench_request *request = p->product->request;
@@ -95,8 +95,8 @@ static void add_values(struct planner *p, size_t param)
     p->at[param] = 0;
 }
 
-// Moves the cases for which first() is true before all other cases. Within both groups the order
-// stays.
+// Moves the cases for which first() is true before all others. Otherwise their order does not
+// change.
 static void put_first(const struct bench_product *product, struct bench_case *cases, size_t count)
 {
     struct bench_case *rest = ARENA_ARRAY(product->request->arena, count, struct bench_case);

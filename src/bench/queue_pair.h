@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two queues of one device, for benchmarks that run two kinds of work at the same time: a universal
-// queue, and one of a compute-only family or, if there is none, a second universal queue.
+// Two queues of one device, for benchmarks that run two kinds of work at the same time: the first
+// is universal; the second is of a compute-only family or, if there is none, universal too.
 #ifndef BENCH_QUEUE_PAIR_H
 #define BENCH_QUEUE_PAIR_H
 
@@ -13,8 +13,8 @@ enum gpu_queue_kind queue_pair_kind(const struct gpu_info *info);
 // True if the device has a second queue.
 bool queue_pair_has_second(const struct gpu_info *info);
 
-// Requests both queues in `desc`, which is zeroed: queue 0 is the universal one; queue 1 is the
-// second one, if the device has it.
+// Requests both queues in `desc`, which must be zeroed: queue 0 is universal; queue 1 is the second
+// one, if the device has a second one.
 void queue_pair_request(const struct gpu_info *info, struct gpu_device_desc *desc);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sessions: how they begin and end, and what their visits have in common.
+// How sessions of benchmarks begin and end, and what the visits in a session have in common.
 #include "bench/bench.h"
 
 struct bench_session bench_session_begin(struct gpu_system *system, struct gpu_device *device)

@@ -70,7 +70,7 @@ static bool refuse(struct parser *p, const char *text)
                      expectation(p->param->type));
 }
 
-// Refuses a word that is not among the parameter's choices, and suggests the nearest one.
+// Fails because the word is not among the parameter's choices, and suggests the nearest choice.
 static bool refuse_choice(struct parser *p, const char *word)
 {
     char *names = arena_strdup(p->arena, p->param->choices);
@@ -105,7 +105,7 @@ static bool refuse_integer(struct parser *p, uint64_t value)
                      most, param->takes_max ? ", or max" : "");
 }
 
-// Adds the number, or refuses it if the parameter does not allow it.
+// Adds the number to the list; fails if the parameter does not allow it.
 static bool add_integer(struct parser *p, uint64_t uint)
 {
     const struct param_info *param = p->param;
@@ -145,7 +145,7 @@ static bool add_single(struct parser *p, const char *text)
 
 // ---------------------------------------------------------------- ranges
 
-// Returns base · 2^(step/n), 0 ≤ step < n, rounded as values.h says; UINT64_MAX from 2^63 on.
+// Returns base · 2^(step/n), 0 ≤ step < n, rounded as values.h says; UINT64_MAX above 2^63.
 static uint64_t value_between(const struct param_info *param, uint64_t base, uint64_t step,
                               uint64_t n)
 {
@@ -159,8 +159,8 @@ static uint64_t value_between(const struct param_info *param, uint64_t base, uin
     return rounded >= 0x1p63 ? UINT64_MAX : (uint64_t)rounded;
 }
 
-// Returns the end of a range. A range to "max" ends at param_info.most if that is set and the
-// parameter takes the word "max".
+// Returns the end of a range. If the range ends in "max" and the parameter takes that word, the end
+// is param_info.most, if that is set.
 static uint64_t last_value(const struct param_info *param, uint64_t to)
 {
     return to == UINT64_MAX && param->takes_max && param->most ? param->most : to;
@@ -193,17 +193,17 @@ static bool add_reals(struct parser *p, double from, double to, uint64_t n)
     return add(p, (struct case_value){.real = to});
 }
 
-// The spacing of a range, written after its end: /N values per octave, or +S from value to value.
+// The spacing of a range, which follows its end: /N means N values per octave, +S a distance of S.
 struct spacing {
     uint64_t values; // values per octave
-    uint64_t step;   // distance between two values; 0: `values` per octave count instead
+    uint64_t step;   // distance between values; 0: the range has `values` per octave instead
 };
 
-// Reads the spacing after the end of a range and cuts it off `end`. Default: one value per octave.
+// Reads the spacing after the end of a range and removes it from `end`; default: /1.
 static bool cut_spacing(struct parser *p, const char *whole, char *end, struct spacing *spacing)
 {
     *spacing = (struct spacing){.values = 1};
-    // 1e+3 is one real number, not a range with a step.
+    // In a real number like 1e+3, the + does not begin a step.
     char *sign = end + strcspn(end, is_integer(p->param) ? "/+" : "/");
     char kind = *sign;
     if (!kind)
@@ -262,7 +262,7 @@ bool values_parse(struct arena *arena, const struct param_info *param, const cha
     *list = (struct value_list){0};
     struct parser parser = {.arena = arena, .param = param, .list = list, .err = err};
     char *rest = arena_strdup(arena, text);
-    if (param->type == PARAM_TEXT && *text == '{') // the text of a file, which has commas
+    if (param->type == PARAM_TEXT && *text == '{') // the text of a FILE, which has commas
         return add_word(&parser, text);
     while (rest) {
         char *part = rest, *comma = strchr(rest, ',');

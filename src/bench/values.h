@@ -4,12 +4,12 @@
 //   VALUES = PART[,PART…]      PART = VALUE | A..B[/N] | A..B+S
 //
 // A..B has N values per octave (1 without /N): A, A·2^(1/N), A·2^(2/N) … and B itself. Values
-// between two of A, 2·A, 4·A … are rounded: bytes to multiples of 1/64 of the power of two below,
-// UINT to the nearest integer. A..B+S (BYTES and UINT) has steps of S: A, A+S, A+2·S … and B
-// itself. BYTES take KiB, MiB, GiB, TiB. BYTES and UINT take the word "max", the most that the
-// device allows: it is stored as UINT64_MAX, and the benchmark clamps it. A TEXT that begins with
-// '{' is the text of a FILE, one value with all its commas. A..max goes up to param_info.most, or
-// to 2^63 if that is 0, then has UINT64_MAX.
+// between powers-of-two multiples of A are rounded: bytes to multiples of 1/64 of the power of two
+// below, UINT to the nearest integer. A..B+S (only BYTES and UINT) has steps of S: A, A+S, A+2·S …
+// and B itself. BYTES allow the units KiB, MiB, GiB and TiB. BYTES and UINT allow the word "max",
+// the most that the device allows; it is stored as UINT64_MAX, and the benchmark replaces it.
+// A..max goes up to param_info.most, or to 2^63 if that is 0, and then has UINT64_MAX. A TEXT that
+// begins with '{' is the text of a FILE: one value with all its commas.
 #ifndef BENCH_VALUES_H
 #define BENCH_VALUES_H
 
@@ -20,12 +20,12 @@ enum {
 };
 
 struct value_list {
-    struct case_value *values; // in the order given, without duplicates
+    struct case_value *values; // in the order of the text, without duplicates
     size_t count, capacity;
 };
 
-// Parses `text` as values of `param`. Fails with ERROR_USAGE if a part is wrong; the message names
-// the part and what is allowed (for TEXT: the choices and the nearest one).
+// Parses `text` as values of `param`. Fails with ERROR_USAGE if a part of it is wrong. The message
+// names that part and what is allowed (for TEXT: the choices, and the nearest one).
 MUST_CHECK bool values_parse(struct arena *arena, const struct param_info *param, const char *text,
                              struct value_list *list, struct error *err);
 

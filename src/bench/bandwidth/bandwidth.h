@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Constants that the host and the kernels share.
 //
-// Kernels walk through memory in blocks. A block is read by a row: BANDWIDTH_LANES neighbouring
-// threads of a workgroup. Each of them has LOADS elements, which lie BANDWIDTH_LANES elements
-// apart. On most hardware a row is a subgroup; where subgroups have 64 threads, it is half of one.
+// Kernels walk through memory in blocks. BANDWIDTH_LANES neighbouring threads of a workgroup, a
+// row, read a block together: each loads LOADS elements, which lie BANDWIDTH_LANES elements apart.
+// On most hardware a row is a subgroup; where subgroups have 64 threads, it is half of one.
 //
 // The data are a hash of the number of the 16-byte element, so hardware cannot compress them. Only
 // the exponent is limited: to 2^-15 … 2^0 for floats and 2^-127 … 2^0 for doubles. So no value is
@@ -16,8 +16,8 @@
 #define BANDWIDTH_SHARED_BYTES 16384
 #define BANDWIDTH_SEED_SOURCE  0x5bd1e995u // seed of the data in the source buffer
 
-// Word k of element e: h = mix(e, seed), then (h × MULTIPLIER_k & KEEP) | EXPONENT; MULTIPLIER_0 is
-// 1. The multipliers are odd: the golden ratio, and those that xxHash and MurmurHash3 publish.
+// Word k of element e is (h × MULTIPLIER_k & KEEP) | EXPONENT with h = mix(e, seed). MULTIPLIER_0
+// is 1, the others are odd: the golden ratio, and numbers that xxHash and MurmurHash3 publish.
 #define BANDWIDTH_MIX_STEP     0x9e3779b9u
 #define BANDWIDTH_MIX_SCATTER  0x85ebca6bu
 #define BANDWIDTH_MULTIPLIER_1 0xc2b2ae35u

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Copies LOADS elements of 16 bytes per thread and step. All are loaded before the first is stored.
+// Copies elements of 16 bytes: LOADS per thread and step, all loaded before the first is stored.
 //
-// -DLOADS=…  -DACCESS_ADDRESS is ignored: both buffers are pointers
+// -DLOADS=… (-DACCESS_ADDRESS is ignored: both buffers are pointers)
 #include "bench/prelude/prelude.clh"
 
 #include "bench/bandwidth/walk.clh"

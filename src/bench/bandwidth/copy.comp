@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Copies LOADS elements of 16 bytes per thread and step. All are loaded before the first is stored.
+// Copies elements of 16 bytes: LOADS per thread and step, all loaded before the first is stored.
 //
-// -DLOADS=…  -DACCESS_ADDRESS=1: by 64-bit addresses; 0: storage buffers
+// -DLOADS=…  -DACCESS_ADDRESS=1: buffers by 64-bit addresses; 0: storage buffers
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 #include "bench/prelude/access.glsl"

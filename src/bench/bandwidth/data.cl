@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fills a range with the data of a seed, or compares it with these data. It walks through memory in
-// a different order than the measured kernels.
+// Fills a range of memory with the data of a seed, or compares it with these data. Walks through
+// memory in another order than the measured kernels.
 //
 // -DCHECK=0: fills  -DCHECK=1: adds up the number of equal elements and the sum of all words read
 #include "bench/prelude/prelude.clh"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Fills a range with the data of a seed, or compares it with these data. It walks through memory in
-// a different order than the measured kernels.
+// Fills a range of memory with the data of a seed, or compares it with these data. Walks through
+// memory in another order than the measured kernels.
 //
 // -DCHECK=0: fills  -DCHECK=1: adds up the number of equal elements and the sum of all words read
 #extension GL_GOOGLE_include_directive : require

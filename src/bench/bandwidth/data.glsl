@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The data of `bandwidth` (bandwidth.h); store.c has the same in C.
+// Computes the data that bandwidth.h defines, as store.c does in C.
 #ifndef BENCH_BANDWIDTH_DATA_GLSL
 #define BENCH_BANDWIDTH_DATA_GLSL
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Lists the cases: all possible combinations of the chosen values, reduced to those that the preset
-// needs. Values that the user sets are all used.
+// Lists the cases of `bandwidth`: from all combinations of the chosen values, those that the preset
+// needs. All values that the user sets are used.
 #include "bench/bandwidth/session.h"
 
 #include <string.h>
 
 enum {
-    SMALL_BYTES = 16 << 10, // fits every core's cache
+    SMALL_BYTES = 16 << 10, // a working set that fits the cache of any core
     APART_BYTES_MIN = 1 << 20,
     APART_BYTES_MAX = 4 << 20,
     APART_CORE_BYTES = 16 << 10,
-    SAME_BYTES_MAX = 1 << 20, // largest size if the whole device reads the same memory
+    SAME_BYTES_MAX = 1 << 20, // largest working set if all workgroups read the same memory
     MIDDLE_BYTES_MAX = 32 << 20,
     DRAM_BYTES_MIN = 64 << 20,
-    CPU_BYTES_MAX = 64 << 20, // largest size on a CPU, which fills memory slowly
+    CPU_BYTES_MAX = 64 << 20, // largest working set on a CPU, which fills memory slowly
     CORES_UNKNOWN = 64
 };
 enum { // indices in `params` of bandwidth.c
@@ -22,16 +22,16 @@ enum { // indices in `params` of bandwidth.c
 };
 static const uint64_t gibibyte = (uint64_t)1 << 30;
 
-// Sizes of working sets. Reads of small, middle and dram are measured with every width and type.
+// Sizes of working sets. Presets measure reads of small, middle and dram in every width and type.
 struct regions {
-    // The smallest working set for access=apart. Below it, two cores would often read the same line
-    // at the same time, and one read of the cache would serve both.
+    // The smallest working set for access=apart. In a smaller one, two cores would often read the
+    // same line at the same time, and one read of the cache would serve both cores.
     uint64_t apart;
     uint64_t small;  // fits a core's own cache
     uint64_t middle; // fits the last-level cache
-    uint64_t dram;   // the largest power of two up to `max`; in quick: `least`
-    uint64_t least;  // the smallest that counts as DRAM; at most the largest power of two
-    uint64_t max;    // the largest of a preset: at most 4 GiB and 1/4 of the device's memory
+    uint64_t dram;   // the size for DRAM: the largest power of two up to `max`; in quick: `least`
+    uint64_t least;  // the smallest power of two that certainly lies in DRAM, if `max` allows
+    uint64_t max;    // the largest size in a preset: at most 4 GiB and 1/4 of the device's memory
 };
 
 // The context of the plan's struct bench_product.
@@ -89,8 +89,8 @@ static void find_regions(const struct bandwidth_plan *p, struct regions *regions
     regions->dram = p->quick ? regions->least : largest;
 }
 
-// Rounds to 1, 1.25, 1.5 or 1.75 times a power of two, so that curves of 1, 2 and 4 sizes in an
-// octave share sizes.
+// Rounds to 1, 1.25, 1.5 or 1.75 times a power of two. So curves with 1, 2 or 4 sizes per octave
+// have sizes in common.
 static uint64_t round_bytes(uint64_t bytes)
 {
     uint64_t power = floor_power(bytes), quarter = power / 4;
@@ -112,7 +112,7 @@ static bool is_region(const struct bandwidth_plan *p, const struct bandwidth_cas
            (this_case->bytes == p->regions.middle && this_case->apart) || is_dram(p, this_case);
 }
 
-// True for combinations that can be measured.
+// Returns false if no kernel measures this combination of op, path, scope, width and type.
 static bool is_possible(const struct bandwidth_case *this_case)
 {
     bool plain = this_case->width == 16 && !this_case->doubles;
@@ -149,7 +149,8 @@ static bool is_wanted_scaling(const struct bandwidth_plan *p,
                : this_case->bytes == p->regions.small;
 }
 
-// True for curves of 16-byte loads of floats, and for some sizes of other loads.
+// Returns true if the preset or the user wants this read. Presets measure 16-byte loads of floats
+// at every size, and other loads only at a few sizes.
 static bool is_wanted_read(const struct bandwidth_plan *p, const struct bandwidth_case *this_case)
 {
     bool chosen = from_user(p, "bytes");
@@ -199,9 +200,9 @@ static void add_sorted(struct arena *arena, struct case_value **values, size_t *
     ++*count;
 }
 
-// Returns the values of `bytes`. Those of the user are kept. Those of the preset are rounded,
-// larger ones than regions.max are left out, and the sizes of p->regions and of shared memory are
-// added. The value max (UINT64_MAX) becomes regions.max in both.
+// Returns the values of the parameter `bytes`. Values from the user are kept. Values from a preset
+// are rounded, those above regions.max are left out, and the sizes in p->regions and of shared
+// memory are added. In both, the value max (UINT64_MAX) becomes regions.max.
 static struct bench_choice plan_bytes(const struct bandwidth_plan *p)
 {
     const struct bench_choice *given = bench_choice_find(p->request, "bytes");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Reads: every thread has LOADS loads in flight and adds up their bits as integers. So neither the
+// Reads: every thread has LOADS loads in flight and adds up their bits as integers, so neither the
 // order of the additions nor the rate of floating-point units matters.
 //
 // -DBYTES=4|8|16: bytes per load  -DDOUBLE=1: doubles; 0: floats  -DLOADS=…: loads in flight

@@ -14,7 +14,7 @@ enum bandwidth_buffer {
 
 struct bandwidth_store {
     struct gpu_device *device;
-    struct gpu_buffer *words; // sum and count (measure/words.h)
+    struct gpu_buffer *words; // the sum and the count that kernels add up (measure/words.h)
     struct gpu_program *fill, *check;
     uint64_t timeout_ns;
     struct {
@@ -27,27 +27,27 @@ struct bandwidth_store {
 MUST_CHECK bool bandwidth_store_open(struct bandwidth_store *store, struct bench_session *session,
                                      struct error *err);
 
-// Frees the buffers; they are made again when a case needs them. Accepts a store that was not
-// opened.
+// Frees the buffers of the store. bandwidth_store_get makes them again. A store that was never
+// opened is allowed.
 void bandwidth_store_close(struct bandwidth_store *store);
 
-// Returns the buffer, of at least `bytes`; NULL with `err` (ERROR_OUT_OF_MEMORY). If it must
-// grow, the earlier buffer is freed.
+// Returns the buffer `which`, with at least `bytes` bytes; NULL with `err` (ERROR_OUT_OF_MEMORY).
+// If the buffer is too small, it is freed and a larger one is made.
 struct gpu_buffer *bandwidth_store_get(struct bandwidth_store *store, enum bandwidth_buffer which,
                                        uint64_t bytes, struct error *err);
 
-// Fills the first `bytes` (a multiple of 16) of `buffer` with the data of a seed.
+// Fills the first `bytes` bytes (a multiple of 16) of `buffer` with the data that belong to `seed`.
 MUST_CHECK bool bandwidth_store_fill(struct bandwidth_store *store, struct gpu_buffer *buffer,
                                      uint64_t bytes, uint32_t seed, struct error *err);
 
-// Compares the first `bytes` of `buffer` with the data of a seed. Fails with ERROR_MISMATCH if they
-// differ. Sets *sum to the sum of all their words, modulo 2^32; `sum` may be NULL.
+// Compares the first `bytes` bytes of `buffer` with the data of `seed`. Fails with ERROR_MISMATCH
+// if they differ. Sets *sum to the sum of all their words, modulo 2^32; `sum` may be NULL.
 MUST_CHECK bool bandwidth_store_check(struct bandwidth_store *store, struct gpu_buffer *buffer,
                                       uint64_t bytes, uint32_t seed, uint32_t *sum,
                                       struct error *err);
 
-// Compute the data of a seed on the host: the four words of element number `element`, and the sum
-// of all words in the first `bytes`, modulo 2^32.
+// Compute the data of `seed` on the host: bandwidth_data sets `words` to the four words of an
+// element; bandwidth_data_sum returns the sum modulo 2^32 of all words in the first `bytes` bytes.
 void bandwidth_data(uint32_t element, uint32_t seed, uint32_t words[4]);
 uint32_t bandwidth_data_sum(uint64_t bytes, uint32_t seed);
 

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
-// The shapes that a case may take: how its workgroups and threads share the memory. METHOD.md
-// explains their names. `shape=default` takes the first one that the device can run.
+// The shapes of a case: how its workgroups and threads divide the memory among them. METHOD.md
+// explains the names of shapes. `shape=default` takes the first shape that the device can run.
 #include "base/text.h"
 #include "bench/bandwidth/work.h"
 
 #include <string.h>
 
-// Kinds of work. Each kind has forms of its own; a search finds the fastest form.
+// Kinds of work. Each kind has its own forms of a grid; a search over these finds the fastest form.
 enum kind {
     KIND_LOOP,
     KIND_PART,
-    KIND_CACHED, // a pass reads each byte once; half of the last-level cache holds all bytes
-    KIND_BEYOND, // a pass reads each byte once; half of the last-level cache is too small
-    KIND_DRAM,   // a pass reads each byte once; so much memory that no cache matters
+    KIND_CACHED, // a pass reads each byte once; the working set fits half of the last-level cache
+    KIND_BEYOND, // a pass reads each byte once; half of the last-level cache cannot hold all bytes
+    KIND_DRAM,   // a pass reads each byte once; the working set is so large that no cache matters
     KIND_WRITE,
     KIND_COPY,
     KIND_SHARED
 };
 
-// A shape without its route. The first form of a kind and width is tried with both routes, every
-// other form only with the route that should be faster.
+// A shape without its route (address or storage buffer). Both routes are tried with the first form
+// of a kind and width; the other forms are tried only with the route that should be faster.
 struct form {
     enum kind kind;
     unsigned width;
@@ -70,7 +70,7 @@ static enum kind kind_of(const struct bandwidth_case *this_case,
     return this_case->bytes <= limits->last_cache_bytes / 2 ? KIND_CACHED : KIND_BEYOND;
 }
 
-// Returns false if the device lacks what the route needs.
+// Returns false if the device lacks a capability that the route needs.
 static bool route_exists(const struct bandwidth_case *this_case, const struct gpu_info *info,
                          bool address)
 {
@@ -83,8 +83,8 @@ static bool route_exists(const struct bandwidth_case *this_case, const struct gp
     return !range_bytes || bandwidth_stream_bytes(this_case) <= range_bytes;
 }
 
-// True for loops that have smaller workgroups than the first shape. Loops should have one large
-// workgroup on each core: small workgroups would share the memory behind the core's cache.
+// True for loops that have smaller workgroups than the first shape. They are used only if the first
+// shape does not fit the device: small workgroups would share the memory behind the core's cache.
 static bool is_for_small_devices(const struct form *form, const struct bandwidth_shape *first)
 {
     bool loops = form->walk == BANDWIDTH_LOOP || form->walk == BANDWIDTH_PART;
@@ -96,7 +96,8 @@ size_t bandwidth_shapes(const struct bandwidth_case *this_case, const struct gpu
                         struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX])
 {
     enum kind kind = kind_of(this_case, limits);
-    // On a GPU, addresses save an addition. On a CPU, they hide aliasing from the compiler.
+    // On a GPU, addresses come first, because they save an addition. On a CPU, storage buffers do,
+    // because addresses hide aliasing from the compiler.
     bool address_first = info->kind != GPU_KIND_CPU;
     size_t count = 0;
     for (size_t i = 0; i < FORM_COUNT; i++) {

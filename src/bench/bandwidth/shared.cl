@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads of shared memory: the workgroup fills its pool with the data of a seed, then every row
-// walks through the pool in laps, as in read.cl.
+// Reads shared memory. The workgroup fills its array with the data of a seed. Then each row of
+// threads (bandwidth.h) walks through the array in laps, as in read.cl.
 //
 // -DBYTES=4|8|16: bytes per load  -DLOADS=…: loads in flight
 #define DOUBLE 0

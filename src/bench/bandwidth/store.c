@@ -6,15 +6,15 @@
 
 enum {
     ELEMENT_BYTES = 16,
-    // Bytes per dispatch of the fill and check kernels: few enough for the watchdogs of slow
-    // devices, and for any limit on storage buffers.
+    // Bytes that one dispatch of the fill and check kernels handles: few enough for the watchdogs
+    // of slow devices, and for any device's limit on storage buffers.
     SLICE_BYTES = 64 << 20,
     SLICE_GROUPS = 4096
 };
 
 _Static_assert(BANDWIDTH_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many words");
 
-// Used until a visit sets its own time-out.
+// Time-out in ns until a visit sets its own.
 static const uint64_t timeout_default_ns = UINT64_C(10000000000);
 
 void bandwidth_data(uint32_t element, uint32_t seed, uint32_t words[4])
@@ -74,7 +74,7 @@ static bool run_slice(struct bandwidth_store *store, struct gpu_program *program
     return measure_unit_run(store->device, &dispatch, store->timeout_ns, err);
 }
 
-// Runs fill or check over the range, in short submissions.
+// Fills or checks a buffer in several short submissions, because a watchdog could end a long one.
 static bool run_slices(struct bandwidth_store *store, struct gpu_program *program,
                        struct gpu_arg range, uint32_t seed, struct error *err)
 {

@@ -12,14 +12,14 @@ enum {
 };
 
 enum {
-    DISPATCH_MS_MAX = 250, // watchdogs end dispatches that last longer than about 2 s
-    SAFE_BYTES = 32 << 20, // every device moves these in less than DISPATCH_MS_MAX
+    DISPATCH_MS_MAX = 250, // longest dispatch; watchdogs end dispatches of more than about 2 s
+    SAFE_BYTES = 32 << 20, // every device moves so many bytes in less than DISPATCH_MS_MAX
     PASSES_MAX = 1 << 24,
-    GROWTH_LEAST = 2, // least factor of the passes from one try to the next
+    GROWTH_LEAST = 2, // each try has at least so many times the passes of the try before
     GROWTH_MAX = 64,
     SIZE_RUNS = 2,
     SPEED_RUNS = 3,
-    HOST_CHECK_BYTES = 1 << 20 // the host also computes the sum of at most this much memory
+    HOST_CHECK_BYTES = 1 << 20 // working sets up to this size are also summed by the host
 };
 
 bool bandwidth_open(struct bench_session *session, struct error *err)
@@ -43,10 +43,10 @@ struct memory {
     struct bandwidth_shape shape;
     uint64_t passes, repeats;
     uint32_t sum; // sum of all words that the work reads, each counted once
-    char *tried;  // "NAME 4.61e12, …": B/s of each shape that was tried; NULL: only one was tried
+    char *tried;  // B/s of each shape tried, as "NAME 4.61e12, …"; NULL if there was only one
 };
 
-// One shape of one case.
+// An attempt to measure a case with one shape.
 struct trial {
     struct bench_visit *run;
     struct bandwidth_session *session;
@@ -54,8 +54,8 @@ struct trial {
     struct bandwidth_shape shape;
     struct bandwidth_work work;
     struct gpu_program *program;
-    struct gpu_buffer *source, *target; // NULL if the case has none
-    struct measure_span_desc desc;      // how `work` is timed: a unit is one dispatch
+    struct gpu_buffer *source, *target; // NULL if the case does not read (write) global memory
+    struct measure_span_desc desc;      // how to time `work`: a unit is one dispatch
 };
 
 static bool get_buffers(struct trial *trial, struct error *err)
@@ -72,8 +72,8 @@ static bool get_buffers(struct trial *trial, struct error *err)
     return !writes || trial->target;
 }
 
-// Finds the buffers of the case. If memory is short, first frees the buffers that larger cases left
-// behind.
+// Gets the buffers of the case. If memory is short, first frees all buffers of the session, which
+// earlier and larger cases may have left.
 static bool find_buffers(struct trial *trial, struct error *err)
 {
     if (get_buffers(trial, err))
@@ -84,7 +84,7 @@ static bool find_buffers(struct trial *trial, struct error *err)
     return get_buffers(trial, err);
 }
 
-// Sets trial->work to `passes` passes of that case.
+// Sets trial->work to a unit of work of `this_case` with `passes` passes over its working set.
 static bool make_work(struct trial *trial, const struct bandwidth_case *this_case, uint64_t passes,
                       struct error *err)
 {
@@ -97,14 +97,14 @@ static bool make_work(struct trial *trial, const struct bandwidth_case *this_cas
     };
     if (!bandwidth_work_make(&desc, &trial->work, err))
         return false;
-    // Each visit writes other data: data that an earlier visit left do not pass the check.
+    // Each visit writes different data, so that data from an earlier visit fail the check.
     trial->work.params.seed = this_case->op == BANDWIDTH_READ
                                   ? BANDWIDTH_SEED_SOURCE
                                   : BANDWIDTH_MULTIPLIER_1 * (trial->run->request->round + 1);
     return true;
 }
 
-// Makes the program, the work and the buffers.
+// Gets the program and the buffers of the trial, and sets its work to `passes` passes.
 static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
 {
     const char *name = bandwidth_kernel_name(trial->run->arena, trial->this_case, &trial->shape);
@@ -139,8 +139,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// Times a part of the working set first. Fails with ERROR_UNSUPPORTED if one pass over all of it
-// would last longer than DISPATCH_MS_MAX.
+// Fails with ERROR_UNSUPPORTED if one pass over the working set would last longer than
+// DISPATCH_MS_MAX. Predicts this from the time of a pass over a part of the working set.
 static bool refuse_slow(struct trial *trial, struct error *err)
 {
     double whole = (double)trial->work.moved_bytes, ns = 0;
@@ -164,12 +164,12 @@ static bool refuse_slow(struct trial *trial, struct error *err)
     return make_work(trial, trial->this_case, 1, err);
 }
 
-// Chooses the number of passes so that a unit is as long as a sample.
+// Chooses the number of passes so that one unit lasts about as long as a sample should.
 static bool size(struct trial *trial, struct error *err)
 {
     double target = (double)trial->run->request->sample_ns, ns = 0;
-    // The first run is cold, so its time is too long. A unit must not be too short either: the time
-    // of the barriers between units would then count.
+    // Several runs, because the first one is cold and too slow. If a unit were too short, the time
+    // of the barriers between units would matter.
     if (!refuse_slow(trial, err) || !measure_unit_time(&trial->desc, SIZE_RUNS, &ns, err))
         return false;
     while (ns < target / 2) {
@@ -188,7 +188,7 @@ static bool size(struct trial *trial, struct error *err)
 }
 
 // True if the units of a sample may overlap. Overlapping loops would put more workgroups on a core
-// than the case asks for. Overlapping writes cost DRAM 2 % (METHOD.md).
+// than the case asks for. Overlapping writes are 2 % slower in DRAM (METHOD.md).
 static bool units_overlap(const struct bandwidth_case *this_case, const struct gpu_info *info)
 {
     return this_case->scope == BANDWIDTH_DEVICE && this_case->apart &&
@@ -197,8 +197,8 @@ static bool units_overlap(const struct bandwidth_case *this_case, const struct g
 
 // ---------------------------------------------------------------- the shape
 
-// Fills `shapes` with the shapes that the case's value of `shape` allows. Returns their number; 0
-// with `err`.
+// Fills `shapes` with the shapes that the case's value of `shape` allows. Returns the number of
+// shapes; 0, with `err` filled, if none is possible.
 static size_t allowed_shapes(const struct trial *trial,
                              struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX], struct error *err)
 {
@@ -227,8 +227,8 @@ static size_t allowed_shapes(const struct trial *trial,
     return 0;
 }
 
-// Finds the fastest shape. All shapes are sized before the first one is timed: by then the core
-// clock has risen.
+// Finds the fastest shape. It sizes the work of all shapes before it times the first shape, because
+// that gives the core clock time to rise.
 static bool search(struct trial *trial, const struct bandwidth_shape *shapes, size_t count,
                    struct memory *memory, struct error *err)
 {
@@ -277,8 +277,8 @@ static bool choose_shape(struct trial *trial, struct memory *memory, struct erro
 
 // ---------------------------------------------------------------- the proof
 
-// Finds memory->sum of a read with another kernel than the timed one. The host computes it, too, if
-// the working set is small; for shared memory, only the host computes it.
+// Sets memory->sum for a read, computed by a kernel other than the timed one. If the working set is
+// small, the host checks that sum. For shared memory only the host computes it.
 static bool learn_sum(struct trial *trial, struct memory *memory, struct error *err)
 {
     uint64_t bytes = trial->work.stream_bytes;
@@ -313,8 +313,8 @@ static bool verify_read(struct trial *trial, const struct memory *memory,
     return true;
 }
 
-// Clears the sum of a read. Fills the target of a write or copy with data other than the expected
-// ones.
+// Prepares the check: clears the sum of a read, or fills the target of a write or copy with other
+// data than the work should leave there.
 static bool prepare_proof(struct trial *trial, struct error *err)
 {
     struct bandwidth_store *store = &trial->session->store;
@@ -350,7 +350,7 @@ static void report(struct trial *trial, const struct memory *memory,
     measure_claim_report(&account, METRIC_PER_CORE, MEASURE_PER_CORE_CYCLE,
                          (double)work->moved_bytes);
     measure_span_note(span, visit);
-    // If no sample saw the core clock, the limit is that of the highest core clock.
+    // If no sample has a known core clock, the limit is taken at the highest core clock.
     if (!span->core_hz)
         visit_limit(
             visit, METRIC_BANDWIDTH,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // How a workgroup walks through memory, in blocks. work.c chooses the parameters at run time. Reads
-// walk in laps: workgroup g works in place g % chunks, and starts there `turn` blocks after the
-// workgroup before it in that place. Writes and copies walk straight on, without divisions, because
-// threads of short grids spend most of their time before the first access. Each layer of their grid
-// along z repeats the same pass.
+// walk in laps: workgroup g uses the part (place) g % chunks of memory, and starts there `turn`
+// blocks after the workgroup before it in that place. Writes and copies walk straight on, without
+// divisions, because threads of short grids spend most of their time before the first access. Each
+// layer of their grid along z repeats the same pass.
 #ifndef BENCH_BANDWIDTH_WALK_GLSL
 #define BENCH_BANDWIDTH_WALK_GLSL
 
@@ -11,11 +11,11 @@
 
 #define WALK_PARAMS                                                                                \
     uint groups;  /* workgroups with work; the grid may be larger */                               \
-    uint chunks;  /* places */                                                                     \
+    uint chunks;  /* number of places */                                                           \
     uint pitch;   /* blocks from one place to the next */                                          \
-    uint turn;    /* blocks between the starts of two workgroups in a place */                     \
-    uint extent;  /* blocks of a place */                                                          \
-    uint advance; /* blocks from step to step: rows of a workgroup, modulo extent */               \
+    uint turn;    /* blocks from one workgroup's start to the next one's, in a place */            \
+    uint extent;  /* blocks in a place */                                                          \
+    uint advance; /* blocks from one step to the next: rows of a workgroup, modulo extent */       \
     uint steps;                                                                                    \
     uint seed;
 

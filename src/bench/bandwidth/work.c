@@ -5,9 +5,9 @@
 #include "measure/unit.h"
 
 enum {
-    STEPS_MAX = 65535,    // lavapipe ends longer loops
-    GROUPS_MAX = 1 << 28, // workgroups of one dispatch
-    // Workgroups if the number of cores is not known: more than any device runs at once.
+    STEPS_MAX = 65535,    // most iterations of a loop: lavapipe ends longer loops
+    GROUPS_MAX = 1 << 28, // most workgroups of one dispatch
+    // Workgroups of a loop if the number of cores is unknown: more than any device runs at once.
     GROUPS_UNKNOWN = 1024,
     LOOP_CORE_THREADS = 1024
 };
@@ -45,11 +45,11 @@ static uint64_t at_least_one(uint64_t value)
     return value ? value : 1;
 }
 
-// A working set, divided into the blocks of a shape.
+// A working set, divided into blocks as the shape requires.
 struct layout {
     uint64_t block_bytes, blocks;
     uint64_t rows;  // blocks that a workgroup reads in one step
-    uint64_t chunk; // blocks that a workgroup reads in all, if it walks through memory once
+    uint64_t chunk; // blocks that a workgroup reads in one pass
 };
 
 static bool divide(const struct bandwidth_work_desc *desc, struct layout *layout, struct error *err)
@@ -77,9 +77,9 @@ static bool divide(const struct bandwidth_work_desc *desc, struct layout *layout
     return true;
 }
 
-// Returns the number of workgroups of a loop: one large workgroup on each core, or several small
-// workgroups. A second large workgroup would not be faster, and would share the memory behind the
-// core's cache.
+// Returns the number of workgroups of a loop: for each core one large workgroup, or several small
+// ones that together have as many threads. A second large workgroup on a core would not be faster,
+// and the two would share the memory behind the core's cache.
 static uint64_t loop_groups(const struct bandwidth_work_desc *desc)
 {
     if (desc->this_case->scope == BANDWIDTH_WORKGROUP)
@@ -93,9 +93,9 @@ static uint64_t loop_groups(const struct bandwidth_work_desc *desc)
                        : GROUPS_UNKNOWN;
 }
 
-// Makes a unit of whole laps. With walk LOOP, each workgroup walks through the whole working set,
-// from a start of its own. With walk PART, it walks through its own part; a remainder that does not
-// divide into parts stays unread.
+// Makes a unit of work whose workgroups walk through memory repeatedly, in whole laps. With walk
+// LOOP a lap is the whole working set, and each workgroup starts at another place. With walk PART a
+// lap is the workgroup's own part; bytes that do not divide into parts are not read.
 static bool loop(const struct bandwidth_work_desc *desc, const struct layout *layout,
                  struct bandwidth_work *work, struct error *err)
 {
@@ -124,8 +124,8 @@ static bool loop(const struct bandwidth_work_desc *desc, const struct layout *la
     return true;
 }
 
-// Makes a unit of passes over the working set: in a pass, each workgroup walks once through its own
-// chunk.
+// Makes a unit of work of several passes over the working set. In each pass every workgroup walks
+// once through a chunk of its own.
 static void pass(const struct bandwidth_work_desc *desc, const struct layout *layout,
                  struct bandwidth_work *work)
 {
@@ -164,7 +164,7 @@ bool bandwidth_work_make(const struct bandwidth_work_desc *desc, struct bandwidt
     work->moved_bytes =
         work->stream_bytes * work->times * (desc->this_case->op == BANDWIDTH_COPY ? 2 : 1);
 
-    // The grid may have more workgroups than the work needs, so kernels compare with params.groups.
+    // The grid may have more workgroups than needed; kernels stop those above params.groups.
     measure_unit_grid(work->params.groups, desc->info->limits.workgroup_count_x, work->grid);
     return true;
 }
@@ -201,7 +201,8 @@ struct measure_claim bandwidth_claim_of(const struct bandwidth_case *this_case,
                                : is_l1                                ? MEASURE_CORE_CACHE
                                : bandwidth_is_dram(this_case, limits) ? MEASURE_DRAM
                                                                       : MEASURE_CACHE;
-    // Workgroups that share a place may find it in an L1 whose size is not known.
+    // Workgroups that read the same memory may find it in the L1. If the size of the L1 is unknown,
+    // nothing is claimed for the hardware counters.
     if (!this_case->apart && !this_case->shared && limits->l1_bytes == 0)
         claim.counts = &measure_count_no_claims;
     if (level != MEASURE_DRAM && this_case->op != BANDWIDTH_WRITE)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Turns a case into dispatches: the case as data, the shapes that its grid may have, and one unit
-// of work. Arithmetic only: no function here uses a device.
+// Turns a case into dispatches: the case as a struct, the shapes that its grid may have, and one
+// unit of work. These functions only compute; none of them uses a device.
 #ifndef BENCH_BANDWIDTH_WORK_H
 #define BENCH_BANDWIDTH_WORK_H
 
@@ -9,8 +9,8 @@
 #include "measure/claim.h"
 #include "results/results.h"
 
-// The members of bandwidth_op and bandwidth_scope are in the order of the choices of `op` and
-// `scope`.
+// The members of enum bandwidth_op and enum bandwidth_scope have the order of the choices of the
+// parameters `op` and `scope`.
 enum bandwidth_op {
     BANDWIDTH_READ,
     BANDWIDTH_WRITE,
@@ -20,18 +20,18 @@ enum bandwidth_op {
 enum bandwidth_scope {
     BANDWIDTH_DEVICE,    // as many workgroups as the shape has
     BANDWIDTH_WORKGROUP, // one workgroup
-    BANDWIDTH_SCALING    // as many workgroups as `workgroups` says
+    BANDWIDTH_SCALING    // as many workgroups as the parameter `workgroups` says
 };
 
 struct bandwidth_case {
     enum bandwidth_op op;
     enum bandwidth_scope scope;
-    bool shared;  // shared memory; false: global memory
-    bool apart;   // workgroups read different parts; false: all of them read everything, repeatedly
-    bool doubles; // elements are doubles; false: floats
-    uint64_t bytes;      // the working set; of a copy: source and target together
-    unsigned width;      // bytes per load
-    unsigned workgroups; // SCALING: number of workgroups; else 0
+    bool shared;    // shared memory; false: global memory
+    bool apart;     // each workgroup reads its own part; false: each reads the whole working set
+    bool doubles;   // elements are doubles; false: floats
+    uint64_t bytes; // the working set; of a copy: source and target together
+    unsigned width; // bytes per load
+    unsigned workgroups; // number of workgroups with scope=scaling; else 0
     const char *shape;   // "default", "best" or the name of a shape
 };
 
@@ -53,25 +53,27 @@ enum {
     BANDWIDTH_SHAPES_MAX = 16
 };
 
-// A preset takes only working sets whose buffers are multiples of GRAIN_SAME (access=same) or
-// GRAIN_APART (access=apart). Walk PART leaves a remainder unread.
+// Presets take only working sets whose buffers are multiples of GRAIN_SAME bytes (access=same) or
+// GRAIN_APART bytes (access=apart), which divide into the blocks of every shape. Only with walk
+// PART some bytes may stay unread.
 enum {
     BANDWIDTH_GRAIN_SAME = 4 << 10,
     BANDWIDTH_GRAIN_APART = 512 << 10
 };
 
-// The form of a grid. Its reads of global memory bypass the core's own cache, except with walk
+// How a grid accesses memory. Reads of global memory bypass the core's own cache, except with walk
 // BANDWIDTH_LOOP and in copies.
 struct bandwidth_shape {
-    bool address; // the kernel gets a 64-bit address; false: a storage buffer
+    bool address; // kernels reach memory by a 64-bit address; false: by a storage buffer
     unsigned threads, loads;
     enum bandwidth_walk walk;
 };
 
-// Returns "address-1024x8-chunk": route, threads of a workgroup × loads in flight, walk.
+// Returns the name of a shape: its route, the threads of a workgroup × the loads in flight, and the
+// walk, for example "address-1024x8-chunk".
 const char *bandwidth_shape_name(struct arena *arena, const struct bandwidth_shape *shape);
 
-// True if there is a shape with that name. Else fails with ERROR_USAGE and a hint at the nearest
+// Returns true if a shape has that name. Otherwise fails with ERROR_USAGE and suggests the nearest
 // name.
 MUST_CHECK bool bandwidth_shape_known(struct arena *arena, const char *name, struct error *err);
 
@@ -94,38 +96,39 @@ struct bandwidth_params {
 struct bandwidth_work {
     struct bandwidth_params params;
     uint32_t grid[3];
-    uint64_t passes;       // passes as requested; fewer if a dispatch cannot hold them all
+    uint64_t passes;       // passes of the unit; fewer than requested if a dispatch cannot hold all
     uint64_t groups;       // workgroups of all passes
     uint64_t moved_bytes;  // bytes that the unit reads and writes
-    uint64_t stream_bytes; // bytes that the unit walks through in each buffer, from the start
-    uint64_t times;        // number of walks through stream_bytes
+    uint64_t stream_bytes; // bytes of each buffer, from its start, that a walk covers
+    uint64_t times;        // number of walks through stream_bytes bytes
 };
 
 struct bandwidth_work_desc {
     const struct bandwidth_case *this_case;
     const struct bandwidth_shape *shape;
     const struct gpu_info *info;
-    unsigned cores;  // 0: not known
+    unsigned cores;  // number of cores; 0: not known
     uint64_t passes; // passes in the unit; 0 means 1
 };
 
-// Makes the unit. Fails with ERROR_UNSUPPORTED if the working set does not divide into this shape's
-// blocks, is too small for the workgroups, or has more than 2^32 elements.
+// Makes a unit of work. Fails with ERROR_UNSUPPORTED if the working set does not divide into the
+// blocks of the shape, is too small for the number of workgroups, or has more than 2^32 elements.
 MUST_CHECK bool bandwidth_work_make(const struct bandwidth_work_desc *desc,
                                     struct bandwidth_work *work, struct error *err);
 
-// Returns the bytes of each buffer: half of the working set for a copy, else all of it.
+// Returns the bytes of each buffer of the case: the working set, or half of it for a copy.
 uint64_t bandwidth_stream_bytes(const struct bandwidth_case *this_case);
 
-// True if the working set must be in DRAM: access=apart, and measure_limits_is_dram.
+// Returns true if the working set certainly lies in DRAM: each workgroup reads its own part, and
+// measure_limits_is_dram says that no cache can hold the working set.
 bool bandwidth_is_dram(const struct bandwidth_case *this_case, const struct measure_limits *limits);
 
-// Returns what a unit that moves `bytes` claims to move, at the level that holds the working set.
+// Returns what a unit of `bytes` bytes claims to move, at the memory level of the working set.
 struct measure_claim bandwidth_claim_of(const struct bandwidth_case *this_case,
                                         const struct measure_limits *limits, double bytes);
 
-// Returns the percentage of a core's memory to request as L1 (gpu_program_desc): 1 for shared
-// memory, else 100.
+// Returns the percentage of a core's on-chip memory to request as L1 (gpu_program_desc): 1 for
+// cases in shared memory, else 100.
 unsigned bandwidth_l1_percent(const struct bandwidth_case *this_case);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measures all cores of the chip at once.
+// Measures operations on all cores of the chip at the same time.
 #include "bench/incore/session.h"
 #include "measure/unit.h"
 
@@ -7,24 +7,24 @@
 #include <stdio.h>
 
 enum {
-    // Number of workgroups per core, each of INCORE_THREADS threads. All cores end at the same
-    // time, whether a core runs the two one after the other or at once.
+    // Workgroups per core, each of INCORE_THREADS threads. All cores end at the same time, whether
+    // a core runs its two workgroups at once or one after the other.
     GROUPS_A_CORE = 2,
-    CORES_UNKNOWN = 256, // assumed if the number is not known: many short workgroups spread evenly
+    CORES_UNKNOWN = 256, // assumed if the number is unknown; many workgroups spread evenly
     SIZING_ITERATIONS = 4,
     SIZINGS_MAX = 64,
     SIZING_TRIES = 2,
     SAMPLE_FACTOR = 3 // samples are 3 times as long as requested: a launch costs 7 to 14 µs
 };
-static const double warm_ns = 15e6; // time that an idle clock takes to rise
-// A run that is faster than the best so far by this share shows that the clock still rises.
+static const double warm_ns = 15e6; // ns of work after which an idle core clock is up
+// If a run is faster than the best run so far by this share, the core clock is still rising.
 static const double still_rising = 0.01;
 
 // What a case keeps from its first visit.
 struct memory {
     uint32_t iterations;
     uint64_t repeats; // dispatches in a sample
-    // The proof (session.h), which contains the expected ends of the chains.
+    // Words of the proof (session.h), with the values at which the chains must end.
     uint32_t words[2 * INCORE_SLOTS];
 };
 
@@ -59,7 +59,7 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         incore_dispatch(chip->session, batch, &dispatch, 0);
 }
 
-// Copies the proof to the device, or back to the host.
+// Copies the proof to the device or, if `fetch` is true, back to the host.
 static bool move_proof(struct chip *chip, bool fetch, struct error *err)
 {
     struct gpu_batch *batch = gpu_batch_create(chip->run->scope, &(struct gpu_batch_desc){0}, err);
@@ -74,23 +74,23 @@ static bool move_proof(struct chip *chip, bool fetch, struct error *err)
 
 // ---------------------------------------------------------------- sizing
 
-// Returns the length of a sample in ns: SAMPLE_FACTOR times the requested one. Samples of matrix
-// units have just the requested length, because longer ones bring a card to its power limit and so
-// slow the cases that follow.
+// Returns the length of a sample in ns: SAMPLE_FACTOR times the requested length. For matrix units
+// it is the requested length, because longer samples bring a card to its power limit and so slow
+// down the following cases.
 static double wanted_ns(const struct chip *chip)
 {
     double sample_ns = (double)chip->run->request->sample_ns;
     return chip->this_case->kind->number == INCORE_TILE ? sample_ns : SAMPLE_FACTOR * sample_ns;
 }
 
-// Returns the largest number of iterations, because some devices limit the length of a loop.
+// Returns the largest number of iterations of a loop that the device allows.
 static double iterations_most(const struct chip *chip)
 {
     uint64_t loops = chip->session->bench->info->limits.loop_iterations;
     return loops ? (double)loops - 1 : 1 << 24;
 }
 
-// Sets *ns to the device time of one dispatch with `iterations` iterations. Does not check its
+// Sets *ns to the device time of one dispatch with `iterations` iterations, without checking
 // results.
 static bool time_iterations(struct chip *chip, struct gpu_batch *batch, uint32_t iterations,
                             double *ns, struct error *err)
@@ -105,8 +105,8 @@ static bool time_iterations(struct chip *chip, struct gpu_batch *batch, uint32_t
            gpu_batch_span_ns(batch, 0, ns, err);
 }
 
-// Chooses the number of iterations so that one dispatch lasts as long as a sample. Waits until the
-// core clock has risen: an idle chip runs at a sixth of its clock.
+// Chooses the number of iterations so that one dispatch lasts as long as a sample. Runs dispatches
+// until the core clock has risen: the clock of an idle chip is a sixth of its full clock.
 static bool size(struct chip *chip, struct error *err)
 {
     double most = iterations_most(chip), wanted = wanted_ns(chip), iterations = SIZING_ITERATIONS;
@@ -155,7 +155,7 @@ static void report(struct chip *chip, const struct measure_span *span, bool sepa
         incore_kind_claims(kind, steps * threads / chip->session->subgroup_threads * chip->groups);
     struct measure_claim claim = {.cores = chip->run->session->limits.cores, .counts = &counts};
     claim.results[incore_kind_class(kind)] = results;
-    // Limits need the core clock. A counter of another clock does not show it.
+    // Limits need the core clock. If the counter counts another clock, there are none.
     bool is_clocked = chip->run->session->clock.counts_core_clock;
     const struct measure_account account = {&claim, is_clocked ? &chip->run->session->limits : NULL,
                                             span, visit};
@@ -180,13 +180,13 @@ static bool run_span(struct chip *chip, struct measure_span *span, bool *separat
     request.sample_ns = (uint64_t)wanted_ns(chip);
     struct measure_span_desc desc = bench_span_desc(chip->run, record, chip);
     desc.request = &request;
-    desc.warm = true; // size() warms up
+    desc.warm = true; // size() has done the warm-up
     desc.repeats = chip->memory->repeats;
     return move_proof(chip, false, err) && measure_span_run(chip->run->arena, &desc, span, err) &&
            move_proof(chip, true, err) && verify(chip, span, separate, err);
 }
 
-// Measures again until a sample is at least half as long as wanted, at most SIZING_TRIES times.
+// Measures, up to 1 + SIZING_TRIES times, until a sample lasts at least half of wanted_ns().
 static bool run_sized(struct chip *chip, struct measure_span *span, bool *separate,
                       struct error *err)
 {

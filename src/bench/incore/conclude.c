@@ -6,9 +6,9 @@
 enum {
     UNIT_TEXT = 32
 };
-static const double units_least = 0.95; // least results that each unit must give per cycle
+static const double units_least = 0.95; // least results per cycle of a unit, for units_of()
 
-// True for a result of the operation `op` on the device; if `op` is NULL, of any operation.
+// True if this is a result of incore on `device` for the operation `op` (NULL: for any).
 static bool is_of(const struct result *result, const char *device, const char *op)
 {
     const struct bench_case *c = &result->bench_case;
@@ -16,8 +16,8 @@ static bool is_of(const struct result *result, const char *device, const char *o
            (op ? case_says(c, "op", op) : case_find(c, "op") != NULL);
 }
 
-// Returns the number of units that give `per_cycle` results per cycle: the next power of two; 0 if
-// the results are more than 5 % below that.
+// Returns the number of arithmetic units that give `per_cycle` results per cycle: the next power of
+// two; 0 if per_cycle is more than 5 % below that.
 static double units_of(double per_cycle)
 {
     double units = exp2(ceil(log2(per_cycle) - 1e-3));
@@ -26,7 +26,7 @@ static double units_of(double per_cycle)
 
 static void report(struct run *run, const char *device, const char *op)
 {
-    // The result with ilp=1 and subgroups=1; the result with the highest throughput.
+    // The results with ilp=1 and subgroups=1, and with the highest throughput.
     const struct result *alone = NULL, *full = NULL;
     char results[UNIT_TEXT];
     for (size_t i = 0; i < run->result_count; i++) {
@@ -52,10 +52,10 @@ static void report(struct run *run, const char *device, const char *op)
                        number_format(per_core, results, sizeof results), units);
 }
 
-// Adds a finding "operation" for each operation that has both a latency and a throughput. The value
-// is the latency in cycles of one chain of one subgroup. The text also has the largest number of
-// results per cycle and core and, if units_of finds one, the number of units. The keys are the case
-// of the latency, then the case of the throughput.
+// Adds a finding "operation" for each operation that has both a latency and a throughput. Its value
+// is the latency in cycles, with one chain in one subgroup. Its text also tells the highest number
+// of results per cycle and core and, if units_of() finds one, the number of units. Its keys are the
+// case of the latency, then the case of the throughput.
 void incore_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Measures one workgroup on one core: by the core's own counter, or by time stamps if kernels
-// cannot read clocks.
+// Measures one workgroup on one core: with the core's own counter or, if kernels cannot read it,
+// with the device's time stamps.
 #include "bench/incore/session.h"
 #include "math/stats.h"
 #include "measure/pace.h"
@@ -13,13 +13,12 @@ enum {
     SIZING_ITERATIONS = 4,
     CYCLES_WANTED =
         1 << 16,            // long compared with a stamp's cost, short because there are many cases
-    TICKS_WANTED = 1 << 18, // number of counts, if the counter does not count the core clock
+    TICKS_WANTED = 1 << 18, // counts of a sample if the counter does not count the core clock
     TRIES_MAX = 20
 };
 
-// What a case keeps from its first visit: the number N of timed iterations, and the words of the
-// proofs. Proof 0 contains the expected ends of the chains after N iterations, proof 1 those after
-// 2 N.
+// What a case keeps from its first visit: the number N of timed iterations, and two proofs. Proof 0
+// contains the values at which the chains must end after N iterations, proof 1 after 2 N.
 struct memory {
     uint32_t iterations;
     uint32_t words[INCORE_PROOFS][2 * INCORE_SLOTS];
@@ -32,13 +31,13 @@ struct core {
     struct gpu_program *program;
     struct memory *memory;
     unsigned samples;
-    // Length of each sample: counts of the core's counter (0 if there is none), and nanoseconds.
+    // Length of each sample: in counts of the core's counter (0 without a counter), and in ns.
     double counts[INCORE_SAMPLES_MAX], ns[INCORE_SAMPLES_MAX];
     bool separate;
 };
 
-// Returns the number of different lengths among a batch's dispatches: 1 with the counter; 2 with
-// time stamps, which need N and 2 N iterations.
+// Returns the number of proofs of a batch. With the core's counter all dispatches have N iterations
+// and share one proof; with time stamps they have N or 2 N iterations and need two.
 static unsigned proof_count(const struct core *core)
 {
     return core->session->clocked ? 1 : INCORE_PROOFS;
@@ -81,7 +80,7 @@ static struct gpu_batch *begin_batch(struct core *core, unsigned spans, struct e
     return batch;
 }
 
-// Runs the batch and checks all proofs.
+// Runs the batch and compares the results with all its proofs.
 static bool end_batch(struct core *core, struct gpu_batch *batch, struct error *err)
 {
     incore_results_record(core->session, batch);
@@ -105,7 +104,7 @@ struct stamp {
     uint32_t x, y;
 };
 
-// Returns the counts from the first subgroup's begin to the last subgroup's end.
+// Returns the core's counts from the begin of the first subgroup to the end of the last one.
 static double elapsed(const struct core *core, const struct stamp *stamps)
 {
     unsigned bits = measure_clock_low_bits(&core->run->session->clock);
@@ -114,7 +113,7 @@ static double elapsed(const struct core *core, const struct stamp *stamps)
     for (uint32_t i = 0; i < core->this_case->subgroups; i++) {
         uint64_t begin = measure_clock_delta(stamps[0].x, stamps[i].x, bits);
         uint64_t end = measure_clock_delta(stamps[0].x, stamps[i].y, bits);
-        // Another subgroup may have begun before subgroup 0.
+        // A subgroup may begin before subgroup 0. The difference then wraps to a large number.
         double late = begin < half ? (double)begin : (double)begin - 2 * (double)half;
         first = fmin(first, late);
         last = fmax(last, (double)end);
@@ -122,7 +121,7 @@ static double elapsed(const struct core *core, const struct stamp *stamps)
     return last - first;
 }
 
-// Returns the time of the dispatch's timed iterations by the device's clock.
+// Returns the time in ns of the timed iterations of a dispatch, by the device's clock.
 static double device_ns(const struct core *core, const struct stamp *stamps)
 {
     const struct stamp *begin = &stamps[INCORE_STAMP_BEGIN], *end = &stamps[INCORE_STAMP_END];
@@ -142,13 +141,13 @@ static double count_ns(const struct core *core, const struct stamp *stamps)
            (double)measure_clock_delta(counts->x, counts->y, measure_clock_low_bits(clock));
 }
 
-// Fails with ERROR_UNSUPPORTED if the counter may have wrapped. One half of the counter's range is
-// for times after the begin of subgroup 0, the other for subgroups that began before it.
+// Fails with ERROR_UNSUPPORTED if the counter may have wrapped. Half of the counter's range is for
+// times after the begin of subgroup 0; the other half is for subgroups that began earlier.
 static bool refuse_wrapped(const struct core *core, const struct stamp *stamps, struct error *err)
 {
     const struct measure_clock *clock = &core->run->session->clock;
     double range = exp2(measure_clock_low_bits(clock) - 1.0), hz = clock->counter_hz;
-    if (clock->counts_core_clock) // the probe may have seen an idle clock
+    if (clock->counts_core_clock) // the measured rate may be that of an idle clock
         hz = fmax(hz, core->run->session->limits.core_clock_hz);
     if (!clock->has_device_clock || device_ns(core, stamps) * hz / 1e9 < range)
         return true;
@@ -181,8 +180,8 @@ static bool run_counted(struct core *core, uint64_t lead_ns, struct error *err)
 
 // ---------------------------------------------------------------- by time stamps
 
-// Takes the samples. A sample is T(2 N) − T(N): the time of N iterations, without the cost of a
-// dispatch.
+// Takes the samples. A sample is T(2 N) − T(N), the time of N iterations; the cost of a dispatch
+// cancels out.
 static bool run_slopes(struct core *core, struct error *err)
 {
     struct gpu_batch *batch = begin_batch(core, 2 * core->samples, err);
@@ -205,9 +204,8 @@ static bool run_slopes(struct core *core, struct error *err)
     return true;
 }
 
-// Takes the samples until all are positive. If 2 N iterations took less time than N, something else
-// delayed the device: all samples are taken again. Samples that are still wrong after TRIES_MAX
-// tries become NaN.
+// Takes the samples until all are positive. A difference T(2 N) − T(N) below 0 means that something
+// else delayed the device. After TRIES_MAX tries, samples that are not positive become NaN.
 static bool run_until_positive(struct core *core, struct error *err)
 {
     for (unsigned tries = 0; tries < TRIES_MAX; tries++) {
@@ -226,8 +224,8 @@ static bool run_until_positive(struct core *core, struct error *err)
 
 // ---------------------------------------------------------------- sizing
 
-// Sets hz[i] to the core clock of sample i. Returns the relative error: a step of the device's
-// clock.
+// Sets hz[i] to the core clock of sample i. Returns the relative error of these, which comes from
+// the step of the device's clock.
 static double core_clocks(const struct core *core, double hz[INCORE_SAMPLES_MAX])
 {
     for (unsigned i = 0; i < core->samples; i++)
@@ -242,8 +240,8 @@ static bool ran_low(const struct core *core)
                       error);
 }
 
-// Takes the samples, and takes them again while their core clock is too low. The lead is that of
-// sparse work, because samples of some µs leave the device idle for most of a visit.
+// Takes the samples, again and again while their core clock is too low. Samples of a few µs leave
+// the device idle for most of a visit, so the lead is that for sparse work (pace_lead_ns).
 static bool run_paced(struct core *core, struct error *err)
 {
     bool done;
@@ -258,12 +256,12 @@ static bool run_samples(struct core *core, struct error *err)
     return core->session->clocked ? run_paced(core, err) : run_until_positive(core, err);
 }
 
-// Chooses the number of iterations: enough that the step of the counter, or of the time stamps, is
-// negligible. The trial run has no lead: its cycles do not depend on the core clock, and it is too
+// Chooses the number of iterations so large that a step of the counter or time stamps does not
+// matter. The trial run has no lead: its cycles do not depend on the core clock, and it is too
 // short to measure that clock.
 static bool size(struct core *core, struct error *err)
 {
-    const uint64_t loops = core->session->bench->info->limits.loop_iterations; // 0: no limit
+    const uint64_t loops = core->session->bench->info->limits.loop_iterations; // 0: unlimited
     const uint64_t allowed = loops / (INCORE_PROOFS + 1);
     const double most = loops ? (double)allowed : 1 << 24;
     unsigned samples = core->samples;
@@ -283,7 +281,7 @@ static bool size(struct core *core, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// Adds the samples of a metric: a sample's length ÷ `over`, or the inverse.
+// Adds the samples of a metric: length of a sample ÷ `over`; if `inverse`: `over` ÷ length.
 static void put(const struct core *core, struct measure_visit *visit, enum incore_metric metric,
                 double over, bool inverse)
 {
@@ -311,7 +309,7 @@ static void report(struct core *core, struct measure_visit *visit)
            limit;
     double results =
         steps * this_case->subgroups * session->subgroup_threads * this_case->kind->results;
-    // True: all subgroups make one barrier together.
+    // In a barrier all subgroups take part in the same operation.
     bool whole = this_case->kind->operation == INCORE_BARRIER;
     double operations = steps * (whole ? 1 : this_case->subgroups);
     bool cycles = session->clocked && session->bench->clock.counts_core_clock;
@@ -351,7 +349,7 @@ static struct gpu_batch *batch_of_iterations(struct core *core, unsigned proof, 
     return gpu_batch_end(batch, err) ? batch : NULL;
 }
 
-// Counts the case, if the visit has counters. The unit is all timed iterations of a sample.
+// Counts hardware events, if the visit has counters, in all timed iterations of a sample.
 static bool count(struct core *core, struct measure_visit *visit, struct error *err)
 {
     const struct measure_request *request = core->run->request;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The expected ends of chains, by the host's own arithmetic. The kernels' results are compared with
-// them.
+// Computes on the host the values at which chains must end. Kernels compare their results with
+// these values.
 #include "bench/fma_chain.h"
 #include "bench/incore/session.h"
 
@@ -8,30 +8,30 @@
 #include <string.h>
 
 enum {
-    // After this many steps of x = f(x), x is fixed or alternates between two values.
+    // After so many steps of x = f(x), x no longer changes or alternates between two values.
     SETTLED_STEPS = 1024,
     SHIFT_BITS = 3,
-    // The votes of the first four lanes, as bits: every subgroup has at least these lanes.
+    // The votes of the first four lanes, as bits. Every subgroup has at least four lanes.
     VOTED = 5,
     FOUR_LANES = 15,
-    LEAST_OF_ALL = 3, // the smallest value that a lane adds; lane 1 adds it
+    LEAST_OF_ALL = 3, // the smallest constant that a lane adds to x; lane 1 adds it
     BYTES = 4
 };
 static const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15), lehmer = UINT64_C(0xd1342543de82ef95);
 
-// The values of a chain, as bits. Packed and mixed chains hold two values; the first is in the low
-// half or the low word.
+// The first and last values of a chain, as bits. A packed or mixed chain has two values; the first
+// is in the low half, or in the low word.
 struct chain {
     uint64_t start;          // first value of x
     uint64_t second;         // value of y, in chains of integers
-    uint64_t fused, rounded; // last value if an fma rounds once, or twice; equal without an fma
+    uint64_t fused, rounded; // last value if an fma rounds once, or twice; the same without an fma
 };
 
 struct constants {
     uint64_t a, b;
 };
 
-// Returns the type of numbers. enum fma_number has the order of INCORE_F32 …
+// Returns the type of the chain's numbers. enum fma_number has the same order as INCORE_F32 …
 static enum fma_number number_of(const struct incore_kind *kind)
 {
     return (enum fma_number)kind->number;
@@ -89,7 +89,7 @@ static double float_step(const struct incore_kind *kind, double x, bool second)
 
 static struct chain float_chain(const struct incore_kind *kind, unsigned number, uint64_t steps)
 {
-    // The start is different for each chain, and between 1 and 2.
+    // Each chain starts at another value, from 1 to 2.
     double x = fma_round(number_of(kind), 1 + fmod((number + 1) * 0.6180339887, 1));
     struct chain chain = {.start = fma_bits(number_of(kind), x)};
     if (kind->operation >= INCORE_DIV && steps > SETTLED_STEPS)
@@ -114,7 +114,7 @@ static struct constants integer_constants(const struct incore_kind *kind)
 {
     switch (kind->operation) {
     case INCORE_MAD:
-        return (struct constants){1664525, 1013904223}; // Numerical Recipes: of full period
+        return (struct constants){1664525, 1013904223}; // from Numerical Recipes: full period
     case INCORE_DIV:
         return (struct constants){4000000007, 4000000007};
     default:
@@ -141,7 +141,7 @@ static struct chain integer_chain(const struct incore_kind *kind, unsigned numbe
 {
     const uint64_t mask = kind->number == INCORE_I64 ? UINT64_MAX : UINT32_MAX;
     uint64_t word = golden * (number + 1), x = word | 1;
-    // Odd numbers, whose products modulo a power of two are never 0.
+    // Both factors are odd: then no product modulo a power of two is 0.
     uint64_t y = lehmer * (2 * number + 1) | 1;
     if (kind->operation == INCORE_DIV)
         x = 50000 + (word >> 50);
@@ -160,9 +160,9 @@ static struct chain integer_chain(const struct incore_kind *kind, unsigned numbe
 
 // ---------------------------------------------------------------- more than one number
 
-// Returns the last two values after `steps` steps. Each new value is d − e, where d is the last
-// value and e the one before it. So the values repeat after six steps, and are exact however an API
-// rounds.
+// Returns the last two values after `steps` steps. Each new value is the last value d minus the
+// value e before it. So the values repeat after six steps and are small integers, which every
+// rounding leaves exact.
 static uint64_t dot_after(unsigned number, uint64_t steps)
 {
     double d = 1 + (double)number, e = 40 - 2 * (double)number;
@@ -208,7 +208,7 @@ static uint32_t special_start(const struct incore_kind *kind, unsigned number)
     case INCORE_VOTE:
         return 7 * number & FOUR_LANES;
     case INCORE_LEAST:
-        return word >> 8; // so that no sum wraps
+        return word >> 8; // small, so that no sum overflows
     default:
         return word;
     }
@@ -226,7 +226,7 @@ static struct chain special_chain(const struct incore_kind *kind, unsigned numbe
         for (uint64_t i = 0; i < steps; i++)
             x = dot4(x, (uint32_t)c.a, (uint32_t)c.b);
         break;
-    case INCORE_SHUFFLE: // after an odd number of steps: the neighbour's value
+    case INCORE_SHUFFLE: // after an odd number of steps, x is the neighbour's first value
         x = special_start(kind, number ^ (unsigned)(steps % 2));
         break;
     case INCORE_VOTE:
@@ -241,7 +241,7 @@ static struct chain special_chain(const struct incore_kind *kind, unsigned numbe
     return (struct chain){start, 0, x, x};
 }
 
-// Returns a chain of fma. A mixed chain also has an integer, in the high word.
+// Returns the expected chain of an fma. A mixed chain also has an integer, in the high word.
 static struct chain fused_chain(const struct incore_kind *kind, const struct fma_chain *followed,
                                 unsigned number, uint64_t steps)
 {
@@ -266,12 +266,12 @@ static void put(uint32_t *words, unsigned slot, uint64_t value)
     words[1] = (uint32_t)(value >> 32);
 }
 
-// Fills the proof of tiles. Even rows of A and columns of B are 0.25, odd ones 0.5. An element of D
-// grows by 16 products of 0.25 × 0.25 in a step, and is exact while it has fewer than 2^21
-// products. The 8-bit kernels keep only one step of 32 products (tiles.clh).
+// Fills the proof of tiles. Even rows of A and columns of B contain 0.25, odd ones 0.5. In a step,
+// an element of D grows by 16 products, at least of 0.25 × 0.25, and is exact while it has fewer
+// than 2^21 products. The 8-bit kernels keep only one step of 32 products (tiles.clh).
 static void fill_tiles(const struct incore_kind *kind, uint64_t steps, uint32_t *words)
 {
-    static const uint64_t elements[] = {// copies of 0.25 in the low word, of 0.5 in the high word
+    static const uint64_t elements[] = {// low word: copies of 0.25; high word: copies of 0.5
                                         [INCORE_TILE_F16] = UINT64_C(0x3800380034003400),
                                         [INCORE_TILE_BF16] = UINT64_C(0x3f003f003e803e80),
                                         [INCORE_TILE_E4M3] = UINT64_C(0x3030303028282828)};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bench/incore/session.h"
 
-// The names of incore_kinds, in its order, separated by S.
+// The names of incore_kinds, in the same order, with S between them.
 #define OPS(S) FLOATING_OPS(S) S INTEGER_OPS(S)
 #define FLOATING_OPS(S)                                                                            \
     "fp32-fma" S "fp32-add" S "fp32-mul" S "fp32-div" S "fp32-sqrt" S "fp32-add-rcp" S             \
@@ -167,8 +167,8 @@ enum incore_param { // in the order of `params`
     INCORE_PARAM_SUBGROUPS
 };
 
-// Returns false if no kernel has threads for that many subgroups. Barrier kernels exist only for a
-// few sizes.
+// Returns false if no kernel has enough threads for so many subgroups. Kernels with barriers exist
+// only for a few sizes of workgroups.
 static bool reach(const struct bench_pick *pick)
 {
     uint64_t subgroup = pick->request->device->limits.subgroup_threads;
@@ -180,9 +180,9 @@ static bool reach(const struct bench_pick *pick)
                : threads <= INCORE_THREADS;
 }
 
-// Returns false for cases without a kernel. If the device lacks an operation, its case on the whole
-// chip and one case on one core are kept, or all its cases if the user chose the operation. Visits
-// of these cases are skipped with the reason.
+// Returns false for cases without a kernel. If the device lacks an operation, only its case on the
+// whole chip and one case on one core stay in the plan, or all its cases if the user chose the
+// operation. Their visits are skipped with the reason.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     struct incore_case this_case;
@@ -219,7 +219,7 @@ const struct benchmark bench_incore = {
         "thread, in 1 to 32 subgroups, timed in cycles by the core's own counter. On the whole "
         "chip: operations per second. The results of every thread are compared with the host's.",
     .slowness = 0.3,
-    .quick_slowness = 1.5, // a kernel is compiled for only one or two cases
+    .quick_slowness = 1.5, // quick has few cases, so compiling a kernel is a large part of each
     .product = {.reach = reach, .keep = is_wanted},
     .open = incore_open,
     .counted = true,

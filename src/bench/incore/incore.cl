@@ -77,7 +77,7 @@ INLINE uint least(uint x)
     __asm__ volatile("redux.sync.min.u32 %0, %0, 0xffffffff;" : "+r"(x));
     return x;
 }
-#else // compiled but never run: OpenCL C 1.2 has no subgroups
+#else // only compiled, never run: OpenCL C 1.2 has no subgroups
 #define shuffle_xor(x, mask) (x ^ mask)
 #define ballot(bits)         (bits)
 #define least(x)             (x)
@@ -132,7 +132,7 @@ INLINE uint least(uint x)
             code                                                                                   \
         }                                                                                          \
     }
-// Runs the loop if the case has n chains.
+// Runs the loop with n chains, if the case has n chains.
 #define LOOP_OF(n)                                                                                 \
     if (params.chains == n)                                                                        \
         LOOP(TURN(n))                                                                              \
@@ -161,14 +161,14 @@ KERNEL void KERNEL_NAME(__global uint *head, __global uint2 *stamps, const struc
     LOOP(TURN_PEAK)
 #else
     const bool first = thread < params.subgroup_threads;
-#if IS_OF_SUBGROUP // the same in all lanes: compilers know that no lane diverges
+#if IS_OF_SUBGROUP // a uniform condition, so compilers see that no lane diverges
     const bool works = ballot(thread < params.workers) != 0;
 #else
     const bool works = thread < params.workers;
 #endif
     uint begin = 0, end = 0, count_begin = 0;
     uint2 device_begin = (uint2)(0, 0);
-    // The first pass brings the code into the core's cache; the second is timed.
+    // Pass 0 is the warm-up, which loads the code into the core's cache; pass 1 is timed.
     NOT_UNROLLED for (uint pass = 0; pass < params.passes; pass++)
     {
         const uint turns = pass == 0 ? params.lead : params.turns;
@@ -181,7 +181,7 @@ KERNEL void KERNEL_NAME(__global uint *head, __global uint2 *stamps, const struc
             uint folded = 0;
             EACH_CHAIN(FOLD)
             begin = clock_core_after(folded, params.never).x;
-            // From here on, the values of the chains depend on the stamp.
+            // This makes the chains depend on the stamp, so no step can come before it.
             const uint late = begin & params.zero;
             EACH_CHAIN(LATE)
             EACH_COUNT(LOOP_OF)

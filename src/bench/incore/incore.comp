@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Chains of one operation. On one core, the core's own counter times the chains. For the whole chip
-// (-DPEAK), the kernel reads no clock. METHOD.md explains the operations.
+// Chains of one operation. On one core, the kernel times them with the core's own counter. On the
+// whole chip (-DPEAK), it reads no clock. METHOD.md explains the operations.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #extension GL_EXT_spirv_intrinsics : require
@@ -71,8 +71,8 @@ params;
 #define BARRIER()            barrier()
 
 #if OPERATION == INCORE_DOT4
-// OpUDot of SPV_KHR_integer_dot_product, for which GLSL has no function. 6019 and 6018 are the
-// capabilities DotProduct and DotProductInput4x8BitPacked; `form` 0 means packed vectors.
+// GLSL has no function for the instruction OpUDot of SPV_KHR_integer_dot_product. 6019 and 6018 are
+// its capabilities DotProduct and DotProductInput4x8BitPacked; `form` 0 means packed vectors.
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6019, 6018],
                   id = 4451) uint dot4(uint x, uint y, spirv_literal int form);
 #define DOT4(x, y, z) (dot4(x, y, 0) + z)
@@ -131,7 +131,7 @@ spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [
             code                                                                                   \
         }                                                                                          \
     }
-// Runs the loop if the case has n chains.
+// Runs the loop with n chains, if the case has n chains.
 #define LOOP_OF(n)                                                                                 \
     if (params.chains == uint(n))                                                                  \
         LOOP(TURN(n))                                                                              \
@@ -155,14 +155,14 @@ void main()
     LOOP(TURN_PEAK)
 #else
     const bool first = thread < params.subgroup_threads;
-#if IS_OF_SUBGROUP // the same in all lanes: compilers know that no lane diverges
+#if IS_OF_SUBGROUP // a uniform condition, so compilers see that no lane diverges
     const bool works = subgroupBallot(thread < params.workers) != uvec4(0u);
 #else
     const bool works = thread < params.workers;
 #endif
     uint begin = 0u, end = 0u, count_begin = 0u;
     uvec2 device_begin = uvec2(0u);
-    // The first pass brings the code into the core's cache; the second is timed.
+    // Pass 0 is the warm-up, which loads the code into the core's cache; pass 1 is timed.
     [[dont_unroll]] for (uint pass = 0u; pass < params.passes; pass++) {
         const uint turns = pass == 0u ? params.lead : params.turns;
         if (first) {
@@ -174,7 +174,7 @@ void main()
             uint folded = 0u;
             EACH_CHAIN(FOLD)
             begin = clock_core_after(folded, params.never).x;
-            // From here on, the values of the chains depend on the stamp.
+            // This makes the chains depend on the stamp, so no step can come before it.
             const uint late = begin & params.zero;
             EACH_CHAIN(LATE)
             EACH_COUNT(LOOP_OF)

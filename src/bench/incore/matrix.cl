@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The matrix units of NVIDIA's chips: chains of D = A·B + D on tiles of 16 × 16 × 16, one tile per
-// subgroup. A and B have halves, D has floats. Each element of A is a, each of B is b, so each
-// element of D grows by 16·a·b per step. The layout of tiles in registers, which is not documented,
-// does not matter.
+// NVIDIA's matrix units: chains of D = A·B + D on tiles of 16 × 16 × 16, one tile per subgroup. A
+// and B have halves, D has floats. All elements of A are a, and all of B are b, so each element of
+// D grows by 16·a·b per step, and it does not matter how a tile is laid out in registers, which is
+// not documented.
 #include "bench/prelude/prelude.clh"
 
 #include "bench/incore/incore.h"
@@ -24,7 +24,7 @@ struct tile {
             : "+f"(d.low.x), "+f"(d.low.y), "+f"(d.low.z), "+f"(d.low.w), "+f"(d.high.x),          \
               "+f"(d.high.y), "+f"(d.high.z), "+f"(d.high.w)                                       \
             : "r"(a), "r"(b));
-#else // compiled for other targets, but never run
+#else // only compiled for other targets, never run
 #define MULTIPLY(d) d.low += (float)(a ^ b);
 #endif
 

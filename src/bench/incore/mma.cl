@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The matrix units of NVIDIA's chips from sm_80 on: chains of D = A·B + D, one per subgroup. D has
-// 16 × 8 floats. Rows of A have 16 halves, 16 bfloats or 32 bytes of e4m3 (-DFORMAT). The layout of
-// tiles in registers is documented (PTX ISA, "Matrix Fragments for mma.m16n8k16"): a thread has two
+// NVIDIA's matrix units from sm_80 on: chains of D = A·B + D, one per subgroup. D has 16 × 8
+// floats. Rows of A have 16 halves, 16 bfloats or 32 bytes of e4m3 (-DFORMAT). The layout of tiles
+// in registers is documented (PTX ISA, "Matrix Fragments for mma.m16n8k16"): a thread has two
 // neighbouring columns of D in rows of one parity, and the row of A and the column of B with the
 // number lane / 4. Odd rows of A and odd columns of B are twice the even ones, so each element of D
 // shows whether it got the right row and column.
@@ -26,7 +26,7 @@
                      " {%0, %1, %2, %3}, {%4, %4, %4, %4}, {%5, %5}, {%0, %1, %2, %3};"            \
                      : "+f"(d.x), "+f"(d.y), "+f"(d.z), "+f"(d.w)                                  \
                      : "r"(rows), "r"(columns));
-#else // compiled for other targets, but never run
+#else // only compiled for other targets, never run
 #define MULTIPLY(d, rows) d += (float)(rows ^ columns);
 #endif
 

@@ -23,16 +23,17 @@ enum {
 #define IN64 GPU_CAP(FLOAT64)
 #define IN16 GPU_CAP(FLOAT16)
 
-// Chains and steps of the peak kernels, as in kernels.txt and the kernels' sources.
+// Chains per thread and steps per iteration of the kernels for the whole chip, as kernels.txt and
+// the sources of the kernels have them.
 static const struct incore_peak wide = {16, 1024}, narrow = {8, 1024};
 static const struct incore_peak wmma = {4, 64}, mma = {8, 64}, wgmma = {1, 32};
 
-// Products of tiles. `products` is their number per thread and step. A subgroup of 32 threads
-// computes a tile together; with wgmma, four subgroups do.
+// Products of tiles by matrix units. `products` is their number per thread and step. A tile is
+// computed by a subgroup of 32 threads; with wgmma, by four subgroups.
 #define TILES(name, kernel, format, peak, products)                                                \
     name, "incore_" kernel, INCORE_TILE, format, 0, GPU_CAP(MATRIX), products, 2, &(peak)
 
-// In the order of the choices of the parameter `op`. BLOCKS is -DLENGTH in kernels.txt.
+// In the order of the choices of `op`. BLOCKS must agree with -DLENGTH in kernels.txt.
 const struct incore_kind incore_kinds[] = {
     {FP32("fma", INCORE_FMA, BLOCKS(8), 0, 1, 2, &narrow)},
     {FP32("add", INCORE_ADD, BLOCKS(8), 0, 1, 1, NULL)},
@@ -79,14 +80,14 @@ const size_t incore_kind_count = COUNT(incore_kinds);
 
 int incore_barrier_kernel(unsigned threads)
 {
-    static const unsigned sizes[] = {32, 256, 1024}; // as in kernels.txt
+    static const unsigned sizes[] = {32, 256, 1024}; // sizes for which kernels.txt has a kernel
     for (int i = 0; i < (int)COUNT(sizes); i++)
         if (sizes[i] == threads)
             return i;
     return -1;
 }
 
-// The units that compute fused operations compute additions and products of floats, too.
+// Additions and products of floats have the class of fma, because the same units compute them.
 enum measure_class incore_kind_class(const struct incore_kind *kind)
 {
     bool simple = kind->operation <= INCORE_MUL;
@@ -109,7 +110,7 @@ enum measure_class incore_kind_class(const struct incore_kind *kind)
 
 struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, double steps)
 {
-    static const double products = 16 * 8 * 16; // of an instruction of NVIDIA's matrix units
+    static const double products = 16 * 8 * 16; // products of one matrix instruction on NVIDIA
     struct measure_count_claims claims = measure_count_no_claims;
     switch (incore_kind_class(kind)) {
     case MEASURE_FP32:
@@ -137,7 +138,7 @@ struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, d
     return claims;
 }
 
-// True if the number of chains is not a power of two. Such cases have a kernel of their own.
+// True if the number of chains is no power of two. Other kernels measure such cases (-DODD).
 static bool needs_odd(const struct incore_case *this_case)
 {
     return (this_case->chains & (this_case->chains - 1)) != 0;
@@ -203,7 +204,7 @@ static bool device_can(const struct incore_session *session, const struct incore
 {
     const struct gpu_info *info = session->bench->info;
     gpu_caps needed = this_case->kind->caps;
-    // The kernels in OpenCL C read the clocks only if the device has them.
+    // OpenCL C kernels can do without the clocks; Vulkan kernels need both.
     if (!this_case->chip && strcmp(info->api, "vulkan") == 0)
         needed |= GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK);
     if (!gpu_require(info, needed, err))
@@ -244,7 +245,7 @@ bool incore_open(struct bench_session *bench, struct error *err)
     if (!measure_clock_probe(bench->scope, &bench->clock, err))
         return false;
     session->clocked = bench->clock.has_counter && bench->clock.has_device_clock;
-    // On a device without subgroups each thread counts as a subgroup.
+    // On a device without subgroups, each thread is a subgroup.
     session->subgroup_threads = (uint32_t)bench->info->limits.subgroup_threads;
     if (session->subgroup_threads == 0)
         session->subgroup_threads = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The operations, the cases, what the cases of a session share, and the proof of the results.
+// The operations, the cases, what the cases of a session share, and how results are verified.
 #ifndef BENCH_INCORE_SESSION_H
 #define BENCH_INCORE_SESSION_H
 
@@ -9,50 +9,50 @@
 
 // ---------------------------------------------------------------- operations
 
-// The form of the kernel for the whole chip that was fastest on an H200 (METHOD.md).
+// Parameters of a kernel for the whole chip: those that were fastest on an H200 (METHOD.md).
 struct incore_peak {
     unsigned chains; // chains per thread
     unsigned steps;  // steps of all chains of a thread in one iteration of the loop
 };
 
 struct incore_kind {
-    const char *name;   // "fp32-fma"
-    const char *kernel; // for one core; the kernel for the whole chip has "_peak" appended
+    const char *name;   // name in results, for example "fp32-fma"
+    const char *kernel; // name of the kernel for one core; that for the whole chip ends in "_peak"
     unsigned number;    // type: INCORE_F32 …
-    unsigned operation; // INCORE_FMA …; if the type is INCORE_TILE: INCORE_TILE_F16 …
-    unsigned steps; // steps of a thread in one iteration, on one core; 0: no kernel for one core
-    gpu_caps caps;  // capabilities that a device must have
-    // Results of a thread in one step: 1, or 2 if packed or mixed; tiles: number of products.
+    unsigned operation; // INCORE_FMA …; for tiles the format: INCORE_TILE_F16 …
+    unsigned steps;     // steps of a thread per iteration, on one core; 0: no kernel for a core
+    gpu_caps caps;      // capabilities that a device must have
+    // Results of a thread in one step: 1, or 2 if packed or mixed; for tiles, number of products.
     unsigned results;
-    unsigned arithmetic; // operations in a result: 2 for fma, mad and tiles, 3 for dot, 8 for dot4
-    const struct incore_peak *peak; // NULL: no kernel for the whole chip
+    unsigned arithmetic; // operations per result: 2 for fma, mad and tiles, 3 for dot, 8 for dot4
+    const struct incore_peak *peak; // NULL: the operation has no kernel for the whole chip
 };
 
 extern const struct incore_kind incore_kinds[]; // in the order of the choices of `op`
 extern const size_t incore_kind_count;
 
-// Returns the number (0, 1 …) of the barrier kernel for workgroups of `threads` threads; −1 if no
-// kernel has that size.
+// Returns the number (0, 1 …) of the barrier kernel whose workgroups have `threads` threads; −1 if
+// there is none.
 int incore_barrier_kernel(unsigned threads);
 
-// Returns the class of the arithmetic units that compute the operation.
+// Returns the class of the arithmetic units that compute this operation.
 enum measure_class incore_kind_class(const struct incore_kind *kind);
 
-// Returns what hardware counters should count for so many steps of subgroups: each is one
-// instruction, or for some tiles two. Nothing is claimed for operations of several instructions.
+// Returns what hardware counters should show for `steps` steps of subgroups. A step is one
+// instruction, or two for some tiles. Operations that take several instructions claim nothing.
 struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, double steps);
 
-// Fills the slots of a proof (INCORE_SLOTS of two words each): the constants a and b, the begin of
-// each chain, and its end after `steps` steps of that chain, by the host's arithmetic. Functions
-// that an API leaves inexact have the host's precision. Their chains settle within 1024 steps, so
-// no more are computed.
+// Fills a proof, which has INCORE_SLOTS slots of two words each: the constants a and b, the first
+// value of each chain, and its value after `steps` steps, computed on the host. For functions that
+// an API does not define exactly, the host's precision counts; their chains no longer change after
+// 1024 steps, so only so many steps are computed.
 void incore_kind_fill(const struct incore_kind *kind, uint64_t steps, uint32_t *words);
 
 // ---------------------------------------------------------------- cases
 
 enum {
     INCORE_SAMPLES_MAX = 16, // samples of a visit on one core
-    INCORE_PROOFS = 2, // a batch has dispatches of at most two lengths, each with its own proof
+    INCORE_PROOFS = 2, // the dispatches of a batch have one or two lengths, each with its own proof
     INCORE_PROOF_STRIDE = 1024 // bytes from one proof to the next
 };
 
@@ -70,12 +70,12 @@ struct incore_case {
 };
 void incore_case_read(const struct bench_case *c, struct incore_case *this_case);
 
-// Returns the steps of each chain in one iteration of the loop: the steps of kind->steps that make
-// whole rounds of two steps a chain.
+// Returns the steps of each chain in one iteration of the loop. Each block of INCORE_BLOCK steps in
+// kind->steps makes only whole rounds of two steps per chain.
 uint64_t incore_chain_steps(const struct incore_case *this_case);
 
 // Returns false if the operation has no kernel with that number of chains. Only common operations
-// have numbers that are not powers of two.
+// have kernels for numbers that are not powers of two.
 bool incore_has_kernel(const struct incore_case *this_case);
 
 // ---------------------------------------------------------------- the session
@@ -83,20 +83,20 @@ bool incore_has_kernel(const struct incore_case *this_case);
 struct incore_session {
     struct bench_session *bench;
     bool clocked; // kernels read the core's counter and the device's clock
-    bool awake;   // the last case of the whole chip had long enough samples
+    bool awake;   // samples of the last case on the whole chip were long enough to raise the clock
     uint32_t subgroup_threads;
     struct gpu_buffer *proofs, *stamps;
-    struct gpu_buffer *upload;   // proofs
-    struct gpu_buffer *readback; // proofs, then stamps
+    struct gpu_buffer *upload;   // host memory for proofs that go to the device
+    struct gpu_buffer *readback; // host memory for results: proofs, then stamps
 };
 
 enum {
-    // Where stamps begin in the readback buffer.
+    // Offset in bytes of the stamps in the readback buffer.
     INCORE_STAMPS_OFFSET = INCORE_PROOFS * INCORE_PROOF_STRIDE,
     INCORE_STAMPS_BYTES = INCORE_SAMPLES_MAX * INCORE_STAMPS * 8
 };
 
-// The parameters of a dispatch, as the kernels have them.
+// The parameters of a dispatch, in the order in which kernels read them.
 struct incore_params {
 #define MEMBER(name) uint32_t name;
     INCORE_PARAMS(MEMBER)
@@ -105,36 +105,36 @@ struct incore_params {
 
 MUST_CHECK bool incore_open(struct bench_session *bench, struct error *err);
 
-// Returns the program of the case; NULL with `err`, which is ERROR_UNSUPPORTED if the device or
-// this build cannot run the case.
+// Returns the program for the case; NULL with `err`, which is ERROR_UNSUPPORTED if the device, or
+// this build of fathom, cannot run it.
 struct gpu_program *incore_program(struct incore_session *session,
                                    const struct incore_case *this_case, struct error *err);
 
-// Records the copy of `words` (from incore_kind_fill) into proof number `proof` on the device. Call
-// it before the dispatches.
+// Records a copy of `words` (from incore_kind_fill) to the device, as proof number `proof`. Must be
+// called before the dispatches that use this proof.
 void incore_proof_record(struct incore_session *session, unsigned proof, const uint32_t *words,
                          struct gpu_batch *batch);
 
-// Records a dispatch that compares its results with that proof. `desc` needs no args.
+// Records a dispatch whose kernel compares its results with that proof. Sets the args itself.
 void incore_dispatch(struct incore_session *session, struct gpu_batch *batch,
                      const struct gpu_dispatch *desc, unsigned proof);
 
-// Records the copies of proofs and stamps back to the host. Call it after the dispatches.
+// Records copies of proofs and stamps to the host. Must be called after the dispatches.
 void incore_results_record(struct incore_session *session, struct gpu_batch *batch);
 
 struct incore_proven {
     uint32_t groups; // workgroups that ended
-    bool separate;   // an fma rounded twice: its product, then its sum
+    bool separate;   // an fma rounded twice: first the product, then the sum
 };
 
-// Reads a proof after its batch has run. Fails with ERROR_MISMATCH if a thread has another result
+// Reads a proof after its batch has run. Fails with ERROR_MISMATCH if a thread got another result
 // than the host.
 MUST_CHECK bool incore_proof_check(const struct incore_session *session, unsigned proof,
                                    struct incore_proven *proven, struct error *err);
 
 // ---------------------------------------------------------------- functions of struct benchmark
 
-// incore_core_visit visits a case on one core, incore_chip_visit a case on the whole chip.
+// incore_core_visit measures a case on one core, incore_chip_visit a case on the whole chip.
 MUST_CHECK bool incore_core_visit(struct bench_visit *run, const struct incore_case *this_case,
                                   struct measure_visit *visit, struct error *err);
 MUST_CHECK bool incore_chip_visit(struct bench_visit *run, const struct incore_case *this_case,

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: MIT
-// What both kernel languages share: the steps of a chain, and an iteration of the loop. An
-// iteration has LENGTH blocks of steps over 1, 2, 4 or 8 interleaved chains (with -DODD over 3, 5,
-// 6 or 7); for the whole chip (-DPEAK=chains) it has 1024 steps. The languages define what differs
-// (FMA, SQRT …). Only #define and #if here.
+// Shared by kernels in GLSL and in OpenCL C: the steps of a chain, and one iteration of the loop.
+// An iteration has LENGTH blocks of steps over 1, 2, 4 or 8 interleaved chains (with -DODD over 3,
+// 5, 6 or 7). In kernels for the whole chip (-DPEAK=chains) it has 1024 steps. Each language
+// defines FMA, SQRT and so on before. This file has only #define and #if.
 #ifndef BENCH_INCORE_STEPS_H
 #define BENCH_INCORE_STEPS_H
 
 #include "bench/incore/incore.h"
 
-#if defined(OPERATION) // read by a kernel
+#if defined(OPERATION) // only kernels define OPERATION
 
 #define IS_INTEGER (NUMBER == INCORE_I32 || NUMBER == INCORE_I64)
 
-// A compiler would fold repeated integer sums or products with constants. So x and y are each added
-// to (multiplied with) the other in turn.
+// A compiler would combine repeated sums or products of an integer with a constant. So x and y are
+// added to each other (multiplied with each other) in turn.
 #define IS_PAIR (IS_INTEGER && (OPERATION == INCORE_ADD || OPERATION == INCORE_MUL))
 
-// Operations of a subgroup; in uniform ones all lanes begin with the same values.
+// Operations of a whole subgroup; in uniform ones, all lanes must begin with the same values.
 #define IS_OF_SUBGROUP (OPERATION >= INCORE_SHUFFLE && OPERATION <= INCORE_LEAST)
 #define IS_UNIFORM     (OPERATION == INCORE_VOTE || OPERATION == INCORE_LEAST)
 
-// The last bits may differ between an API and the host.
+// Operations whose last bits may differ between an API and the host.
 #define IS_INEXACT (!IS_INTEGER && OPERATION >= INCORE_DIV && OPERATION <= INCORE_SIN)
 
-// STEP_A and STEP_B: two steps of a chain. B needs the result of A.
+// STEP_A and STEP_B are two successive steps of a chain: STEP_B needs the result of STEP_A.
 #if OPERATION == INCORE_FMA
 #define STEP_A(i) x##i = FMA(x##i, x##i, b);
 #define STEP_B(i) STEP_A(i)
@@ -120,7 +120,7 @@
 #define TIMES_32(code) TIMES_16(code) TIMES_16(code)
 #define TIMES_64(code) TIMES_32(code) TIMES_32(code)
 
-// A block has as many whole rounds as fit in INCORE_BLOCK steps; incore_chain_steps counts them.
+// A block has as many whole rounds as fit in INCORE_BLOCK steps, as incore_chain_steps counts.
 #define BLOCK_1 TIMES_32(ROUND_1)
 #define BLOCK_2 TIMES_16(ROUND_2)
 #define BLOCK_3 TIMES_8(ROUND_3) ROUND_3 ROUND_3

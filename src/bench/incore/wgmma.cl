@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Hopper's matrix units, by the instruction that only Hopper has: four subgroups together compute
+// Hopper's matrix units, with the instruction that only Hopper has: four subgroups together compute
 // 64 × 256 floats of D from A and B in shared memory, asynchronously (PTX ISA, "Asynchronous
 // Warpgroup Level Matrix Instructions"). A and B are stored in unswizzled blocks of 8 rows (of B:
-// columns) of 16 bytes. Odd rows of A and odd columns of B are twice the even ones; all even ones
-// are equal. The layout of D is documented: a thread has pairs of neighbouring columns, in rows of
-// the same parity as its lane / 4.
+// columns) of 16 bytes. Odd rows of A and odd columns of B are twice the even ones, which are all
+// equal. The layout of D is documented: a thread has pairs of neighbouring columns, in rows of the
+// same parity as its lane / 4.
 //
 // The 128 floats of a thread are PTX registers d00 … d7f, not C variables, so that no compiler
 // moves them between the instructions.
@@ -15,7 +15,7 @@
 
 #define BLOCK_WORDS 8   // words of 16 bytes per block
 #define A_BLOCKS    16  // blocks of A: 64 rows of two blocks each
-#define BLOCKS      80  // blocks of A, then of B: 256 columns of two blocks each
+#define BLOCKS      80  // blocks of A and of B; B has 256 columns of two blocks each
 #define BLOCK_BYTES 128 // bytes to the next block of the same rows; twice as many to the next rows
 
 #define ROW(h)                                                                                     \
@@ -88,12 +88,12 @@ INLINE uint differing(float even, float twice)
     __asm__ volatile(EACH(COMPARE) : "+r"(wrong) : "f"(even), "f"(twice) : "memory");
     return wrong;
 }
-// Makes the threads' writes to shared memory visible to the matrix units.
+// Makes what threads wrote to shared memory visible to the matrix units.
 INLINE void fence(void)
 {
     __asm__ volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
-#else // compiled for other targets, but never run
+#else // only compiled for other targets, never run
 #define declare(start)          (void)(start)
 #define multiply(a, b)          (void)(a ^ b)
 #define finish(a, b)            (void)(a ^ b)
@@ -101,7 +101,7 @@ INLINE void fence(void)
 #define fence()                 (void)0
 #endif
 
-// Returns the instruction's descriptor of a matrix in shared memory.
+// Returns the descriptor of a matrix in shared memory, as the instruction needs it.
 INLINE ulong descriptor(const __local uint4 *blocks)
 {
     const uint place = (uint)(ulong)blocks;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// load=keep-awake: one workgroup that computes beside the chase until the chase ends. Every
-// `repeats` steps it reads the chase's done word and the next block of a large buffer. So the core
-// clock and the memory clock stay high. The reads are too rare to displace the chain from caches.
+// load=keep-awake: one workgroup that computes until the chase beside it ends, to keep the core
+// clock and the memory clock high. Every `repeats` steps it reads the word that shows the chase's
+// end, and the next block of a large buffer. These reads are too rare to evict the chain from
+// caches.
 #include "bench/prelude/prelude.clh"
 
 #include "bench/latency/order.clh"
@@ -11,7 +12,7 @@ KERNEL void KERNEL_NAME(__global uint *result, const __global uint *words,
 {
     const struct params *p = &params;
     uint x = local_x();
-    // At most `windows` turns, so that this loop ends even if the chase never does.
+    // At most `windows` turns: the loop must end even if the chase never ends.
     for (uint i = 0; i < p->windows; i++) {
         for (uint j = 0; j < p->repeats; j++)
             x = x * 0x85ebca6bu + (x >> 13);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// load=keep-awake: one workgroup that computes beside the chase until the chase ends. Every
-// `repeats` steps it reads the chase's done word and the next block of a large buffer. So the core
-// clock and the memory clock stay high. The reads are too rare to displace the chain from caches.
+// load=keep-awake: one workgroup that computes until the chase beside it ends, to keep the core
+// clock and the memory clock high. Every `repeats` steps it reads the word that shows the chase's
+// end, and the next block of a large buffer. These reads are too rare to evict the chain from
+// caches.
 #include "bench/prelude/kernel.glsl"
 
 #include "bench/latency/latency.h"
@@ -20,7 +21,7 @@ layout(set = 0, binding = 1, std430) readonly buffer Stream
 void main()
 {
     uint x = gl_LocalInvocationID.x;
-    // At most `windows` turns, so that this loop ends even if the chase never does.
+    // At most `windows` turns: the loop must end even if the chase never ends.
     for (uint i = 0u; i < params.windows; i++) {
         for (uint j = 0u; j < params.repeats; j++)
             x = x * 0x85ebca6bu + (x >> 13);

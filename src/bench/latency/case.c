@@ -9,7 +9,7 @@ static const struct {
     const char *name;
     gpu_caps caps;
     bool pointers; // true: the path can have pointer chains
-    bool linear;   // true: memory with pages, in which neighbouring bytes are adjacent
+    bool linear;   // true: memory has pages, and bytes with neighbouring addresses are adjacent
 } paths[LATENCY_PATH_COUNT] = {
     [LATENCY_VECTOR] = {"vector", 0, true, true},
     [LATENCY_SCALAR] = {"scalar", 0, true, true},
@@ -78,8 +78,8 @@ static void bound_by(struct bound *bound, uint64_t bytes, const char *name)
         *bound = (struct bound){bytes, name};
 }
 
-// Returns the bytes of the largest shared array of a kernel (kernels.txt) that fits the limit; 0 if
-// none fits.
+// Returns the size in bytes of the largest shared array that any kernel has (kernels.txt) and that
+// is within `limit`; 0 if there is none.
 static uint64_t shared_bytes_max(uint64_t limit)
 {
     for (uint64_t bytes = 65536; bytes > 0; bytes -= 16384)
@@ -150,8 +150,8 @@ uint64_t latency_chunk_bytes(const struct gpu_info *info)
 
 // ---------------------------------------------------------------- chains
 
-// Returns the blocks in a row of the image: the largest power of two with which the image is at
-// least as high as wide.
+// Returns the number of blocks in a row of the image: the largest power of two for which the image
+// is not wider than high.
 static uint32_t image_columns(uint32_t nodes)
 {
     uint32_t columns = 1;
@@ -186,7 +186,7 @@ bool latency_case_check(const struct latency_case *this_case, struct error *err)
     return true;
 }
 
-// Returns the bytes per link: 8 for a pointer, 16 with path=constant, otherwise 4.
+// Returns the bytes of a link: 8 for a pointer, 16 for path=constant, else 4.
 static uint32_t link_bytes(const struct latency_case *this_case)
 {
     return this_case->pointer ? 8 : this_case->path == LATENCY_CONSTANT ? 16 : 4;
@@ -200,7 +200,7 @@ uint32_t latency_log2(uint64_t power)
     return bits;
 }
 
-// Sets the size of a block, the number of places in it, and how often a lap visits each block.
+// Sets the size of a block, the number of places in a block, and how often a lap visits each block.
 static void set_blocks(const struct latency_case *this_case, struct latency_chain *chain)
 {
     switch (this_case->order) {
@@ -255,10 +255,10 @@ bool latency_chain_of(const struct latency_case *this_case, uint32_t key,
     bool plru = this_case->order == LATENCY_ORDER_PLRU;
     chain->nodes = (uint32_t)nodes;
     chain->bytes = blocks * chain->block_bytes;
-    // If nodes are farther apart than one line is long, a lap does not touch the whole region.
+    // If the stride is longer than a line, a lap touches one line per node, not the whole region.
     const uint32_t line = 128, apart = this_case->stride < line ? this_case->stride : line;
     chain->footprint_bytes = plru ? chain->bytes : nodes * apart;
-    // plru: the first 16 visits of a block touch 16 different parts of 32 bytes.
+    // With plru, the first 16 visits of a block of 512 bytes touch 16 different parts of 32 bytes.
     chain->lap = plru ? (uint32_t)blocks * 16 : chain->nodes;
     return true;
 }

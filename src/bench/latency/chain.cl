@@ -11,7 +11,7 @@
 #define REGION __global uint *words
 #endif
 
-// Hops to prefetch ahead on the host, which runs the threads of a modelled device in turn.
+// How many hops ahead a host that simulates a device prefetches; it runs the threads in turn.
 #define AHEAD_OF(p) ((p)->nodes < 16u ? 0u : 16u)
 
 KERNEL void KERNEL_NAME(REGION, const struct params params)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The chain of a visit: its programs and its memory, the links in it, and chases over them.
+// The chain of one visit: its programs, its memory, the links in it, and chases over them.
 #include "bench/latency/session.h"
 #include "measure/count.h"
 
@@ -7,15 +7,15 @@
 #include <stdio.h>
 
 enum {
-    BUILD_NODES = 1 << 22, // nodes per submission: few enough for any watchdog, even on a CPU
+    BUILD_NODES = 1 << 22, // nodes built per submission: few enough for any watchdog, even on a CPU
     NAME_BYTES = 64,
-    TOUCH_BYTES = 65536,       // no page of device memory is smaller
+    TOUCH_BYTES = 65536,       // distance of touched words: no page of device memory is smaller
     AWAKE_POLLS_MAX = 1 << 18, // each poll takes about a microsecond
     AWAKE_REPEATS = 64,
     FILL_CACHES = 2
 };
 
-struct params { // the parameters of every kernel
+struct params { // the parameters of every kernel of latency
 #define X(name) uint32_t name;
     LATENCY_PARAMS(X)
 #undef X
@@ -52,7 +52,7 @@ static struct gpu_program *chase_program(struct latency_chase *chase, struct err
     char name[NAME_BYTES], kind[16] = "index";
     if (this_case->pointer)
         snprintf(kind, sizeof kind, "pointer");
-    else if (on_chip(this_case)) // the KiB of the smallest array that holds the region
+    else if (on_chip(this_case)) // KiB of the smallest array of a kernel that holds the region
         snprintf(kind, sizeof kind, "%uk", (unsigned)((chase->chain.bytes + 16383) / 16384 * 16));
     const char *path = this_case->path == LATENCY_ATOMIC_SHARED
                            ? "atomic_shared"
@@ -62,8 +62,8 @@ static struct gpu_program *chase_program(struct latency_chase *chase, struct err
     return latency_program(chase->session, name, err);
 }
 
-// Returns the path in the name of the kernel that measures the address arithmetic of a hop; NULL
-// for pointer chains and for paths whose instruction takes an index, which have no such arithmetic.
+// Returns the control kernel (latency_control_…) that measures the address arithmetic of a hop.
+// NULL without such arithmetic: for pointer chains, and on paths whose load takes an index.
 static const char *control_name(const struct latency_case *this_case)
 {
     if (this_case->pointer)
@@ -143,7 +143,7 @@ static const char *builder_name(const struct latency_case *this_case)
     return this_case->path == LATENCY_IMAGE ? "latency_chain_image" : "latency_chain_index";
 }
 
-// Finds the memory of the chain, and makes it the argument of the builder and of the chase.
+// Gets the chain's memory and makes it the argument of the kernels that build and chase it.
 static bool find_memory(struct latency_chase *chase, struct error *err)
 {
     struct latency_session *session = chase->session;
@@ -171,7 +171,7 @@ static bool find_memory(struct latency_chase *chase, struct error *err)
     return true;
 }
 
-// Builds the chain in memory that all cases share.
+// Builds the chain on the device, in memory that belongs to the session.
 static bool build(struct latency_chase *chase, struct error *err)
 {
     chase->has_region = find_memory(chase, err);
@@ -181,8 +181,8 @@ static bool build(struct latency_chase *chase, struct error *err)
     return builder && build_links(chase, builder, &chase->region, err);
 }
 
-// For path texel, makes a typed view of the chain's memory; for path image, copies that memory into
-// an image. Other paths need neither.
+// For path=texel, makes a typed view of the chain's memory. For path=image, copies the chain into
+// an image. Does nothing for other paths.
 static bool make_views(struct latency_chase *chase, struct error *err)
 {
     struct gpu_scope *scope = chase->visit->scope;
@@ -224,7 +224,7 @@ bool latency_chase_init(struct latency_chase *chase, struct latency_session *ses
                          "%" PRIu64 " bytes are too many: path %s reaches %" PRIu64
                          " on this device (%s)",
                          this_case->bytes, latency_path_name(this_case->path), bytes_max, name);
-    // Each round takes another permutation, so that the confidence interval covers its effect.
+    // Each round uses another permutation, so the confidence interval includes what that changes.
     uint32_t key = UINT32_C(0x9e3779b9) * (visit->request->round + 1);
     if (!latency_chain_of(this_case, key, &chase->chain, err) || !find_programs(chase, err))
         return false;
@@ -247,7 +247,7 @@ static struct params run_params(const struct latency_chase *chase, uint32_t toke
     return params;
 }
 
-// Records a kernel that runs beside the chase and reads memory until the chase has ended.
+// Records a kernel that keeps the device busy: it reads memory until the chase beside it has ended.
 static void record_awake(struct latency_chase *chase, struct gpu_batch *batch,
                          const struct gpu_arg *out, uint32_t token)
 {
@@ -326,8 +326,8 @@ static struct gpu_batch *batch_of_run(struct latency_chase *chase, const struct 
     return gpu_batch_end(batch, err) ? batch : NULL;
 }
 
-// Returns a batch that fills a buffer twice as large as the largest cache possible. NULL with
-// `err`.
+// Returns a batch that fills a buffer larger than any cache of the device may be (FILL_CACHES
+// times); NULL with `err`.
 static struct gpu_batch *batch_of_fill(const struct latency_chase *chase, struct error *err)
 {
     struct gpu_scope *scope = chase->visit->scope;
@@ -352,7 +352,7 @@ bool latency_chase_count(struct latency_chase *chase, const struct latency_run *
                                       .timeout_ns = request->timeout_ns};
     if (!(desc.once = batch_of_run(chase, run, err)))
         return false;
-    // The longer chase leaves more of its chain in the caches than the shorter one.
+    // The shorter chase is run before passes, as it leaves less of its chain in the caches.
     desc.before = run->warm == 0 ? batch_of_fill(chase, err) : desc.once;
     return desc.before && (desc.twice = batch_of_run(chase, &longer, err)) &&
            measure_count_run(request->count, &desc, err);
@@ -360,7 +360,7 @@ bool latency_chase_count(struct latency_chase *chase, const struct latency_run *
 
 // ---------------------------------------------------------------- checking
 
-// Returns the link at which the control must end. A pair of hops is x → (x + (x << shift)) ^ key.
+// Returns the link at which the control kernel must end: two hops are x → (x + (x << shift)) ^ key.
 static uint32_t control_end(const struct latency_chase *chase, const struct latency_run *run)
 {
     uint32_t link = run->start;

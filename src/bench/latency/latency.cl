@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The chase, as in latency.comp: one workgroup warms the caches with all its threads, then its
-// first subgroup follows the chain and times windows of hops by the core's own counter. METHOD.md
-// gives the reasons. The kernel is one function, because in OpenCL C shared memory and images
-// belong to the kernel.
+// The chase, as in latency.comp: one workgroup warms the caches with all its threads; then its
+// first subgroup follows the chain and times windows of hops with the core's own counter. METHOD.md
+// gives the reasons. The kernel is a single function, because in OpenCL C only the kernel itself
+// can declare shared memory and images.
 #include "bench/prelude/prelude.clh"
 
 #include "bench/latency/order.clh"
@@ -10,8 +10,8 @@
 #include "bench/latency/paths.clh"
 
 #if defined(PATH_CONTROL)
-// Per hop, an index chain computes one shift and add. Here every second hop is an xor with a
-// parameter instead, so that the compiler cannot fold the hops. See latency.comp.
+// This loop does only the index arithmetic of hops: a shift and an addition each. Every second hop
+// is an xor with a parameter instead, so that the compiler cannot combine hops. See latency.comp.
 #define HOPS_2                                                                                     \
     link += link << CONTROL_SHIFT;                                                                 \
     link ^= p->key;                                                                                \
@@ -24,8 +24,8 @@
 #define HOP    link = FOLLOW(link);
 #define HOPS_8 HOP HOP HOP HOP HOP HOP HOP HOP
 #if defined(PATH_IMAGE) || defined(PATH_TEXEL)
-// The latency of these loads hides the loop's own work, so 8 hops per loop are enough. They keep
-// the code small on software GPUs.
+// The latency of these loads hides the instructions of the loop itself, so 8 hops per turn are
+// enough. That keeps the code small on software GPUs.
 #define HOPS_A_LOOP 8
 #define HOPS        HOPS_8
 #else
@@ -35,7 +35,7 @@
 #endif
 
 // Reads the core's counter after `value` has arrived. With -DUNIFORM all lanes chase, and the
-// compiler must see that the result is uniform.
+// compiler must see that the result is the same in all lanes.
 #if defined(UNIFORM)
 #define STAMP_AFTER(value) subgroup_first(clock_core_after(value, p->never).x)
 #else
@@ -54,8 +54,8 @@ KERNEL void KERNEL_NAME(REGION __global uint *result, const struct params params
 #if defined(PATH_CONTROL)
     LINK link = p->start;
 #else
-    // Warm-up: reads `touch` blocks, one in each page, then the `warm` hops before the chase's
-    // first hop, in the chain's order. Each thread has four loads in flight.
+    // Warm-up: reads `touch` blocks, one in each page; then, in the order of the chain, the links
+    // of the `warm` hops before the chase's first hop. Each thread has four loads in flight.
     uint sum = 0;
     for (uint i = local_x(); i < p->touch; i += WORKGROUP_X) {
         const LINK seen = LINK_AT((uint2)(i * p->touch_step, 0));
@@ -91,7 +91,7 @@ KERNEL void KERNEL_NAME(REGION __global uint *result, const struct params params
 
     uint length = 0, last_stamp = 0, count = 0, mine = 0;
     uint2 device_begin = (uint2)(0, 0);
-    // Turn 0 is the untimed lead-in; turn n is window n − 1.
+    // Turn 0 is untimed; turn n is window n − 1.
     NOT_UNROLLED
     for (uint turn = 0; turn <= p->windows; turn++) {
         if (turn == 1) {
@@ -100,7 +100,7 @@ KERNEL void KERNEL_NAME(REGION __global uint *result, const struct params params
             count = 0;
         }
         if (CHASERS) {
-            // Data dependencies force this order: first stamp, all loads, second stamp.
+            // Data dependencies force the order: first stamp, then all loads, then second stamp.
             const uint begin = STAMP_AFTER(LINK_WORD(link));
             const uint loops = (turn == 0 ? p->lead : p->repeats) * LATENCY_UNROLL / HOPS_A_LOOP;
             link = LINK_ADD(link, begin & p->zero);
@@ -115,8 +115,8 @@ KERNEL void KERNEL_NAME(REGION __global uint *result, const struct params params
         }
         if (turn == 0)
             continue;
-        // Each lane keeps the length of one window in a register. All lanes write together, between
-        // two windows.
+        // Each lane keeps the length of one window in a register. All lanes write theirs together,
+        // after a window has ended and before the next one begins.
         length = subgroup_first(length);
         const uint window = turn - 1, column = window % subgroup_threads();
         if (lane == column)
@@ -124,7 +124,7 @@ KERNEL void KERNEL_NAME(REGION __global uint *result, const struct params params
         if ((column == subgroup_threads() - 1 || turn == p->windows) && lane <= column)
             result[LATENCY_OUT_WINDOWS + window - column + lane] = mine;
     }
-    // As before the windows, the counter is read right after the device's clock: the time that
+    // The counter is read right after the device's clock, as before the windows, so the time that
     // these readings take cancels out.
     const uint2 device_end = clock_device();
     count += (STAMP_AFTER(device_end.x) - last_stamp) & p->mask;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// The chase: one workgroup warms the caches with all its threads, then its first subgroup follows
-// the chain and times windows of hops by the core's own counter. METHOD.md gives the reasons.
+// The chase: one workgroup warms the caches with all its threads; then its first subgroup follows
+// the chain and times windows of hops with the core's own counter. METHOD.md gives the reasons.
 #include "bench/prelude/clock.glsl"
 #include "bench/prelude/kernel.glsl"
 
@@ -17,9 +17,9 @@ layout(set = 0, binding = OUT_BINDING, std430) writeonly buffer Out
 };
 
 #if defined(PATH_CONTROL)
-// Per hop, an index chain computes one shift and add. A compiler would fold a chain of these, so
-// every second hop is an xor with a parameter instead. The loop has more hops than that of a chase,
-// because no load's latency hides the loop's own work.
+// This loop does only the index arithmetic of hops: a shift and an addition each. A compiler would
+// combine many of these, so every second hop is an xor with a parameter instead. It has more hops
+// per turn than a chase, because no load's latency hides the instructions of the loop itself.
 #define HOPS_2 link += link << CONTROL_SHIFT; link ^= params.key;
 #define HOPS_8 HOPS_2 HOPS_2 HOPS_2 HOPS_2
 #define HOPS_32 HOPS_8 HOPS_8 HOPS_8 HOPS_8
@@ -29,8 +29,8 @@ layout(set = 0, binding = OUT_BINDING, std430) writeonly buffer Out
 #define HOP link = follow(link);
 #define HOPS_8 HOP HOP HOP HOP HOP HOP HOP HOP
 #if defined(PATH_IMAGE) || defined(PATH_TEXEL)
-// The latency of these loads hides the loop's own work, so 8 hops per loop are enough. They keep
-// the code small on software GPUs.
+// The latency of these loads hides the instructions of the loop itself, so 8 hops per turn are
+// enough. That keeps the code small on software GPUs.
 #define HOPS_A_LOOP 8
 #define HOPS HOPS_8
 #else
@@ -53,14 +53,14 @@ uint stamp_after(uint value)
 {
     const uint stamp = clock_core_after(value, params.never).x;
 #if defined(UNIFORM)
-    return subgroupBroadcastFirst(stamp); // so compilers see that it is uniform
+    return subgroupBroadcastFirst(stamp); // shows compilers that all lanes have the same value
 #else
     return stamp;
 #endif
 }
 
 #if !defined(PATH_CONTROL)
-// Follows the link to `place`, to bring the line into the caches. Returns one word of the result.
+// Loads the link at `place`, so that its line is in the caches. Returns one word of what it loaded.
 uint read_at(uvec2 place)
 {
     return link_word(follow(link_at(place)));
@@ -74,8 +74,8 @@ void build()
 }
 #endif
 
-// Reads `touch` blocks, one in each page, then the `warm` hops before the chase's first hop, in the
-// chain's order. Each thread has four loads in flight.
+// Reads `touch` blocks, one in each page; then, in the order of the chain, the links of the `warm`
+// hops before the chase's first hop. Each thread has four loads in flight.
 void warm()
 {
     uint sum = 0u;
@@ -118,7 +118,7 @@ void main()
 
     uint length = 0u, last_stamp = 0u, count = 0u, mine = 0u;
     uvec2 device_begin = uvec2(0u);
-    // Turn 0 is the untimed lead-in; turn n is window n − 1.
+    // Turn 0 is untimed; turn n is window n − 1.
     [[dont_unroll]] for (uint turn = 0u; turn <= params.windows; turn++) {
         if (turn == 1u) {
             device_begin = clock_device();
@@ -126,7 +126,7 @@ void main()
             count = 0u;
         }
         if (CHASERS) {
-            // Data dependencies force this order: first stamp, all loads, second stamp.
+            // Data dependencies force the order: first stamp, then all loads, then second stamp.
             const uint begin = stamp_after(link_word(link));
             link = chase(link_add(link, begin & params.zero),
                          turn == 0u ? params.lead : params.repeats);
@@ -137,8 +137,8 @@ void main()
         }
         if (turn == 0u)
             continue;
-        // Each lane keeps the length of one window in a register. All lanes write together, between
-        // two windows.
+        // Each lane keeps the length of one window in a register. All lanes write theirs together,
+        // after a window has ended and before the next one begins.
         length = subgroupBroadcastFirst(length);
         const uint window = turn - 1u, column = window % gl_SubgroupSize;
         if (lane == column)
@@ -146,7 +146,7 @@ void main()
         if ((column == gl_SubgroupSize - 1u || turn == params.windows) && lane <= column)
             result[LATENCY_OUT_WINDOWS + window - column + lane] = mine;
     }
-    // As before the windows, the counter is read right after the device's clock: the time that
+    // The counter is read right after the device's clock, as before the windows, so the time that
     // these readings take cancels out.
     const uvec2 device_end = clock_device();
     count += (stamp_after(device_end.x) - last_stamp) & params.mask;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Constants that the host and the kernels share. Only #define and #if: C, GLSL and OpenCL C read
-// it.
+// Constants that the host and the kernels share. C, GLSL and OpenCL C include this file, so it has
+// only #define and #if.
 #ifndef BENCH_LATENCY_LATENCY_H
 #define BENCH_LATENCY_LATENCY_H
 
 // Threads of the measuring workgroup. All of them warm the caches; the first subgroup chases.
 #define LATENCY_WORKGROUP 256
 
-// Hops in a repeat. A window consists of whole repeats.
+// Hops in a repeat, which is the unrolled body of the loop. A window consists of whole repeats.
 #define LATENCY_UNROLL 32
 
-// Hops in a loop iteration of the control kernel: 4 repeats. So the number of its repeats is a
+// Hops in a loop iteration of the control kernel: 4 repeats. So its number of repeats must be a
 // multiple of 4.
 #define LATENCY_CONTROL_UNROLL 128
 
@@ -21,40 +21,40 @@
 #define LATENCY_ORDER_PLRU   1
 #define LATENCY_ORDER_PAGE   2
 
-// The stride of order plru in bytes: at least the longest cache line.
+// The stride in bytes with order=plru: at least as long as the longest cache line.
 #define LATENCY_STRIDE_BYTES 512
 
-// An image has one node in each block of 4 × 4 texels of 8 bytes: 128 bytes.
+// An image has one node in each block of 4 × 4 texels. A texel has 8 bytes, so a block has 128.
 #define LATENCY_IMAGE_SIDE 4
 
-// Words of a chase's result: a head, then the length of each window in counts of the core's
-// counter.
-#define LATENCY_OUT_LINK    0 // where the chase ended (two words)
+// The result of a chase: words with the meanings below, then for each window its length in counts
+// of the core's counter.
+#define LATENCY_OUT_LINK    0 // the link at which the chase ended (two words)
 #define LATENCY_OUT_DEVICE  2 // device clock before and after the windows (two words each)
 #define LATENCY_OUT_COUNT   6 // core counter's counts between the readings of the device clock
-#define LATENCY_OUT_DONE    7 // the run's token, written last
-#define LATENCY_OUT_WARM    8 // keeps the compiler from removing the warm-up; never written
+#define LATENCY_OUT_DONE    7 // the token of the run; the kernel writes it last
+#define LATENCY_OUT_WARM    8 // never written; keeps the compiler from removing the warm-up
 #define LATENCY_OUT_WINDOWS 16
 #define LATENCY_OUT_WORDS   (LATENCY_OUT_WINDOWS + LATENCY_WINDOWS_MAX)
 
-// Parameters of every kernel here, one 32-bit word each, in this order. A place is (block, byte
-// in the block); order.glsl computes the place of a hop.
+// Parameters of every kernel of latency: one 32-bit word each, in this order. A place is a block
+// and an offset in bytes in it; order.glsl computes the place of a hop.
 #define LATENCY_PARAMS(X)                                                                          \
-    X(order)         /* LATENCY_ORDER_… */                                                       \
+    X(order)         /* order of the nodes: LATENCY_ORDER_… */                                   \
     X(nodes)         /* hops of a lap */                                                           \
-    X(block_bytes)   /* random, plru: the stride; page: the page */                                \
+    X(block_bytes)   /* size of a block in bytes: the stride; with order page, a page */           \
     X(slots)         /* places in a block (a power of two) */                                      \
     X(slot_bytes)    /* bytes from one place to the next */                                        \
     X(key)           /* key of the permutation */                                                  \
     X(link_shift)    /* index chains: a link counts units of 4 << link_shift bytes */              \
-    X(image_columns) /* image: blocks in a row */                                                  \
+    X(image_columns) /* number of blocks in a row of an image */                                   \
     X(turns)         /* visits of each block in a lap, each at another place */                    \
     X(chunk_shift)   /* pointer chains: log2 of the blocks in a chunk of memory */                 \
-    X(start)         /* number of the first hop; chain.comp: first node to write */                \
+    X(start)         /* number of the first hop; chain.comp: of the first node to write */         \
     X(warm)          /* hops before `start`, which the whole workgroup reads first */              \
-    X(touch)         /* blocks that the workgroup reads before those hops, one in each page */     \
-    X(touch_step)    /* blocks from one of the touched blocks to the next */                       \
-    X(lead)          /* untimed repeats, before the windows */                                     \
+    X(touch)         /* blocks that the workgroup reads before all hops, one in each page */       \
+    X(touch_step)    /* distance in blocks from one touched block to the next */                   \
+    X(lead)          /* untimed repeats before the first window */                                 \
     X(windows)       /* timed windows */                                                           \
     X(repeats)       /* repeats in a window */                                                     \
     X(mask)          /* valid bits of the core's counter */                                        \

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Where hop k of a chain is: the same closed formula as latency_place() in case.c.
+// Where hop k of a chain is: the same formula as latency_place() in case.c.
 #include "bench/prelude/permute.glsl"
 
-// Returns the place (block, byte in the block) of hop k, for k < nodes.
+// Returns the place (block, offset in bytes in the block) of hop k, for k < nodes.
 uvec2 chain_place(uint k)
 {
     const uint blocks = params.nodes / params.turns;
     const uint turn = k / blocks, i = k - turn * blocks;
     if (params.order == LATENCY_ORDER_PLRU) {
-        // A turn visits all blocks, one word in each. The next turn takes the word that tree-PLRU
+        // A turn visits one word in each block. The next turn visits the word that tree-PLRU
         // replacement would choose next.
         const uint slot = bitfieldReverse(0u - turn) >> (32 - findMSB(params.slots));
         return uvec2(i, slot * params.slot_bytes);
@@ -21,19 +21,19 @@ uvec2 chain_place(uint k)
     return uvec2(block, 0u);
 }
 
-// Returns the number of the hop that is b hops after hop a, for a < nodes and b <= nodes.
+// Returns the number of the hop that comes b hops after hop a, for a < nodes and b <= nodes.
 uint chain_hop(uint a, uint b)
 {
     return b >= params.nodes - a ? b - (params.nodes - a) : a + b;
 }
 
-// Returns the index of the place's 32-bit word in a linear region.
+// Returns the index of the 32-bit word at this place, if the region is linear memory.
 uint place_word(uvec2 place)
 {
     return place.x * (params.block_bytes / 4u) + place.y / 4u;
 }
 
-// Returns the coordinates of the first texel of the place's block.
+// Returns the coordinates of the first texel of this place's block, if the region is an image.
 uvec2 place_texel(uvec2 place)
 {
     return uvec2(place.x % params.image_columns, place.x / params.image_columns) *

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The parameters of this folder's kernels, in the order that latency.h sets.
+// The parameters of all kernels of latency, in the order that latency.h defines.
 #define PARAM(name) uint name;
 layout(push_constant, std430) uniform Params
 {
 #if defined(POINTER)
-    uint64_t directory; // address of an array: the addresses of the region's chunks
+    uint64_t directory; // address of the array that holds the addresses of the region's chunks
 #endif
     LATENCY_PARAMS(PARAM)
 }
@@ -12,8 +12,8 @@ params;
 #undef PARAM
 
 #if defined(POINTER)
-// Memory that a kernel writes or atomically adds to may not be readonly. Memory that it only reads
-// must be readonly, else drivers may not use scalar loads.
+// Memory that a kernel only reads must be declared readonly, or drivers may not use scalar loads.
+// Memory that it writes, or adds to atomically, cannot be.
 #if defined(WRITES)
 #define LINK_ACCESS
 #else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The hardware routes of a load, one for each -DPATH_…: what a link is, and how to follow one.
+// The hardware paths of a load, one for each -DPATH_…: what a link is, and how to follow it.
 //
 //   LINK                  the type: a 64-bit address (with -DPOINTER), an index, a texel's place
 //   link_at(place)        the link to a place
@@ -8,8 +8,8 @@
 //   link_word(link)       one 32-bit word of the link
 //   CHASERS               which lanes of the subgroup chase
 //
-// The first link decides whether the vector unit or the scalar unit does the loads: with -DUNIFORM
-// the compiler sees that the link is the same for all lanes, else it depends on the lane's number.
+// The first link decides whether vector or scalar units do the loads: with -DUNIFORM the compiler
+// sees that all lanes have the same link; otherwise the link depends on the lane's number.
 #if defined(PATH_CONSTANT)
 layout(set = 0, binding = 0, std140) uniform Region
 {
@@ -41,9 +41,9 @@ layout(set = 0, binding = 0, std430) readonly buffer Region
 #define OUT_BINDING 1
 #endif
 
-// One lane of the full subgroup chases. On Hopper, a load of 8 bytes from one address takes 34.2
-// cycles with 32 lanes and 32.2 with one lane; atomics of all lanes to one word would queue. Where
-// loads must be uniform (-DUNIFORM), all lanes chase.
+// One lane of the first subgroup chases, because more lanes change the time: on Hopper, a load of 8
+// bytes from one address takes 34.2 cycles with 32 lanes and 32.2 with one; and atomics of all
+// lanes to one word would queue. Where loads must be uniform (-DUNIFORM), all lanes chase.
 #if defined(UNIFORM)
 #define CHASERS true
 #else

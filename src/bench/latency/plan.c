@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
-// The presets:
+// Lists the cases of `latency`. A path's better chain is one of pointers, or of indices if it
+// cannot have pointers. The presets take:
 //
-//   vector       with its better chain, in random and plru order (quick: random): every size
-//   other paths  with their better chain, in random order: every second size (quick: every third),
-//                up to twice the last-level cache; also vector with index chains, for comparison
-//                (not in quick)
-//   full         every path with every chain and order that it can have, at every size
+//   vector       better chain, in random and plru order (quick: only random): every size
+//   other paths  better chain, in random order: every second size (quick: every third), up to
+//                twice the last-level cache; also vector with index chains, for comparison (not
+//                in quick)
+//   full         every path with every possible chain and order, at every size
 //   quick        half of these sizes if kernels cannot read clocks, because a latency then takes
 //                two dispatches
 //
-// Values that the user sets are all taken. A path that the device cannot have keeps one case, which
-// a visit skips with the reason. Chains that only the preset asks for are left out if the user's
-// pitch or page makes them impossible.
+// All values that the user sets are used. A path that the device lacks keeps one case, whose visit
+// is skipped with the reason. Chains that only the preset asks for are left out if they are
+// impossible with the user's pitch or page.
 #include "bench/latency/session.h"
 
 #include "bench/latency/case.h"
@@ -20,7 +21,7 @@
 #include <string.h>
 
 enum {
-    GRAIN_BYTES = LATENCY_STRIDE_BYTES, // sizes of all paths are rounded down to it
+    GRAIN_BYTES = LATENCY_STRIDE_BYTES, // the sizes of all paths are multiples of this
     PAGES_MIN = 4
 };
 
@@ -45,8 +46,8 @@ static bool has_caps(const struct latency_plan *plan, enum latency_path path, bo
     return (plan->request->device->caps & needed) == needed;
 }
 
-// True if the path's better chain has pointers: this is so if path and device can have pointers,
-// because an index costs arithmetic.
+// Returns true if the better chain of the path consists of pointers. It does if the path and the
+// device can have pointers, because an index needs address arithmetic.
 static bool better_chain_is_pointer(const struct latency_plan *plan, enum latency_path path)
 {
     return latency_path_has(path, true, LATENCY_ORDER_RANDOM) && has_caps(plan, path, true);
@@ -58,7 +59,7 @@ static bool is_main(const struct latency_plan *plan, const struct latency_case *
            this_case->pointer == better_chain_is_pointer(plan, this_case->path);
 }
 
-// True if the preset or the user asks for this combination.
+// True if the preset or the user asks for this combination of path, chain and order.
 static bool is_wanted(const struct latency_plan *plan, const struct latency_case *this_case)
 {
     if (plan->full || is_main(plan, this_case))
@@ -83,7 +84,7 @@ static uint64_t plan_bytes_max(const struct latency_plan *plan,
     return bytes - bytes % GRAIN_BYTES;
 }
 
-// Returns n if every n-th of the preset's sizes is taken.
+// Returns n if the plan takes every n-th size of the preset.
 static size_t size_step(const struct latency_plan *plan, const struct latency_case *this_case)
 {
     if (plan->full || from_user(plan, LATENCY_PARAM_BYTES))
@@ -93,8 +94,8 @@ static size_t size_step(const struct latency_plan *plan, const struct latency_ca
     return plan->quick && slopes ? 2 * step : step;
 }
 
-// For a path that the device cannot have, keeps one case with the first size. The visit of that
-// case then gives the reason.
+// For a path that the device lacks, gives all its cases the first size, so that one case stays. The
+// visit of that case tells the reason.
 static void replace(const struct bench_pick *pick)
 {
     struct latency_case this_case;
@@ -105,8 +106,8 @@ static void replace(const struct bench_pick *pick)
         pick->value->uint = pick->request->choices[LATENCY_PARAM_BYTES].values[0].uint;
 }
 
-// Lowers a size to one that the device can have. Returns false for sizes that are left out. A range
-// to max (UINT64_MAX) ends at the largest possible size.
+// Lowers a size to one that the device supports; the word max (UINT64_MAX) becomes the largest such
+// size. Returns false if the plan leaves the size out.
 static bool reach(const struct bench_pick *pick)
 {
     const struct latency_plan *plan = pick->context;
@@ -129,8 +130,8 @@ static bool reach(const struct bench_pick *pick)
     return bytes >= bytes_max || pick->value->uint >= bytes_min;
 }
 
-// Leaves out unwanted cases, and cases whose chain cannot have the stride and page. The latter are
-// an error if the user chose the order (for order=page) or the path (for the other orders).
+// Leaves out unwanted cases, and chains that are impossible with the stride and page. Those are an
+// error if the user chose the order (for order=page) or the path (for the other orders).
 static bool keep(const struct bench_pick *pick, struct error *err)
 {
     const struct latency_plan *plan = pick->context;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-    ADDRESS_ALIGN = 1 << 21 // large buffers have pages of 2 MiB: chunks begin where a page does
+    ADDRESS_ALIGN = 1 << 21 // alignment of chunks: the size of the pages of large buffers
 };
 static const uint64_t small_bytes = UINT64_C(256) << 20;
 
@@ -54,7 +54,7 @@ struct gpu_buffer *latency_stream(struct latency_session *session, struct error 
 
 // ---------------------------------------------------------------- the memory of chains
 
-// Writes the addresses of the chunks for the kernels.
+// Writes the addresses of the region's chunks into its directory, where kernels read them.
 static bool write_directory(struct latency_region *region, struct latency_session *session,
                             struct error *err)
 {
@@ -77,7 +77,7 @@ static void release(struct latency_region *region)
     region->chunk_count = 0;
 }
 
-// Frees the memory of all other regions. They are made again when a case needs them.
+// Frees the memory of all regions except `region`. It is allocated again when a case needs it.
 static void release_others(struct latency_session *session, const struct latency_region *region)
 {
     struct latency_region *const all[] = {session->small, session->large, session->paged};
@@ -100,7 +100,7 @@ static bool add_chunk(struct latency_region *region, struct latency_session *ses
     return true;
 }
 
-// Adds a chunk as add_chunk does; if memory is short, frees the other regions and tries again.
+// Like add_chunk(); but if memory is short, frees all other regions and tries again.
 static bool add_chunk_surely(struct latency_region *region, struct latency_session *session,
                              uint64_t bytes, struct error *err)
 {
@@ -112,10 +112,9 @@ static bool add_chunk_surely(struct latency_region *region, struct latency_sessi
     return add_chunk(region, session, bytes, err);
 }
 
-// Makes the region one buffer of at least `preferred` bytes, or of `bytes` if the device has too
-// little memory. Keeps a buffer that is already large enough, unless free memory is known to be
-// short. Then the region becomes no larger than the case needs, because path=image needs the same
-// amount once more.
+// Makes the region one buffer of at least `preferred` bytes, or of `bytes` if the device lacks
+// memory. Keeps a buffer that is large enough. But if free memory is short, the buffer gets exactly
+// `bytes` bytes, because path=image needs the same amount a second time.
 static bool need_buffer(struct latency_region *region, struct latency_session *session,
                         uint64_t bytes, uint64_t preferred, struct error *err)
 {
@@ -168,7 +167,7 @@ struct latency_region *latency_region(struct latency_session *session,
                                       struct error *err)
 {
     const char *name = NULL;
-    struct latency_case widest = {.pointer = true}; // a case with the highest limit of all paths
+    struct latency_case widest = {.pointer = true}; // a case that may have the largest region
     uint64_t most = latency_bytes_max(session->bench->info, &widest, &name) / 4 * 4;
     bool paged = this_case->pointer && this_case->order == LATENCY_ORDER_PAGE;
     bool small = bytes <= small_bytes && small_bytes < most;

@@ -9,28 +9,28 @@
 #include <string.h>
 
 enum {
-    HOPS = 65536,         // timed hops of a visit
+    HOPS = 65536,         // timed hops of a visit, if samples may be longer than 1 ms
     HURRIED_HOPS = 16384, // timed hops of a visit if samples are at most 1 ms long
-    WINDOWS = 64,         // timed windows of a chase, if the counter allows
+    WINDOWS = 64,         // timed windows of a chase, unless the counter needs longer ones
     WINDOWS_MIN = 16,
-    STEPS_MIN = 1000,    // shortest window in counter steps; shortest dispatch in time-stamp steps
-    UNTIMED_HOPS = 4096, // most untimed hops of a chase: enough for a lap in any first-level cache
+    STEPS_MIN = 1000,    // least steps: of the counter in a window, of time stamps in a dispatch
+    UNTIMED_HOPS = 4096, // most untimed hops of a chase; a lap in a first-level cache is shorter
     COLD_UNTIMED_HOPS = 256,
     TRY_HOPS = 1024,
     TRY_WARM = 8192,
-    CACHES_WARM = 4 // a lap warms up chains of at most this many times the largest cache
+    CACHES_WARM = 4 // chains of up to so many times the largest cache are warmed up by a lap
 };
 static const uint64_t hurried_sample_ns = 1000000;
-static const double stamp_share_allowed = 0.001; // part of a window that the stamps may take
-static const double chase_ns_max = 100e6;        // longest dispatch: short enough for any watchdog
+static const double stamp_share_allowed = 0.001; // largest part of a window that stamps may take
+static const double chase_ns_max = 100e6;        // longest chase: short enough for any watchdog
 static const double warm_ns_max = 100e6;
 
 enum {
-    TIMED_CHASE = 2, // the chase whose windows are the samples
-    SHORT_PART = 8,  // the shorter chase of the cross-check has 1 / SHORT_PART of the windows
+    TIMED_CHASE = 2, // index of the chase whose windows become samples
+    SHORT_PART = 8,  // in the cross-check, the shorter chase has 1 / SHORT_PART of the windows
     TRIES_MAX = 50,
-    PAIRS_MAX = 5,  // most samples of a visit without a counter
-    RATIOS_MIN = 3, // rounds before the cross-check may flag a case
+    PAIRS_MAX = 5,  // most samples of a visit if kernels cannot read the core's counter
+    RATIOS_MIN = 3, // least rounds before the cross-check can flag a case
     CONTROL_WINDOWS = 16,
     CONTROL_REPEATS = LATENCY_CONTROL_UNROLL / LATENCY_UNROLL
 };
@@ -56,8 +56,8 @@ static bool may_warm(const struct latency_chase *chase, double place_ns)
            chase->chain.lap * place_ns <= warm_ns_max;
 }
 
-// Sizes chases that the core's counter times: windows are long compared with the counter's step,
-// and short compared with its range.
+// Sizes chases that the core's counter times. A window must be long compared with a step of the
+// counter, and short compared with the counter's range.
 static void size_windows(const struct latency_chase *chase, const struct measure_request *request,
                          struct latency_memory *memory)
 {
@@ -77,8 +77,8 @@ static void size_windows(const struct latency_chase *chase, const struct measure
     memory->windows = at_most(windows, LATENCY_WINDOWS_MAX);
 }
 
-// Sizes chases that time stamps measure: a dispatch of two windows lasts as long as a sample
-// should, and is long compared with the step of the time stamps.
+// Sizes chases that only time stamps measure. A dispatch of two windows lasts as long as a sample
+// should, and long compared with the step of the time stamps.
 static void size_sample(const struct latency_chase *chase, uint64_t sample_ns,
                         struct latency_memory *memory)
 {
@@ -89,12 +89,12 @@ static void size_sample(const struct latency_chase *chase, uint64_t sample_ns,
     memory->windows = 1;
 }
 
-// Runs three short chases and fills `memory` from their times.
+// Runs three short chases and derives from their times all that struct latency_memory holds.
 static bool size(struct latency_chase *chase, struct latency_memory *memory, struct error *err)
 {
     uint32_t warm = chase->chain.lap < TRY_WARM ? chase->chain.lap : TRY_WARM;
     struct latency_run runs[] = {
-        {.untimed = 1}, // the first dispatch may include a compilation
+        {.untimed = 1}, // not measured: the first dispatch may include compiling the kernel
         {.warm = warm},
         {.warm = warm, .windows = 1, .repeats = TRY_HOPS / LATENCY_UNROLL},
     };
@@ -117,7 +117,7 @@ static bool size(struct latency_chase *chase, struct latency_memory *memory, str
     return true;
 }
 
-// Finds session->stamp_counts, once in a session.
+// Sets session->stamp_counts, the counts that an empty window takes. Measures it once per session.
 static bool find_stamp_counts(struct latency_chase *chase, struct error *err)
 {
     struct latency_session *session = chase->session;
@@ -144,14 +144,14 @@ struct measured {
     struct measure_visit *visit;
 };
 
-// Sets where each chase begins and how it warms up: by a lap, or, if the case is cold, by touching
-// each page once. The first chase is not timed, so that all timed chases find the caches alike.
+// Sets where each chase begins and how it warms up: by a lap or, if the case is cold, by touching
+// each page once. The first chase is not timed, so that all timed ones find the same caches.
 static void prepare_runs(const struct measured *m, struct latency_run *runs, unsigned count)
 {
     const struct latency_chase *chase = m->chase;
     struct latency_memory *memory = m->memory;
-    // A cold chase continues where the last one ended. It stays in the half of the cycle that was
-    // built first, because the caches may still hold the end of the other half.
+    // A cold chase continues where the last one ended. It uses only the half of the chain that was
+    // built first, because the caches may still hold nodes of the other half.
     uint32_t lap =
         memory->warm || chase->chain.nodes < 2 ? chase->chain.nodes : chase->chain.nodes / 2;
     uint64_t start = memory->walked % lap;
@@ -172,7 +172,7 @@ static void count_time(const struct measured *m, const struct latency_run *runs,
 
 // ---------------------------------------------------------------- by the core's counter
 
-// Returns the length in ns of one count of the core's counter during the run.
+// Returns the length in ns of one count of the core's counter, as it was during the chase.
 static double count_ns(const struct measured *m, const struct latency_run *run)
 {
     const struct measure_clock *clock = &m->chase->session->bench->clock;
@@ -197,9 +197,9 @@ static void fill_windows(const struct measured *m, const struct latency_run *run
                   fmax(step * ns, values[0] * clock_step));
 }
 
-// Compares time stamps with the core's counter, over the hops by which `full` is longer than
-// `brief`. A single round may be disturbed: the case is flagged only if all rounds, at
-// least 3, differ in the same direction.
+// Compares the device's time stamps with the core's counter, over the hops by which the chase
+// `full` is longer than the chase `brief`. The case is flagged only if all rounds (at least 3)
+// differ in the same direction, because something may disturb a single round.
 static void cross_check(const struct measured *m, const struct latency_run *brief,
                         const struct latency_run *full)
 {
@@ -250,8 +250,8 @@ static uint32_t control_repeats(const struct latency_memory *memory)
     return (memory->repeats + CONTROL_REPEATS - 1) / CONTROL_REPEATS * CONTROL_REPEATS;
 }
 
-// Runs the chases from number `first` on, and repeats them while the core clock of the longest one
-// is too low.
+// Runs the chases from index `first` on, and repeats them while the core clock was too low during
+// the longest of them.
 static bool run_paced(const struct measured *m, struct latency_run *runs, unsigned first,
                       unsigned count, struct error *err)
 {
@@ -283,7 +283,7 @@ static bool measure_by_counter(const struct measured *m, struct error *err)
          .repeats = control_repeats(memory)},
     };
     unsigned count = m->chase->control ? 4 : 3;
-    // A simulated device needs no untimed run: its caches are the same after one lap as after two.
+    // A simulated device needs no untimed chase: one lap leaves its caches as two laps do.
     unsigned first = m->chase->session->bench->info->caps & GPU_CAP(VIRTUAL_TIME) ? 1 : 0;
     if (!run_paced(m, runs, first, count, err))
         return false;
@@ -298,7 +298,7 @@ static bool measure_by_counter(const struct measured *m, struct error *err)
 
 // ---------------------------------------------------------------- by time stamps alone
 
-// Sets *hop_ns to (T(2 N) − T(N)) / N, from two dispatches that differ only in their hops.
+// Sets *hop_ns to (T(2 N) − T(N)) / N, where T(N) is the time of a dispatch with N hops.
 static bool slope(const struct measured *m, bool control, double *hop_ns, struct error *err)
 {
     const struct latency_memory *memory = m->memory;
@@ -325,8 +325,8 @@ static bool slopes(const struct measured *m, bool control, unsigned metric, stru
     for (unsigned tries = 0; count < PAIRS_MAX && (count == 0 || count < samples); tries++) {
         if (!slope(m, control, &values[count], err))
             return false;
-        // If 2 N hops took less time than N, something else delayed the device. That sample is
-        // taken again; after TRIES_MAX it becomes NaN.
+        // If 2 N hops took less time than N, something else delayed the device. The sample is then
+        // taken again; after TRIES_MAX tries it becomes NaN.
         if (values[count] > 0 || tries >= TRIES_MAX)
             count++;
     }
@@ -363,9 +363,9 @@ static void describe(const struct measured *m)
         visit_detail(m->visit, "warm-up", "each page touched once; no lap");
 }
 
-// The part of the claims that holds on NVIDIA: which unit a hop occupies, and that a cache moves a
-// hop's link in a sector. In random order no two hops in a row share a sector, so a cache that is
-// much smaller than the chain holds none.
+// Adds the claims that hold on NVIDIA: which unit a hop occupies, and that a cache transfers a
+// hop's link as one sector. In random order, successive hops are in different sectors, so a cache
+// that is much smaller than the chain has none of them.
 static void claim_nvidia(const struct measured *m, struct measure_count_claims *claims)
 {
     static const double sector_bytes = 32, beyond = 4;
@@ -394,8 +394,8 @@ static void claim_nvidia(const struct measured *m, struct measure_count_claims *
         claims->of[GPU_COUNTER_L2_READ] = sector_bytes;
 }
 
-// What a hop should count. With keep-awake nothing is claimed, because the counters also count the
-// work beside the chase.
+// Returns what the hardware counters should show per hop. With load=keep-awake nothing is claimed,
+// because the counters also count the kernel that runs beside the chase.
 static struct measure_count_claims claims_of(const struct measured *m)
 {
     const struct latency_chase *chase = m->chase;
@@ -412,7 +412,7 @@ static struct measure_count_claims claims_of(const struct measured *m)
     return claims;
 }
 
-// Counts a chase, if the visit has counters.
+// Counts hardware events of a chase, if the visit has counters.
 static bool count(const struct measured *m, struct error *err)
 {
     const struct latency_chase *chase = m->chase;

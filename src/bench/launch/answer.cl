@@ -6,7 +6,7 @@
 
 struct params {
     uint questions;
-    uint polls; // most reads of `question`: the kernel ends even if the host asks nothing
+    uint polls; // most reads of `question`; the kernel then ends, asked or not
 };
 
 KERNEL void KERNEL_NAME(__global const volatile uint *question, __global volatile uint *answer,
@@ -18,7 +18,7 @@ KERNEL void KERNEL_NAME(__global const volatile uint *question, __global volatil
     NOT_UNROLLED for (uint asked = 1; asked <= p.questions && poll < p.polls; poll++)
     {
         if (question[0] < asked) {
-            last = clock_device().x; // also makes a poll take longer
+            last = clock_device().x; // reading the clock also slows the polls down
             continue;
         }
         const uint2 now = clock_device();

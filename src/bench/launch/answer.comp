@@ -21,7 +21,7 @@ layout(set = 0, binding = 1, std430) writeonly volatile buffer Answer
 layout(push_constant) uniform Params
 {
     uint questions;
-    uint polls; // most reads of `question`: the kernel ends even if the host asks nothing
+    uint polls; // most reads of `question`; the kernel then ends, asked or not
 }
 params;
 
@@ -32,7 +32,7 @@ void main()
     uint poll = 0, last = 0;
     for (uint asked = 1; asked <= params.questions && poll < params.polls; poll++) {
         if (question[0] < asked) {
-            last = clock_device().x; // also makes a poll take longer
+            last = clock_device().x; // reading the clock also slows the polls down
             continue;
         }
         const uvec2 now = clock_device();

@@ -12,15 +12,15 @@ static const double volume_least = 65536, volume_most = 20e6;
 
 // ---------------------------------------------------------------- a launch and a volume
 
-// True if the result was measured on `device` with kernels of growing size, and has a time and a
-// bandwidth.
+// True for a result of `launch` on `device` that belongs to the series of kernels with growing
+// data, and has a time and a bandwidth.
 static bool is_scale(const struct result *result, const char *device)
 {
     return result_is_of(result, "launch", device) && case_find(&result->bench_case, "elements") &&
            result_metric(result, "time") && result_metric(result, "bandwidth");
 }
 
-// True if the cases differ only in the number of elements.
+// True if the two cases have the same values except for the number of elements.
 static bool is_alike(const struct result *a, const struct result *b)
 {
     if (a->bench_case.value_count != b->bench_case.value_count)
@@ -33,7 +33,7 @@ static bool is_alike(const struct result *a, const struct result *b)
     return true;
 }
 
-// Returns the values of a case that are text, for example "work=scale, mode=replay".
+// Returns those values of a case that are text, for example "work=scale, mode=replay".
 static const char *text_values(struct arena *arena, const struct result *result)
 {
     const char *text = "";
@@ -52,14 +52,14 @@ static double volume_of(const struct result *result)
     return result_median(result, "bandwidth") * result_median(result, "time") / 1e9;
 }
 
-// True if the submitting call takes so much of a kernel's time that the host is the limit, or if
-// the call's time is not known.
+// True if the host limits the rate of kernels: its submitting call takes most of a kernel's time.
+// Also true if the time of that call is not known.
 static bool is_host_bound(const struct result *result)
 {
     return !(result_median(result, "host") < MEASURE_HOST_BOUND * result_median(result, "time"));
 }
 
-// Adds the finding launch-fit: a line through kernels that the device limits.
+// Adds the finding launch-fit: a line fitted to the kernels that the device limits, not the host.
 static void report(struct run *run, const struct line *line, const struct result *first,
                    const struct result *last)
 {
@@ -71,7 +71,7 @@ static void report(struct run *run, const struct line *line, const struct result
                        text_values(run->arena, first));
 }
 
-// Adds the finding launch-bound: the host limits the kernels of one mode, up to the size of `last`.
+// Adds the finding launch-bound: in one mode, the host limits all kernels up to that of `last`.
 // Adds nothing if the time of the host's call is not known.
 static void report_slow_host(struct run *run, const struct result *first, const struct result *last)
 {
@@ -85,9 +85,9 @@ static void report_slow_host(struct run *run, const struct result *first, const 
 }
 
 // Fits a line to results[first] and all later results that differ from it only in the number of
-// elements, if their volume is in volume_least … volume_most and the device is their limit. If the
-// fit has at least POINTS_MIN points and a positive slope and intercept, reports it. Otherwise, if
-// the host limits one of these results, reports that.
+// elements. It takes only results with a volume from volume_least to volume_most whose limit is the
+// device. Reports the line if it has at least POINTS_MIN points and a positive slope and intercept.
+// Otherwise, if the host limits one of these results, reports that.
 static void fit(struct run *run, const char *device, size_t first)
 {
     struct arena *arena = arena_create();
@@ -122,8 +122,8 @@ static void fit(struct run *run, const char *device, size_t first)
 
 // ---------------------------------------------------------------- barriers
 
-// Returns the first result of mode=batch with empty kernels and this value of `between`; NULL if
-// there is none.
+// Returns the first result with empty kernels in a batch (mode=batch) and this value of `between`;
+// NULL if there is none.
 static const struct result *row_with(const struct run *run, const char *device, const char *between)
 {
     for (size_t i = 0; i < run->result_count; i++) {
@@ -136,7 +136,7 @@ static const struct result *row_with(const struct run *run, const char *device, 
     return NULL;
 }
 
-// Returns half of the length of the time's 95 % interval in ns; 0 if there is no interval.
+// Returns half the width in ns of the 95 % interval of the time; 0 if there is no interval.
 static double half_of(const struct result *result)
 {
     const struct metric *time = result_metric(result, "time");
@@ -144,8 +144,8 @@ static double half_of(const struct result *result)
     return isfinite(half) ? half : 0;
 }
 
-// Returns the time that this kind of barrier adds, "memory 3.850 µs ± 12.00 ns", or "memory below
-// the noise".
+// Returns as text the time that this kind of barrier adds: "memory 3.850 µs ± 12.00 ns", or "memory
+// below the noise".
 static const char *addition(struct arena *arena, const char *kind, double ns, double half_ns)
 {
     const char *cost = unit_text(arena, ns, UNIT_NS), *half = unit_text(arena, half_ns, UNIT_NS);
@@ -178,8 +178,8 @@ static void report_barriers(struct run *run, const char *device)
 
 // ---------------------------------------------------------------- the host as the limit
 
-// Adds the finding launch-bound if the host's call takes at least 90 % of the time of an empty
-// kernel in a batch, which then measures the host.
+// Adds the finding launch-bound for empty kernels in a batch, if the host's call takes at least 90
+// % of a kernel's time. That time is then the host's, not the device's.
 static void report_bound(struct run *run, const char *device)
 {
     const struct result *row = row_with(run, device, "order");
@@ -195,7 +195,7 @@ static void report_bound(struct run *run, const char *device)
 
 // ---------------------------------------------------------------- all of them
 
-// True if no result before results[place] belongs to the same fit.
+// True if results[place] is the first result of its fit.
 static bool is_first(const struct run *run, const char *device, size_t place)
 {
     for (size_t i = 0; i < place; i++)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-// CHECK=0: fills a buffer with `factor` times the data of launch.h. CHECK=1: counts the elements
-// that are not `factor` times the data.
-//
-// -DCHECK=0|1
+// -DCHECK=0: fills a buffer with the data that launch.h defines, times `factor`. -DCHECK=1: counts
+// the elements that are not these data times `factor`.
 #include "bench/prelude/prelude.clh"
 
 #include "bench/launch/launch.h"

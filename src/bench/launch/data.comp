@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// CHECK=0: fills a buffer with `factor` times the data of launch.h. CHECK=1: counts the elements
-// that are not `factor` times the data.
-//
-// -DCHECK=0|1
+// -DCHECK=0: fills a buffer with the data that launch.h defines, times `factor`. -DCHECK=1: counts
+// the elements that are not these data times `factor`.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 

@@ -4,20 +4,20 @@
 #define BENCH_LAUNCH_LAUNCH_H
 
 #define LAUNCH_THREADS       256
-#define LAUNCH_ELEMENT_BYTES 8 /* two floats */
+#define LAUNCH_ELEMENT_BYTES 8 /* an element is two floats */
 
-/* Element i is two floats from 1 to 2: their mantissas are the low and the high 23 bits of i ×
- * LAUNCH_MIX. */
+/* Element i consists of two floats from 1 to 2. Their mantissas are the low and the high 23 bits of
+ * i × LAUNCH_MIX. */
 #define LAUNCH_MIX      0x9e3779b1u
 #define LAUNCH_EXPONENT 0x3f800000u
 #define LAUNCH_MANTISSA 0x007fffffu
 
-/* Words of an answer to the host: its number, the device's clock (low, high), and a checksum by
-   which the host knows that all words have arrived. */
+/* Words of an answer to the host: the number of the question, the device's clock (low, high), and a
+   checksum that shows that all words have arrived. */
 #define LAUNCH_ANSWER_NUMBER            0
 #define LAUNCH_ANSWER_CLOCK             1
 #define LAUNCH_ANSWER_CHECK             3
-#define LAUNCH_ANSWER_LAST              4 /* low word of the clock at the last idle poll */
+#define LAUNCH_ANSWER_LAST              4 /* low word of the clock at the last poll without question */
 #define LAUNCH_ANSWER_SUM(low, high, n) ((low) ^ (high) ^ (n)*LAUNCH_MIX)
 
 #endif

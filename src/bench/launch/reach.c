@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Measures one kernel alone: reads the device's clock at its first instruction and converts this
-// time to the host's clock. For that, the two clocks are related before and after the samples, and
-// assumed to run evenly in between. Either the API relates them, or a kernel does: it answers
-// questions that the host writes into memory which host and kernel access. The device's time in an
-// answer lies between the host's writing of the question and its reading of the answer. The
-// quickest of all answers is used.
+// Measures one kernel alone: reads the device's clock at its first instruction, and converts this
+// time to the host's clock. To relate the two clocks, both are read at one instant before the
+// samples and at one after them; between these, both are assumed to run evenly. Either the API
+// supplies such readings, or a kernel does: it answers questions that the host writes into memory
+// which both can access. The device's time in an answer lies between the host's times of writing
+// the question and of reading the answer. Only the quickest answer is used.
 #include "base/clock.h"
 #include "bench/launch/session.h"
 #include "measure/clock.h"
@@ -14,16 +14,16 @@
 
 enum {
     QUESTIONS = 32,
-    TRIES = 8, // most kernels tried: on a busy host, a kernel may end before the host asks
+    TRIES = 8, // most kernels tried: on a busy host a kernel may end before the first question
     POLLS = 1 << 20
 };
 static const uint64_t answer_ns = 20000000; // longest wait for an answer
 
-struct answer_params { // as the kernel declares them
+struct answer_params { // parameters, as the kernel declares them
     uint32_t questions, polls;
 };
 
-// The same instant by both clocks. The host's time is uncertain by ± half_ns.
+// One instant, by both clocks. The host's time is uncertain by ± half_ns.
 struct timestamp {
     uint64_t device;
     double host_ns, half_ns;
@@ -54,8 +54,8 @@ static bool is_answered(const volatile uint32_t *reply, uint32_t number, uint64_
     return reply[LAUNCH_ANSWER_CHECK] == LAUNCH_ANSWER_SUM(low, high, number);
 }
 
-// Asks question `number` and sets *stamp from its answer. Returns false if no answer came, or if
-// the kernel's last answer was not to question `number` − 1.
+// Writes question `number` and sets *stamp from the answer. Returns false if no answer comes, or if
+// the kernel's last answer before was not to question `number` − 1.
 static bool ask(struct launch_session *session, uint32_t number, struct timestamp *stamp)
 {
     volatile uint32_t *question = gpu_buffer_map(session->question);
@@ -91,8 +91,8 @@ static struct gpu_batch *submit_answers(struct launch_row *row, struct error *er
     return gpu_batch_end(batch, err) && gpu_batch_submit(batch, NULL, err) ? batch : NULL;
 }
 
-// Runs a kernel that answers. Sets *best from its quickest answer and *answers to the number of its
-// answers: 0 if the kernel ended before the host asked.
+// Runs a kernel that answers questions. Sets *best from the quickest answer, and *answers to the
+// number of answers: 0 if the kernel ended before the host asked.
 static bool take_answers(struct launch_row *row, struct timestamp *best, unsigned *answers,
                          struct error *err)
 {
@@ -114,8 +114,8 @@ static bool take_answers(struct launch_row *row, struct timestamp *best, unsigne
     return gpu_batch_wait(batch, row->run->request->timeout_ns, err);
 }
 
-// Sets *best to the most exact of the API's calibrated timestamps. Returns false if the API has
-// none.
+// Sets *best to the calibrated timestamp of the API with the smallest uncertainty. Returns false if
+// the API has no calibrated timestamps.
 static bool take_calibrated(struct launch_row *row, struct timestamp *best)
 {
     struct gpu_calibrated_timestamp pair;
@@ -130,8 +130,8 @@ static bool take_calibrated(struct launch_row *row, struct timestamp *best)
     return true;
 }
 
-// Relates the two clocks: sets *best to the times of one instant by both clocks. If a kernel
-// relates them, not the API, adds the number of its answers to *all.
+// Sets *best to one instant by both clocks. If the API does not supply it, a kernel does, and the
+// number of the kernel's answers is added to *all.
 static bool relate(struct launch_row *row, struct timestamp *best, unsigned *all, struct error *err)
 {
     unsigned answers = 0;
@@ -148,8 +148,8 @@ static bool relate(struct launch_row *row, struct timestamp *best, unsigned *all
 
 // ---------------------------------------------------------------- samples
 
-// What is known of one launch: host times before the submission and after the end, and the device
-// time of the first instruction.
+// The times of one launch: of the host, before the submission and after the end; of the device, at
+// the first instruction.
 struct trip {
     uint64_t start_ns, device, end_ns;
 };
@@ -187,8 +187,8 @@ static bool make_stamp(struct launch_row *row, struct error *err)
     return gpu_batch_end(row->batches[0], err);
 }
 
-// Fills the samples. Returns false if the relation of the clocks is wrong: with it, a kernel would
-// begin before its submission or after the host saw its end.
+// Fills the samples. Returns false if the relation of the clocks must be wrong, because by it a
+// kernel began before its submission or after the host saw it end.
 static bool fill(const struct trip *trips, unsigned count, const struct timestamp related[2],
                  struct launch_reach *reach)
 {
@@ -236,7 +236,7 @@ bool launch_reach_take(struct launch_row *row, unsigned count, struct launch_rea
         !take(row, count, reach, &plausible, err))
         return false;
     if (!plausible &&
-        reach->answers == 0) { // the API relates another device clock than kernels read
+        reach->answers == 0) { // then the API's timestamps are not of the clock that kernels read
         row->session->api_refuted = true;
         if (!take(row, count, reach, &plausible, err))
             return false;

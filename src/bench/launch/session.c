@@ -6,8 +6,8 @@
 #include "measure/unit.h"
 
 enum {
-    MEMORY_SHARE = 4, // each of the two buffers takes at most a quarter of the memory
-    // Most elements on a CPU: larger kernels hide the time of the launch.
+    MEMORY_SHARE = 4, // each of the two buffers takes at most 1/4 of the device's memory
+    // Most elements on a CPU. Larger kernels take so long that the launch no longer shows.
     CPU_ELEMENTS_MAX = 1 << 20,
     WARM_ELEMENTS = 1 << 20,
     WARM_KERNELS = 64,
@@ -17,7 +17,7 @@ enum {
 static const uint64_t elements_max = 128 << 20;
 static const uint64_t wait_ns = UINT64_C(10000000000);
 
-struct params { // as the kernels declare them
+struct params { // parameters, as the kernels declare them
     uint32_t count;
     float factor;
 };
@@ -42,15 +42,15 @@ uint64_t launch_elements_max(const struct gpu_info *info)
            LAUNCH_ELEMENT_BYTES;
 }
 
-// Sets `grid` to a grid with a thread for each element.
+// Sets `grid` to a grid with at least one thread for each element.
 static void set_grid(const struct launch_session *session, uint64_t elements, uint32_t grid[2])
 {
     measure_unit_grid((elements + LAUNCH_THREADS - 1) / LAUNCH_THREADS,
                       session->bench->info->limits.workgroup_count_x, grid);
 }
 
-// Returns the dispatch that fills or checks params->count elements of `range`. `params` must live
-// until the dispatch is recorded.
+// Returns the dispatch of `program` (fill or check) for params->count elements of `range`. `params`
+// must exist until the dispatch is recorded.
 static struct gpu_dispatch whole_dispatch(const struct launch_session *session,
                                           struct gpu_program *program, struct gpu_buffer *range,
                                           const struct params *params)
@@ -101,8 +101,8 @@ bool launch_warm_up(struct launch_session *session, struct error *err)
 
 // ---------------------------------------------------------------- queues
 
-// Requests a pair of queues (bench/queue_pair.h), and more queues of the second one's kind: at most
-// QUEUES_MAX queues in all.
+// Requests a pair of queues (bench/queue_pair.h), and more queues of the same kind as the second
+// one, up to QUEUES_MAX in all.
 static void request_queues(const struct gpu_info *info, struct gpu_device_desc *desc)
 {
     enum gpu_queue_kind kind = queue_pair_kind(info);
@@ -217,8 +217,8 @@ bool launch_check(struct launch_session *session, unsigned end, uint64_t element
                                    (unsigned long long)elements);
 }
 
-// Records a kernel. Scaling by ±1 is exact, and values stay in range. Only kernels with an even
-// number change the sign, so that no kernel writes what its target already holds.
+// Records a kernel. Multiplication by ±1 is exact and keeps values in range. Every second kernel
+// changes the sign, so that each kernel writes other values than its target buffer already holds.
 void launch_record(struct launch_session *session, const struct launch_case *this_case,
                    uint64_t number, struct gpu_batch *batch)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shows when the kernel began: one thread stores the device's clock, which it reads first, and adds
-// 1 to the count of kernels.
+// Shows when a kernel begins: first reads the device's clock, and then stores it. Also adds 1 to
+// the count of kernels.
 #include "bench/prelude/prelude.clh"
 
 #include "bench/launch/launch.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Shows when the kernel began: one thread stores the device's clock, which it reads first, and adds
-// 1 to the count of kernels.
+// Shows when a kernel begins: first reads the device's clock, and then stores it. Also adds 1 to
+// the count of kernels.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/clock.glsl"
 #include "bench/prelude/kernel.glsl"

@@ -34,7 +34,7 @@ static bool is_unordered(const struct launch_case *this_case)
     return this_case->between != LAUNCH_ORDER;
 }
 
-// Records what separates kernel k from kernel k − 1.
+// Records what the case puts between kernel k − 1 and kernel k, for example a barrier.
 static void record_between(struct launch_row *row, uint64_t k, struct gpu_batch *batch)
 {
     switch (row->this_case->between) {
@@ -60,7 +60,7 @@ static void record_between(struct launch_row *row, uint64_t k, struct gpu_batch 
     }
 }
 
-// Makes one batch of `length` kernels, which the device times.
+// Makes one batch of `length` kernels and a pair of device time stamps around them.
 static bool make_row(struct launch_row *row, uint64_t length, struct error *err)
 {
     bool splits = row->this_case->between == LAUNCH_SPLIT;
@@ -84,8 +84,8 @@ static bool make_row(struct launch_row *row, uint64_t length, struct error *err)
     return gpu_batch_end(batch, err);
 }
 
-// Makes `count` batches of `length` kernels each, on the case's queues in turn. Their time is
-// measured by the host.
+// Makes `count` batches of `length` kernels each. They take the queues of the case in turn, and the
+// host measures their time.
 static bool make_batches(struct launch_row *row, size_t count, uint64_t length, struct error *err)
 {
     unsigned queues = row->this_case->queues ? row->this_case->queues : 1;
@@ -110,7 +110,7 @@ static bool make_singles(struct launch_row *row, size_t count, struct error *err
 
 // ---------------------------------------------------------------- one sample: the time of a kernel
 
-// Notes that kernels 0 to count − 1 of a row ran.
+// Updates row->signs and row->done after kernels 0 to count − 1 ran.
 static void note_done(struct launch_row *row, uint64_t count)
 {
     float first = count / 2 % 2 ? -row->signs[0] : row->signs[0];
@@ -133,8 +133,8 @@ static bool time_row(struct launch_row *row, double *ns, struct error *err)
     return true;
 }
 
-// Submits the batches of mode=signal: each waits for the batch before. With a `hold` (else NULL),
-// the first batch waits until the caller releases it.
+// Submits the batches of mode=signal, each of which waits for the batch before it. The first batch
+// waits for `hold`, which the caller releases; NULL: it waits for nothing.
 static bool submit_chain(struct launch_row *row, struct gpu_hold *hold, struct error *err)
 {
     for (size_t i = 0; i < row->batch_count; i++) {
@@ -155,9 +155,9 @@ static bool submit_all(struct launch_row *row, struct error *err)
     return true;
 }
 
-// Waits for all batches. Sets *ns to the host's time per kernel since `start_ns`. Unless
-// mode=queues, the last batch ends last, so the time ends when the host sees that batch done: the
-// calls that wait for the other batches would add up to a third of a submission to each kernel.
+// Waits for all batches. Sets *ns to the host's time per kernel since `start_ns`. The last batch
+// ends last (except with mode=queues), so the time ends when the host sees its end. Waiting for the
+// other batches after that is not counted; it would add up to a third of a submission per kernel.
 static bool wait_all(struct launch_row *row, uint64_t start_ns, double *ns, struct error *err)
 {
     bool is_rows = row->this_case->mode == LAUNCH_QUEUES;
@@ -223,7 +223,7 @@ static bool time_once(struct launch_row *row, double *ns, struct error *err)
         return time_round_trips(row, ns, err);
     case LAUNCH_SIGNAL:
         return time_chain(row, ns, err);
-    case LAUNCH_ONE_WAY: // launch_reach_take measures it
+    case LAUNCH_ONE_WAY: // launch_reach_take measures one-way
         break;
     }
     return error_set(err, ERROR_INTERNAL, "no such way to launch");
@@ -231,7 +231,7 @@ static bool time_once(struct launch_row *row, double *ns, struct error *err)
 
 // ---------------------------------------------------------------- sizing and samples
 
-// Sets *ns to the time of the last of WARM_RUNS runs.
+// Measures WARM_RUNS times and sets *ns to the last time.
 static bool time_warm(struct launch_row *row, double *ns, struct error *err)
 {
     for (int i = 0; i < WARM_RUNS; i++)
@@ -240,8 +240,8 @@ static bool time_warm(struct launch_row *row, double *ns, struct error *err)
     return true;
 }
 
-// Chooses the number of submissions: as many as a sample needs, from IN_FLIGHT_LEAST to
-// LAUNCH_IN_FLIGHT. If kernels are long, few of them keep the device busy.
+// Chooses the number of submissions in flight: as many as fill the time of a sample, from
+// IN_FLIGHT_LEAST to LAUNCH_IN_FLIGHT. If kernels are long, few of them keep the device busy.
 static bool size_singles(struct launch_row *row, uint64_t known, struct error *err)
 {
     double ns = 0;
@@ -281,7 +281,7 @@ static bool size_rows(struct launch_row *row, uint64_t known, struct error *err)
     }
 }
 
-// Chooses the number of kernels of a sample. `known`: that number from an earlier visit; 0: none.
+// Chooses the number of kernels of a sample. `known` is that of an earlier visit; 0: none.
 static bool size(struct launch_row *row, uint64_t known, struct error *err)
 {
     switch (row->this_case->mode) {
@@ -341,7 +341,7 @@ static bool verify(struct launch_row *row, struct error *err)
 // ---------------------------------------------------------------- the numbers
 
 // True if the samples depend on the host: the host timed them, or the device waited for the host's
-// calls (a model never waits).
+// calls. A simulated device never waits.
 static bool is_by_host(const struct launch_row *row, const struct samples *taken)
 {
     struct arena *scratch = row->run->arena;
@@ -376,7 +376,7 @@ static void report(struct launch_row *row, const struct samples *taken, struct m
                       METRIC_BANDWIDTH, visit);
 }
 
-// Measures one kernel alone: the time to its first instruction, and back to the host.
+// Measures the times of one kernel: from the host's call to its first instruction, and back.
 static bool visit_one_way(struct launch_row *row, unsigned count, struct measure_visit *visit,
                           struct error *err)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every thread loads 256 neighbouring elements of a buffer and adds them up, as in buffer.comp:
-// eight loads share their address arithmetic, and are in flight together.
+// eight loads share an address computation, and are in flight together.
 //
 // -DRESOURCE=LOADS_…  -DWIDTH=1…4: floats per load  -DUNIFORM=0|1
 // -DINTEGER=1: integers, not floats  -DWRITABLE=1: LOADS_RAW in a buffer that the kernel may write
@@ -23,7 +23,7 @@
 #define LOAD_FROM(x, k) image_load_row(source, (x) + (float)(k)) CHANNELS
 
 #elif RESOURCE == LOADS_RAW || RESOURCE == LOADS_BOUND || RESOURCE == LOADS_STRUCTURED && WIDTH == 3
-// Words; the compiler knows only that they are aligned to 4 bytes.
+// Raw words. The compiler knows only that they are aligned to 4 bytes.
 #if WRITABLE
 #define SOURCE __global uint *source,
 #else
@@ -47,7 +47,7 @@ CONSTANT_BUFFER(float4, source, 0, 16384)
 #define SOURCE          CONSTANT_ARG(float4, source),
 #define LOAD_FROM(i, k) source[(i) + (k)]
 
-#elif RESOURCE == LOADS_HALF // as words, because clang splits 16-bit vectors
+#elif RESOURCE == LOADS_HALF // loads words, because clang splits 16-bit vectors
 #if WIDTH == 1
 #define ELEMENT      ushort
 #define FLOATS_OF(h) float_of_half(h)
@@ -103,18 +103,18 @@ typedef float4 aligned_vector __attribute__((aligned(ALIGN)));
              FROM_LANE((v).w, lane))
 #endif
 
-#elif RESOURCE == LOADS_NOTHING // the control: the index itself, as a float a little above 1
+#elif RESOURCE == LOADS_NOTHING // no load: the index itself, as a float just above 1
 #define SOURCE
 #define CURSOR(first)   (first)
 #define LOAD_FROM(i, k) (VECTOR)(as_float((i) ^ (k)))
 
-#elif RESOURCE == LOADS_SHARED // the workgroup's copy in shared memory
+#elif RESOURCE == LOADS_SHARED // loads from the workgroup's copy in shared memory
 #define SOURCE          const __global VECTOR *restrict source,
 #define PLACE           const __local VECTOR *
 #define CURSOR(first)   (tile + (first))
 #define LOAD_FROM(e, k) (e)[k]
 
-#else // structured, and raw of known alignment: both are a pointer to vectors
+#else // structured, or raw of known alignment: a pointer to vectors
 #if RESOURCE == LOADS_STORAGE
 #define SOURCE __global VECTOR *source,
 #else
@@ -132,12 +132,12 @@ typedef float4 aligned_vector __attribute__((aligned(ALIGN)));
 #elif !defined(PLACE)
 #define PLACE uint
 #endif
-#if !defined(CURSOR) // first elements are below 512, see buffer.comp
+#if !defined(CURSOR) // first elements are below 512; see buffer.comp
 #define CURSOR(first) ((first)&511)
 #endif
 
 #if RESOURCE == LOADS_BROADCAST || RESOURCE == LOADS_SHUFFLE
-// In each turn every lane loads one element; then all lanes get the elements of all lanes.
+// In each turn, every lane loads one element; then every lane gets the elements of all lanes.
 KERNEL void KERNEL_NAME(SOURCE __global struct proof *proof, const struct params p)
 {
     VECTOR sum = FIRST_SUM;

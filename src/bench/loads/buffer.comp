@@ -41,7 +41,7 @@ layout(set = 0, binding = 0, FORMAT) readonly restrict uniform imageBuffer sourc
 
 #elif RESOURCE == LOADS_RAW
 struct Element {
-    uint words[WIDTH]; // aligned to 4 bytes, whatever their number
+    uint words[WIDTH]; // a vector that is aligned to 4 bytes only
 };
 #if WRITABLE
 #define ACCESS
@@ -97,7 +97,7 @@ source;
 
 #elif RESOURCE == LOADS_STRUCTURED && WIDTH == 3
 struct Element {
-    float at[3]; // 12 bytes apart, aligned to 4
+    float at[3]; // a vector of 12 bytes, aligned to 4
 };
 layout(set = 0, binding = 0, std430) readonly restrict buffer Source
 {
@@ -172,11 +172,11 @@ layout(set = 0, binding = 0, std140) uniform Source
 source;
 #define LOAD(i) source.at[i]
 
-#elif RESOURCE == LOADS_PUSHED // all threads have the same index: no other is allowed
+#elif RESOURCE == LOADS_PUSHED // all threads must have the same index
 #define CURSOR(first)    ((first) & (LOADS_PUSHED_STRIDE - 1))
 #define LOAD_FROM(at, k) params.pushed[(at) + (k) / LOADS_STRIDE * LOADS_PUSHED_STRIDE]
 
-#else // the control: the index itself, whose bits the mask makes floats a little above 1
+#else // no load: the index itself; the mask makes it a float just above 1
 #define LOAD_FROM(at, k) VECTOR(uintBitsToFloat((at) ^ (k)))
 #endif
 
@@ -189,8 +189,8 @@ source;
 #if RESOURCE == LOADS_NOTHING
 #define CURSOR(first) (first)
 #else
-// First elements are below 512. A compiler that knows that also knows that the index does not wrap,
-// so it can add k to the address instead.
+// First elements are below 512. A compiler that knows this also knows that the index cannot wrap,
+// so it may add k to the address instead of the index.
 #define CURSOR(first)    ((first)&511)
 #define LOAD_FROM(at, k) LOAD((at) + (k))
 #endif
@@ -203,7 +203,7 @@ source;
 #define FROM_LANE(v, lane)                                                                         \
     subgroupShuffle(v, ((lane) + gl_SubgroupInvocationID) & (gl_SubgroupSize - 1))
 #endif
-// In each turn every lane loads one element; then all lanes get the elements of all lanes.
+// In each turn, every lane loads one element; then every lane gets the elements of all lanes.
 VECTOR add_up(uint first)
 {
     VECTOR sum = FIRST_SUM;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What hardware counters should count for a case: instructions, requests and sectors, by the same
-// addresses as in buffer.cl and write.cl. Only for subgroups of 32 threads, which are NVIDIA's, and
-// for the peak form, whose loads compilers cannot combine.
+// What hardware counters should count in a case: instructions, requests and sectors, computed from
+// the addresses that buffer.cl and write.cl use. Only for NVIDIA, whose subgroups have 32 threads,
+// and for fidelity=peak, whose loads compilers cannot combine.
 #include "bench/loads/session.h"
 
 #include <math.h>
@@ -12,17 +12,17 @@ enum {
     SECTOR_BYTES = 32,
     WAVEFRONT_BYTES = 128,
     WORD_BYTES = 4,
-    BYTES_MAX = 2 * LOADS_ELEMENTS * 16, // of all elements
+    BYTES_MAX = 2 * LOADS_ELEMENTS * 16, // bytes of all elements of a buffer, at most
     SECTORS_MAX = BYTES_MAX / SECTOR_BYTES
 };
 
-// What the accesses of a workgroup to global memory take.
+// Requests and sectors of all accesses of a workgroup to global memory.
 struct traffic {
     double requests, sectors;
 };
 
-// A load is one access of the whole element, or one of each word if compilers know no more than
-// that words are aligned.
+// A load is one access to the whole element; or one to each word, if compilers know only that words
+// are aligned.
 struct access {
     unsigned parts, bytes; // accesses of a load, and the bytes of one
 };
@@ -38,7 +38,7 @@ static struct access access_of(const struct loads_kind *kind)
                                                : (struct access){1, bytes};
 }
 
-// Returns the number of sectors that the lanes of a subgroup touch, each from byte at[lane] on.
+// Returns the number of sectors that a subgroup touches. Lane l reads `bytes` bytes from at[l] on.
 static unsigned sectors_of(const unsigned at[LANES], unsigned bytes)
 {
     bool seen[SECTORS_MAX] = {false};
@@ -52,7 +52,7 @@ static unsigned sectors_of(const unsigned at[LANES], unsigned bytes)
     return sectors;
 }
 
-// Adds the accesses of one subgroup to the elements `after` the threads' first ones.
+// Adds a load of a subgroup, of the elements that lie `after` elements past the first ones.
 static void add_load(const struct loads_case *this_case, struct access access, unsigned subgroup,
                      unsigned after, struct traffic *traffic)
 {
@@ -79,8 +79,8 @@ static struct traffic traffic_of(const struct loads_case *this_case)
     return traffic;
 }
 
-// Loads from the workgroup's own memory, and the copy that fills it. Only neighbouring lanes with
-// neighbouring elements certainly have no conflicts.
+// Claims the accesses to shared memory: the loads, and the copy that fills it. It claims nothing
+// for other patterns than linear, because these may have bank conflicts.
 static void claim_shared(const struct loads_case *this_case, struct measure_count_claims *claims)
 {
     if (this_case->pattern != LOADS_LINEAR || loads_traits_of(this_case->kind)->atomic)
@@ -99,7 +99,7 @@ static void claim_global(const struct loads_case *this_case, struct measure_coun
         claims->of[GPU_COUNTER_L1_WRITTEN] = traffic.sectors * SECTOR_BYTES;
         return;
     }
-    // In the end each thread loads the sum that it should have.
+    // At the end, each thread loads the expected sum, to compare its own.
     double proof_bytes = LOADS_THREADS * sizeof(float);
     claims->of[GPU_COUNTER_L1_REQUESTS] = traffic.requests + SUBGROUPS;
     claims->of[GPU_COUNTER_L1_READ] = traffic.sectors * SECTOR_BYTES + proof_bytes;
@@ -125,7 +125,7 @@ struct measure_count_claims loads_claims(const struct loads_session *session,
         claims.of[i] *= groups;
     if (source != LOADS_FROM_HOST && !traits->writes)
         measure_claim_held(&bench->limits, BYTES_MAX, &claims);
-    // Each dispatch reads the data into every core once, which is little beside direct loads.
+    // Each core loads the data once from the L2 per dispatch: negligible only beside direct loads.
     if (!traits->direct)
         claims.of[GPU_COUNTER_L2_READ] = NAN;
     return claims;

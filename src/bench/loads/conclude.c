@@ -4,12 +4,12 @@
 
 #include <math.h>
 
-// Two rates differ if the whole interval of their ratio lies above ADVICE_RATIO or below its
-// inverse. They are the same if the whole interval lies between these bounds. Any other ratio
-// gives no advice.
+// Two rates differ if the whole interval of their ratio lies above ADVICE_RATIO, or below 1 /
+// ADVICE_RATIO. They are equal if the whole interval lies between these bounds. Otherwise there is
+// no advice.
 #define ADVICE_RATIO 1.1
 
-// Two cases to compare, and the advice if the first is faster, slower or as fast.
+// Two cases to compare, and what to advise if the first is faster, slower or equally fast.
 struct question {
     const char *metric;
     const char *load, *pattern, *other_load, *other_pattern;
@@ -127,7 +127,7 @@ static void report(struct run *run, const struct question *question,
                        question->other_pattern, amount(run->arena, other), ratio);
 }
 
-// The cases with the slowest and the fastest baseline; each case has a baseline measured beside it.
+// The cases whose baselines were slowest and fastest. A baseline is measured beside each case.
 struct drift {
     const struct result *least, *most;
     unsigned cases;
@@ -171,10 +171,10 @@ static void report_drift(struct run *run, const char *device)
 
 // ---------------------------------------------------------------- the unit that binds
 
-// A unit that a case may keep busy in all cycles, and the counter that shows it.
+// A unit of the hardware that may limit a case, and the counter that shows how busy it is.
 struct binding {
     const char *counter;
-    double per_cycle; // the most that a core counts in a cycle, on NVIDIA
+    double per_cycle; // highest count per cycle of a core, on NVIDIA
     const char *unit;
 };
 
@@ -187,7 +187,7 @@ static const struct binding bindings[] = {
     {"issue_slots", 4, "the issue of instructions"},
 };
 
-static const double busy_least = 0.8; // a unit binds that is busy in this share of the cycles
+static const double busy_least = 0.8; // least share of cycles in which a limiting unit is busy
 
 enum {
     CASES_NAMED = 4
@@ -200,7 +200,7 @@ static double busy(const struct result *result, const struct binding *binding)
     return cycles && count && *cycles > 0 ? *count / (*cycles * binding->per_cycle) : 0;
 }
 
-// Returns the unit that is busiest in a case; NULL if none is busy enough.
+// Returns the unit that is busiest in a case; NULL if no unit is busy in busy_least of the cycles.
 static const struct binding *binding_of(const struct result *result)
 {
     const struct binding *most = &bindings[0];
@@ -248,12 +248,12 @@ static void report_binding(struct run *run, const char *device, const struct bin
         .key_count = count};
 }
 
-// Adds a finding "loads-advice" for each question that two cases answer. Value: rate or bandwidth
-// of the first case / rate or bandwidth of the second case; keys: both cases. Adds a finding
-// "loads-drift" if two cases or more have a baseline. Value: rate of the fastest baseline / rate of
-// the slowest - 1; keys: the case with the slowest baseline, then the case with the fastest. Adds a
-// finding "loads-bound" for each unit that counters show to limit cases. Value: the least share of
-// the cycles in which it is busy; keys: the cases.
+// Adds findings. "loads-advice", for each question that two cases answer: the value is rate (or
+// bandwidth) of the first case ÷ that of the second, the keys are both. "loads-drift", if at least
+// two cases have a baseline: the value is rate of the fastest baseline ÷ rate of the slowest − 1,
+// the keys are the case with the slowest, then with the fastest. "loads-bound", for each unit that
+// limits cases, as counters show: the value is the least share of cycles in which it is busy, the
+// keys are these cases.
 void loads_conclude(struct run *run, const char *device)
 {
     report_drift(run, device);

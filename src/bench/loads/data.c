@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
 // The data that kernels load: the values, and the bytes that hold these values in each format.
 //
-// Packed data are words whose channels are not whole bytes, sRGB, and compressed blocks (BC).
-// A block uses only its two end points, which every decoder must give exactly; decoders may round
-// the colours between them differently. Sources: Vulkan specification, "Formats"; Khronos Data
-// Format Specification 1.3, "S3TC", "RGTC" and "BPTC" compressed texture image formats.
+// Packed data are words with channels that are not whole bytes, sRGB, and compressed blocks (BC). A
+// block uses only its two end points, on which all decoders must agree; they may round the colours
+// in between differently. Sources: Vulkan specification, "Formats"; Khronos Data Format
+// Specification 1.3, "S3TC", "RGTC" and "BPTC" compressed texture image formats.
 #include "bench/loads/kind.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-    GRAIN = 64,        // floats are multiples of 1/64
-    HALF_MASK = 1023,  // bits of a number that a half holds exactly
-    FLOAT_MASK = 4095, // numbers of 12 bits: 256 × (1 + 3 + 5 + 7) of them add up exactly
+    GRAIN = 64,        // floats are multiples of 1 / GRAIN
+    HALF_MASK = 1023,  // numbers of 10 bits, which a 16-bit float holds exactly
+    FLOAT_MASK = 4095, // numbers of 12 bits: a float holds 256 × (1 + 3 + 5 + 7) of them exactly
     BLOCK = 4,         // side of a compressed block in texels
     BLOCKS_A_ROW = LOADS_SIDE / BLOCK,
-    HALF_LEAST = 464, // first of the HALF_COUNT end points of BC6H whose values are 1/2 to 1
+    HALF_LEAST = 464, // BC6H: first of HALF_COUNT end points that decode to values from 1/2 to 1
     HALF_COUNT = 31
 };
 
@@ -41,7 +41,7 @@ static double linear_of(double srgb)
     return srgb <= 0.04045 ? srgb / 12.92 : pow((srgb + 0.055) / 1.055, 2.4);
 }
 
-// Returns a number between 1 and 2; the channels have mantissas of 6, 6 and 5 bits.
+// Returns a number between 1 and 2 for RG11B10, whose channels have mantissas of 6, 6 and 5 bits.
 static double small_float(unsigned element, unsigned channel)
 {
     unsigned bits = channel < 2 ? 6 : 5;
@@ -57,7 +57,7 @@ static uint32_t word_of(enum gpu_format format, unsigned element)
     else if (format == GPU_FORMAT_RGB10A2_UNORM)
         for (unsigned c = 0; c < 4; c++)
             word |= field(element, c, c < 3 ? 1023 : 3) << 10 * c;
-    else // RG11B10: an exponent of 15 is 2^0
+    else // RG11B10 has an exponent biased by 15: the exponent 15 means 2^0
         word = (15u << 6 | field(element, 0, 63)) | (15u << 6 | field(element, 1, 63)) << 11 |
                (15u << 5 | field(element, 2, 31)) << 22;
     return word;
@@ -77,15 +77,15 @@ static unsigned texel_at(unsigned block, unsigned texel)
     return y * LOADS_SIDE + x;
 }
 
-// Returns which end point a texel uses: 0 or 1. BC6H and BC7 allow only 0 for the first texel of a
-// block.
+// Returns which of the block's two end points, 0 or 1, a texel has. In BC6H and BC7 the first texel
+// of a block must have end point 0.
 static unsigned end_of(unsigned element)
 {
     bool first = element % LOADS_SIDE % BLOCK == 0 && element / LOADS_SIDE % BLOCK == 0;
     return first ? 0 : loads_hash(element + 77) & 1;
 }
 
-// Returns an end point of `bits` bits. If `ordered`, end point 0 is greater than end point 1.
+// Returns the `bits` bits of an end point. If `ordered`, end point 0 is greater than end point 1.
 static uint32_t end_bits(unsigned block, unsigned end, unsigned channel, unsigned bits,
                          bool ordered)
 {
@@ -96,8 +96,8 @@ static uint32_t end_bits(unsigned block, unsigned end, unsigned channel, unsigne
     return number | 1;
 }
 
-// Red has ordered end points, so a BC1 block has four colours, not three colours and a transparent
-// one.
+// The end points of red are ordered: that makes a BC1 block have four colours, instead of three and
+// a transparent one.
 static const unsigned colour_bits[] = {5, 6, 5};
 
 static uint32_t colour(unsigned block, unsigned end, unsigned channel)
@@ -110,8 +110,8 @@ static uint32_t alpha_nibble(unsigned element)
     return loads_hash(element + 9001) & 15;
 }
 
-// Returns the bits of the half (16-bit float) that a BC6H end point decodes to. Decoders expand its
-// 10 bits to 16 and multiply by 31/64. `quantised`: the 10 bits that the block holds.
+// Returns the bits of the 16-bit float to which a BC6H end point decodes: its 10 bits, expanded to
+// 16 and multiplied by 31/64. Sets *quantised to the 10 bits, as the block stores them.
 static uint32_t half_bits(unsigned block, unsigned end, unsigned channel, uint32_t *quantised)
 {
     *quantised = HALF_LEAST + end_bits(block, end, channel, 10, false) % HALF_COUNT;
@@ -157,7 +157,7 @@ static double packed_value(enum gpu_format format, unsigned element, unsigned ch
 
 // ---------------------------------------------------------------- values
 
-// Returns a value in units of its class: 1/255 for UNORM8, 1/64 for floats, else 1.
+// Returns a value in units of its data type: 1/255 for UNORM8, 1/64 for floats, else 1.
 static int hashed_number(const struct loads_kind *kind, unsigned element, unsigned channel)
 {
     uint32_t h = loads_hash(element * 4 + channel + 1);
@@ -192,8 +192,8 @@ double loads_value(const struct loads_kind *kind, unsigned element, unsigned cha
 
 // ---------------------------------------------------------------- blocks as bits
 
-// Writes the low `count` bits of `value` into the block, from bit `at` on. The block must hold
-// zeros.
+// Writes the low `count` bits of `value` into the block, from bit `at` on. These bits must be 0
+// before.
 static void put_bits(unsigned char *block, unsigned at, unsigned count, uint32_t value)
 {
     for (unsigned i = 0; i < count; i++)
@@ -219,15 +219,15 @@ static void put_channel(unsigned char *to, unsigned block, unsigned channel)
         put_bits(to, 16 + 3 * t, 3, end_of(texel_at(block, t)));
 }
 
-// Writes the indices of BC6H and BC7. They have 4 bits: 0 is end point 0, 15 is end point 1. The
-// first texel's index is 0 and lacks its top bit.
+// Writes which end point each texel of a BC6H or BC7 block has. An index has 4 bits: 0 is end point
+// 0, and 15 is end point 1. The index of the first texel is 0 and is stored without its top bit.
 static void put_indices(unsigned char *to, unsigned block)
 {
     for (unsigned t = 1; t < BLOCK * BLOCK; t++)
         put_bits(to, 64 + 4 * t, 4, end_of(texel_at(block, t)) ? 15 : 0);
 }
 
-// Writes a BC6H block in mode 11: one region; end points of 10 bits, not coded as differences.
+// Writes a BC6H block in mode 11: one region; end points of 10 bits, stored as they are.
 static void put_bc6h(unsigned char *to, unsigned block)
 {
     put_bits(to, 0, 5, 3);
@@ -240,8 +240,8 @@ static void put_bc6h(unsigned char *to, unsigned block)
     put_indices(to, block);
 }
 
-// Writes a BC7 block in mode 6: one region; end points of 7 bits and one lowest bit more, which all
-// channels of an end point share. Here this bit is the end point's number.
+// Writes a BC7 block in mode 6: one region; channels of an end point have 7 bits each and share one
+// lowest bit, which here is the end point's number.
 static void put_bc7(unsigned char *to, unsigned block)
 {
     put_bits(to, 6, 1, 1);
@@ -303,17 +303,17 @@ float loads_centre(const struct loads_kind *kind)
     return traits->centre > 0 ? traits->centre : 0.5f;
 }
 
-// Returns the IEEE 754 binary16 of a value that it can hold exactly and that is neither zero nor
-// subnormal.
+// Returns the 16-bit float (IEEE 754 binary16) of a value, which must be exact in it, and neither
+// zero nor subnormal.
 static uint16_t half_of(double value)
 {
     int exponent;
-    double fraction = frexp(fabs(value), &exponent); // at least 1/2, below 1
+    double fraction = frexp(fabs(value), &exponent); // from 1/2 to less than 1
     unsigned mantissa = (unsigned)(fraction * 2048) & 1023;
     return (uint16_t)((value < 0 ? 0x8000u : 0) | (unsigned)(exponent - 1 + 15) << 10 | mantissa);
 }
 
-// Writes one channel of one element, in the bytes of its format, to `to`.
+// Writes one channel of one element to `to`, in the byte order of its format.
 static void encode(const struct loads_kind *kind, unsigned element, unsigned channel,
                    unsigned char *to)
 {
@@ -328,7 +328,7 @@ static void encode(const struct loads_kind *kind, unsigned element, unsigned cha
         memcpy(to, &single, sizeof single);
     } else if (kind->data == LOADS_UINT32) {
         memcpy(to, &word, sizeof word);
-    } else { // UNORM8, UINT8
+    } else { // UNORM8 and UINT8 have one byte
         *to = (unsigned char)word;
     }
 }
@@ -337,8 +337,8 @@ void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *b
 {
     if (kind->data == LOADS_PACKED)
         return encode_packed(arena, kind->format, bytes);
-    // A gather loads one channel of four texels, so a texel's channels may be more or fewer than a
-    // load's.
+    // A gather loads one channel of four texels, so the number of channels in memory may differ
+    // from the number of values in a load.
     bool gather = kind->source == LOADS_FROM_GATHER;
     unsigned channels = gather ? gpu_format_channels(kind->format) : kind->width;
     unsigned channel_bytes = (unsigned)loads_bytes(kind) / kind->width;

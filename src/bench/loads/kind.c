@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-// Order and labels are those of the published tables (sebbbi/perftest, README), except for one
-// misprint there: its second "Sample(bilinear) uniform" of RGBA32F is a Sample(nearest).
+// Order and labels as in the published tables (sebbbi/perftest, README), with one misprint
+// corrected: the second "Sample(bilinear) uniform" of RGBA32F there is a Sample(nearest).
 #define FORMATS(X, before, after, source, half, single)                                            \
     X(before "R8" after, source, 1, UNORM8, R8_UNORM, 0)                                           \
     X(before "RG8" after, source, 2, UNORM8, RG8_UNORM, 0)                                         \
@@ -32,8 +32,8 @@
     FORMATS(X, "Texture2D<", ">.Sample(nearest)", NEAREST, "16F", "32F")                           \
     FORMATS(X, "Texture2D<", ">.Sample(bilinear)", BILINEAR, "16F", "32F")
 
-// Rows that fathom adds: more raw and structured buffers, formats, filters, kinds of textures,
-// writes.
+// Rows that the published tables lack: more raw and structured buffers, formats, filters, kinds of
+// textures, and writes.
 #define ADDED(X)                                                                                   \
     X("ByteAddressBuffer.Load2 natural", NATURAL, 2, FLOAT32, R32_FLOAT, 0)                        \
     X("ByteAddressBuffer.Load4 natural", NATURAL, 4, FLOAT32, R32_FLOAT, 0)                        \
@@ -199,7 +199,7 @@ static const struct loads_traits traits[LOADS_SOURCE_COUNT] = {
         {.kernels = "sampled", SAMPLED, .smooth = true, .centre = 0.75f, .filters = 0.75},
     [LOADS_FROM_GATHER] = {.kernels = "gather",
                            SAMPLED,
-                           .centre = 1, // samples the corner where four texels meet
+                           .centre = 1, // samples the corner at which four texels meet
                            .no_opencl = "OpenCL C 1.2 has no gathers"},
     [LOADS_FROM_TRILINEAR] = {.kernels = "trilinear",
                               SAMPLED,
@@ -270,14 +270,14 @@ const char *loads_kernel_name(struct arena *arena, const struct loads_case *this
                             : loads_is_texture(kind) ? "texture"
                                                      : "buffer",
                             kind->width, form);
-    // A raw buffer of known alignment, as a kernel argument, is the same as a structured buffer.
+    // As a kernel argument, a raw buffer of known alignment is the same as a structured buffer.
     enum loads_source source = kind->source;
     if (bound && source == LOADS_FROM_RAW)
         source = LOADS_FROM_BOUND;
     else if (bound && source == LOADS_FROM_NATURAL)
         source = LOADS_FROM_STRUCTURED;
-    // Integers have kernels of their own. Writable UNORM8 resources do too, because their kernels
-    // name the format.
+    // Kernels for integers have names of their own. So have kernels for writable UNORM8 resources,
+    // because these kernels must declare the format.
     bool integer = kind->data == LOADS_UINT32 || kind->data == LOADS_UINT8;
     bool named = traits[source].writable && kind->data == LOADS_UNORM8;
     return arena_printf(arena, "loads_%s_%u%s_%s_%s", traits[source].kernels, kind->width,

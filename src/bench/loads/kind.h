@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The table of loads: each row's label, the resource that it loads from, the data in that resource,
-// and its kernel. Nothing here uses a device.
+// The table of loads: for each row its label, the resource that it loads from, the data in that
+// resource, and its kernel. These functions do not use a device.
 #ifndef BENCH_LOADS_KIND_H
 #define BENCH_LOADS_KIND_H
 
 #include "bench/loads/loads.h"
 #include "gpu/gpu.h"
 
-enum loads_class { // type of the data
+enum loads_class { // type of the values in memory
     LOADS_UNORM8,  // v / 255, v from 1 to 255
     LOADS_FLOAT16, // multiples of 1/64: all sums are exact
     LOADS_FLOAT32, // multiples of 1/64: all sums are exact
@@ -19,16 +19,16 @@ enum loads_class { // type of the data
 enum loads_source {
     LOADS_FROM_TYPED,
     LOADS_FROM_RAW,
-    LOADS_FROM_NATURAL, // raw; the compiler knows that loads are aligned to their size
+    LOADS_FROM_NATURAL, // raw; compilers know that loads are aligned to their size
     LOADS_FROM_STRUCTURED,
     LOADS_FROM_CONSTANT,
     LOADS_FROM_TEXTURE,
     LOADS_FROM_NEAREST,
     LOADS_FROM_BILINEAR,
-    LOADS_FROM_STORAGE,   // structured, in a buffer that may be written
-    LOADS_FROM_ALIGNED8,  // raw; the compiler knows that loads are aligned to 8 bytes
-    LOADS_FROM_BOUND,     // raw, through a descriptor instead of an address
-    LOADS_FROM_RAW_RW,    // raw, in a buffer that may be written
+    LOADS_FROM_STORAGE,   // structured, in a buffer that the kernel may write
+    LOADS_FROM_ALIGNED8,  // raw; compilers know that loads are aligned to 8 bytes
+    LOADS_FROM_BOUND,     // raw, in a buffer that is bound, not passed by its address
+    LOADS_FROM_RAW_RW,    // raw, in a buffer that the kernel may write
     LOADS_FROM_PUSHED,    // the kernel's parameters (push constants)
     LOADS_FROM_HALF,      // structured, of 16-bit floats
     LOADS_FROM_BYTES,     // structured, of 8-bit integers
@@ -36,19 +36,19 @@ enum loads_source {
     LOADS_FROM_HOST,      // structured, in host memory
     LOADS_FROM_VISIBLE,   // structured, in device memory that the host has mapped
     LOADS_FROM_SHARED,    // the workgroup's own (shared) memory
-    LOADS_FROM_BROADCAST, // structured; lanes share the loads and broadcast what they loaded
-    LOADS_FROM_SHUFFLE,   // as BROADCAST, but each lane takes its values from a different lane
+    LOADS_FROM_BROADCAST, // structured; each lane loads one element and broadcasts it to the others
+    LOADS_FROM_SHUFFLE,   // as BROADCAST, but each lane takes from another lane by a shuffle
     LOADS_FROM_TYPED_RW,
     LOADS_FROM_TEXTURE_RW,
-    LOADS_FROM_OFFSET, // bilinear, a quarter of a texel off the centre
+    LOADS_FROM_OFFSET, // bilinear filter, sampled a quarter of a texel off the centre
     LOADS_FROM_GATHER,
     LOADS_FROM_TRILINEAR,
     LOADS_FROM_STRETCHED, // bilinear with anisotropic filter
     LOADS_FROM_MIP,       // nearest filter, from the second level of detail
-    LOADS_FROM_ARRAY,     // bilinear; VOLUME and CUBE are bilinear as well
+    LOADS_FROM_ARRAY,     // bilinear filter, from a texture array (VOLUME, CUBE: bilinear too)
     LOADS_FROM_VOLUME,
     LOADS_FROM_CUBE,
-    LOADS_FROM_ROW,          // a texture of one dimension, texel by texel
+    LOADS_FROM_ROW,          // a 1D texture, without a filter
     LOADS_FROM_LEVELS,       // nearest filter; neighbouring threads read different levels of detail
     LOADS_FROM_STORE,        // writes to a buffer in device memory
     LOADS_FROM_ATOMIC,       // adds atomically to a buffer in device memory
@@ -59,46 +59,46 @@ enum loads_source {
 
 // A row of the published table, or a row that fathom adds.
 struct loads_kind {
-    const char *label; // published name of the row, without the pattern
+    const char *label; // name of the row in the published table, without the pattern
     enum loads_source source;
-    unsigned width; // values that one load brings; a 64-bit word counts as two
+    unsigned width; // values in one load; a 64-bit word counts as two
     enum loads_class data;
     enum gpu_format format; // format of typed buffers and textures
-    unsigned start_bytes;   // byte of the buffer at which the first element begins
-    bool robust;            // runs on a device handle that checks bounds
+    unsigned start_bytes;   // offset in bytes of the first element in the buffer
+    bool robust;            // measured on a device that is opened with bounds checks
 };
 
 extern const struct loads_kind loads_kinds[];
 extern const size_t loads_kind_count;
 
-// Lists of labels, as the values and the choices of a parameter; a separator precedes each label.
+// All labels in one string, as values or choices of a parameter, each after a separator.
 extern const char loads_labels_published[]; // ",Buffer<R8>.Load,…": the 46 published labels
 extern const char loads_labels_all[];       // published labels and fathom's own
 extern const char loads_choices[];          // "|Buffer<R8>.Load|…": all labels
 
-// Returns the row with this label; NULL if there is none.
+// Returns the row of the table with this label; NULL if there is none.
 const struct loads_kind *loads_kind_find(const char *label);
 
-// Returns the row Buffer<RGBA8>.Load. All rows are compared with this row in the random pattern.
+// Returns the row Buffer<RGBA8>.Load. In the random pattern, it is the baseline of all rows.
 const struct loads_kind *loads_baseline(void);
 
 enum loads_walk {          // which elements a thread loads
     LOADS_WALK_ELEMENTS,   // 256 consecutive elements
     LOADS_WALK_TEXELS,     // a tile of 16 × 16 texels, at integer coordinates
-    LOADS_WALK_COORDINATES // the same tile, at normalised coordinates
+    LOADS_WALK_COORDINATES // a tile of 16 × 16 texels, at normalised coordinates
 };
 
 enum loads_resource { // the argument through which a kernel loads or writes
     LOADS_BY_BUFFER,
     LOADS_BY_TYPED,
     LOADS_BY_IMAGE,
-    // No argument: loads from the workgroup's own memory, or from the kernel's parameters.
+    // No argument: the kernel uses shared memory or its parameters.
     LOADS_BY_NOTHING
 };
 
 // The properties that all rows of one source share.
 struct loads_traits {
-    const char *kernels; // family in the names of their kernels: "typed"
+    const char *kernels; // part of the names of the rows' kernels, for example "typed"
     enum loads_walk walk;
     enum loads_resource resource;
     gpu_caps needs;
@@ -112,10 +112,10 @@ struct loads_traits {
     unsigned read_at;      // number of the first level that kernels read
     bool smooth;           // filters between texels
     bool smooth_levels;    // filters between levels
-    float centre;          // position of the sample in a texel of size 1; 0 means 1/2
-    double filters;        // error of one filtered load, in 2^-8 of the data's range
-    const char *no_opencl; // why OpenCL cannot run these rows; NULL: it can
-    const char *no_cuda;   // why CUDA cannot run these rows; NULL: it can
+    float centre;          // where in a texel of size 1 kernels sample; 0 means 1/2, the centre
+    double filters;        // error of one filtered load, in units of 2^-8 of the range of the data
+    const char *no_opencl; // why OpenCL cannot run these rows; NULL: OpenCL can
+    const char *no_cuda;   // why CUDA cannot run these rows; NULL: CUDA can
 };
 const struct loads_traits *loads_traits_of(const struct loads_kind *kind);
 
@@ -128,75 +128,75 @@ double loads_bytes(const struct loads_kind *kind);
 enum loads_pattern { // in the order of the parameter's choices
     LOADS_UNIFORM,   // every thread begins at element 0
     LOADS_LINEAR,    // thread g of a workgroup begins at element g; in textures at (g % 16, g / 16)
-    LOADS_RANDOM,    // a hash of g chooses one of 16 elements; in textures one of 2 × 2 texels, 4
-                     // apart
-    LOADS_SCATTERED  // a hash of g chooses one of 256 elements, independent of g's neighbours
+    LOADS_RANDOM,    // a hash of g chooses the element: one of 16; in textures one of 2 × 2 texels
+                     // that lie 4 apart
+    LOADS_SCATTERED  // a hash of g chooses one of 256 elements; neighbours are far apart
 };
 
 // The parameters of a case.
 struct loads_case {
     const struct loads_kind *kind;
     enum loads_pattern pattern;
-    bool peak;                 // eight loads share their address arithmetic
+    bool peak;                 // eight loads share one address computation
     uint32_t subgroup_threads; // threads per subgroup; 0: the driver chooses
     uint32_t groups;           // workgroups per dispatch; 0: loads_session.groups
 };
 
 // Returns the name of the case's kernel or, if `control`, of the same loop without loads. If
-// `bound`, raw buffers are arguments of the kernel, for devices without addresses.
+// `bound`, raw buffers are bound as arguments of the kernel, for devices without addresses.
 const char *loads_kernel_name(struct arena *arena, const struct loads_case *this_case, bool bound,
                               bool control);
 
 // ---------------------------------------------------------------- data
-// All data are hashes, finite and not zero. The sum of what a thread loads is known.
+// All data are hashes, finite and not zero. The sum that a thread must get is known.
 
 uint32_t loads_hash(uint32_t v);
 
-// Returns channel `channel` of element `element`. Texel (x, y) is element x + y × LOADS_SIDE; the
-// texels of the next smaller level follow, LOADS_SIDE / 2 per row. An alpha that the format lacks
-// is 1.
+// Returns one channel of an element. In a texture, texel (x, y) is element x + y × LOADS_SIDE; the
+// next smaller level follows, with LOADS_SIDE / 2 texels per row. Alpha is 1 if the format has no
+// alpha.
 double loads_value(const struct loads_kind *kind, unsigned element, unsigned channel);
 
-// Returns LOADS_ELEMENTS elements as memory holds them, from byte start_bytes on. Of a texture with
-// several levels, each further level follows with a quarter of the elements. `bytes`: total size.
-// STRETCHED repeats its texels every LOADS_TILE, so that a tile's sum does not depend on how an
-// anisotropic filter weighs them. Its further levels hold a quarter of the values, so that a filter
-// that reads these levels gives a wrong sum.
+// Returns LOADS_ELEMENTS elements as memory must hold them, with the first at byte start_bytes.
+// Sets *bytes to the total size. In a texture, each further level follows with a quarter of the
+// elements. STRETCHED repeats its texels every LOADS_TILE, so that the sum of a tile does not
+// depend on the weights of an anisotropic filter. Its further levels hold a quarter of the values,
+// so that a filter that reads them gives a wrong sum.
 void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *bytes);
 
-unsigned loads_levels(const struct loads_kind *kind); // returns 1, 2 or 3
+unsigned loads_levels(const struct loads_kind *kind); // number of levels: 1, 2 or 3
 
 // Returns where kernels sample a texel of size 1; 0.5 is its centre.
 float loads_centre(const struct loads_kind *kind);
 
-// A thread's first element along one axis is (id × multiplier) & keep. With `scatter` it is
-// (loads_hash(seed) × multiplier) & keep; the seed is the thread's number t, in textures 2 t along
-// x and 2 t + 1 along y.
+// A thread's first element along one axis is (id × multiplier) & keep. If `scatter` is set, it is
+// (loads_hash(seed) × multiplier) & keep. The seed is the thread's number t; in textures it is 2 t
+// along x and 2 t + 1 along y.
 struct loads_start {
     uint32_t multiplier, keep, scatter;
 };
 struct loads_start loads_start_of(const struct loads_kind *kind, enum loads_pattern pattern);
 unsigned loads_first(struct loads_start start, unsigned id, unsigned seed);
 
-// Sets `sums` to what each thread of a workgroup must add up; the channels have the weights 1, 3,
-// 5, 7.
+// Sets `sums` to the sum that each thread of a workgroup must get. The channels have the weights 1,
+// 3, 5 and 7.
 void loads_expect(const struct loads_kind *kind, enum loads_pattern pattern,
                   float sums[LOADS_THREADS]);
 
-// Returns the largest error of a correct sum. Unfiltered floats and integers are exact. UNORM and
-// packed formats: each of 256 additions rounds by at most half a unit in the last place of numbers
-// below 256 (2^-17). sRGB adds half of 1/255 per load. Filters add 2^-8 of the data's range per
-// load, because hardware rounds weights to multiples of 2^-8; filters between levels or slices and
-// STRETCHED add twice that. OFFSET adds only 3/4 of 2^-8, because its weight 1/4 is such a
-// multiple, and a sample at the centre must be found wrong.
+// Returns the largest error that a correct sum may have. Unfiltered floats and integers must be
+// exact. In UNORM and packed formats, each of 256 additions rounds by at most half a unit in the
+// last place of numbers below 256 (2^-17). sRGB adds half of 1/255 per load. Filters add 2^-8 of
+// the data's range per load, because hardware rounds weights to multiples of 2^-8. Filters between
+// levels or slices, and STRETCHED, add twice that. OFFSET adds only 3/4 of 2^-8: its weight 1/4 is
+// such a multiple, and the check must detect a sample at the centre.
 float loads_tolerance(const struct loads_kind *kind);
 
-// Sets hits[e] to how often one workgroup writes element e.
+// Sets hits[e] to the number of times that one workgroup writes element e.
 void loads_count_writes(const struct loads_kind *kind, enum loads_pattern pattern,
                         uint32_t hits[LOADS_ELEMENTS]);
 
-// Sets found[i] to what thread i of a writing kernel must find in element i of the workgroup's own
-// memory; to 0 for kernels that write to a buffer.
+// For kernels that write to the workgroup's own memory, sets found[i] to what thread i must find in
+// element i at the end. For kernels that write to a buffer, sets all to 0.
 void loads_expect_writes(const struct loads_kind *kind, enum loads_pattern pattern,
                          float found[LOADS_THREADS]);
 

@@ -112,9 +112,8 @@ static const struct headline_info headlines[] = {
 };
 
 // Returns false for combinations that are not measured. Broadcasts, shuffles and push constants
-// give all lanes the same element, so they only have the uniform pattern. Anisotropic samples have
-// no scattered pattern, because llvmpipe (Mesa 22.3.6) filters them wrongly if lanes read texels
-// far apart.
+// give all lanes the same element, so they have only the uniform pattern. Anisotropic samples have
+// no scattered pattern: llvmpipe (Mesa 22.3.6) filters them wrongly if lanes read texels far apart.
 static bool makes_sense(const struct bench_pick *pick, struct error *err)
 {
     struct loads_case this_case;

@@ -11,13 +11,13 @@
 #define LOADS_TILE       16
 #define LOADS_A_THREAD   256 /* loads of a thread: 256 elements in a row, or a tile of 16 × 16 */
 #define LOADS_FLIGHT     8   /* loads that share their address arithmetic (peak) */
-#define LOADS_LANES      4   /* broadcasts per turn of a loop: no subgroup has fewer lanes */
-#define LOADS_STRIDE     32  /* elements between loads in flight: too far apart to be combined */
+#define LOADS_LANES      4   /* broadcasts per turn of a loop: all subgroups have so many lanes */
+#define LOADS_STRIDE     32  /* elements between loads in flight, so that none can be combined */
 
 #define LOADS_ANISOTROPY 4 /* length / width of an anisotropic sample's footprint */
 
-/* The floats that fit in 128 bytes of push constants beside the other parameters. A turn of the
-   loop loads every second one, so that no two are neighbours. */
+/* Number of floats that fit in 128 bytes of push constants beside the other parameters. A turn of
+   the loop loads every second one, so that no two of its loads are neighbours. */
 #define LOADS_PUSHED_ELEMENTS 16
 #define LOADS_PUSHED_STRIDE   2
 
@@ -29,8 +29,8 @@
 #define LOADS_CONSTANT   4
 #define LOADS_TEXEL      5
 #define LOADS_SAMPLED    6
-#define LOADS_NOTHING    7  /* the control: a loop without loads */
-#define LOADS_STORAGE    8  /* as structured, in a buffer that the kernel may write */
+#define LOADS_NOTHING    7  /* a loop without loads, for comparison */
+#define LOADS_STORAGE    8  /* structured, in a buffer that the kernel may write */
 #define LOADS_HALF       9  /* 16-bit floats */
 #define LOADS_LONG       10 /* 64-bit words */
 #define LOADS_SHARED     11 /* the workgroup's own memory */
@@ -42,21 +42,21 @@
 #define LOADS_VOLUME     21 /* a 3D texture */
 #define LOADS_CUBE       22 /* a cube texture */
 #define LOADS_ROW        23 /* a 1D texture */
-#define LOADS_LEVELS     24 /* every second thread reads the next smaller level */
-#define LOADS_BOUND      25 /* as raw, but the buffer is bound, not passed by address */
+#define LOADS_LEVELS     24 /* every second thread reads the next smaller level of detail */
+#define LOADS_BOUND      25 /* raw, in a buffer that is bound, not passed by address */
 #define LOADS_BYTES      26 /* 8-bit integers */
-#define LOADS_SHUFFLE    27 /* as broadcast, but each lane takes from a different lane */
+#define LOADS_SHUFFLE    27 /* like BROADCAST, but each lane takes from a different lane */
 #define LOADS_PUSHED     28 /* push constants: the kernel's parameters */
 #define LOADS_STRETCHED  29 /* anisotropic samples, LOADS_ANISOTROPY times as long as wide */
-/* Writes. */
+/* What a kernel writes instead: */
 #define LOADS_STORE         16
 #define LOADS_ATOMIC        17
 #define LOADS_SHARED_STORE  18
 #define LOADS_SHARED_ATOMIC 19
 
 /* LOADS_APART: elements between the loads of a turn of the loop. LOADS_TURN(i): where turn i
-   begins. Constants take every second of 16 neighbours: NVIDIA's constant cache has 2 KiB, and
-   threads out of step that use eight lines each would measure its misses. */
+   begins. Loads of constants take every second of 16 neighbours: NVIDIA's constant cache has only
+   2 KiB, and if threads were at different turns with eight lines each, it would miss. */
 #if defined(RESOURCE) && RESOURCE == LOADS_CONSTANT
 #define LOADS_APART   2
 #define LOADS_TURN(i) ((i) / 2 * (2 * LOADS_FLIGHT) + (i) % 2)

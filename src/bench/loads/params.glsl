@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The parameters of every kernel of this benchmark, how a thread finds its first element, and
-// prove(), which checks a thread's sum.
+// The parameters of every kernel of loads, how a thread finds its first element, and prove(), which
+// checks a thread's sum.
 //
 // -DINTEGER=1   elements are 32-bit integers, not floats
 // -DUNIFORM=1   the first element is 0 for all threads, and the compiler knows it
@@ -14,30 +14,30 @@ layout(push_constant) uniform Params
 #if RESOURCE == LOADS_RAW || RESOURCE == LOADS_RAW_VECTOR
     uint64_t address; // address of the source
 #endif
-    uint mask;       // or-ed to every index: 0 (in the control bits of 1.0f), unknown to compilers
+    uint mask;       // or-ed to each index: 0 (control: bits of 1.0f), unknown to compilers
     uint multiplier; // the first element is (id × multiplier) & keep
     uint keep;
-    uint start;      // raw: byte where element 0 begins; writes: number of copies of the target
+    uint start;      // raw: offset in bytes of element 0; writes: number of copies of the target
     float tolerance; // largest error of a thread's sum
-    float centre;    // sampled point in a texel, as a share of the texture's side
-    uint scatter;    // 1: a hash of the seed replaces the id
+    float centre;    // sampled point in a texel, as a fraction of the texture's side
+    uint scatter;    // 1: the first element comes from a hash, not from the id
 #if RESOURCE == LOADS_PUSHED
     float pushed[LOADS_PUSHED_ELEMENTS];
 #endif
 }
 params;
 
-// Each thread compares its sum with the sum that the host expects.
+// Each thread compares its sum with expected[its id], which the host computes.
 layout(set = 0, binding = PROOF_BINDING, std430) restrict buffer Proof
 {
-    uint groups; // workgroups that are done
-    uint wrong;  // threads with a wrong sum
+    uint groups; // number of workgroups that have ended
+    uint wrong;  // number of threads with a wrong sum
     uint unused[2];
     float expected[LOADS_THREADS];
 }
 proof;
 
-// Types of values with WIDTH channels. VECTOR is the type of a load.
+// Types of values that have WIDTH channels. VECTOR is the type of one load.
 #if WIDTH == 1
 #define FLOATS   float
 #define WORDS    uint
@@ -62,12 +62,12 @@ proof;
 #endif
 
 #if RESOURCE == LOADS_NOTHING
-#define FIRST_SUM VECTOR(vec4(0, 1, 2, 3)) // different, else a compiler adds up one channel
+#define FIRST_SUM VECTOR(vec4(0, 1, 2, 3)) // else a compiler computes only one channel
 #else
 #define FIRST_SUM VECTOR(0)
 #endif
 
-uint hash(uint v) // as in data.c
+uint hash(uint v) // the same as loads_hash() in data.c
 {
     v *= 0x9e3779b1;
     v ^= v >> 15;
@@ -75,7 +75,7 @@ uint hash(uint v) // as in data.c
     return v ^ v >> 13;
 }
 
-// `seed` is hashed instead of `id` if `scatter` is 1; it differs between axes.
+// If `scatter` is 1, `seed` is hashed and takes the place of `id`; it differs between axes.
 uint first_element(uint id, uint seed)
 {
 #if UNIFORM

@@ -9,23 +9,23 @@
 
 void loads_case_read(const struct bench_case *c, struct loads_case *this_case);
 
-struct loads_params { // as params.glsl declares them after the address
+struct loads_params { // parameters, as params.glsl declares them after the address
     uint32_t mask, multiplier, keep, start;
     float tolerance, centre;
     uint32_t scatter;
     float pushed[LOADS_PUSHED_ELEMENTS]; // passed only to kernels that load push constants
 };
 
-struct loads_size {   // sizes that a kernel's first run finds for its later runs
+struct loads_size {   // sizes found by the first run of a kernel, for its later runs
     uint32_t groups;  // workgroups per dispatch; 0: not known yet
     uint64_t repeats; // dispatches per sample; 0: not known yet
 };
 
-// The last measurement of the baseline with one form of the loop (original or peak).
+// The last measurement of the baseline, with one form of the loop (original or peak).
 struct loads_baseline_seen {
-    bool tried, missing; // tried: was measured or failed; missing: the device cannot run it
+    bool tried, missing; // tried: was measured, or failed; missing: cannot run on this device
     double group_ns;     // device time per workgroup
-    uint64_t at_ns;      // time of the measurement, by base/clock.h
+    uint64_t at_ns;      // host time of the measurement (base/clock.h)
     struct loads_size size;
 };
 
@@ -34,17 +34,17 @@ struct loads_session {
     struct bench_session *bench;
     struct gpu_buffer *proof;     // holds struct proof of work.c; NULL until needed
     struct gpu_arg *sources;      // one argument per kind; empty until needed
-    uint32_t groups;              // workgroups per dispatch, unless the dispatch lasts too long
-    struct bench_session *robust; // made by loads_robust; NULL until needed
+    uint32_t groups;              // workgroups per dispatch, if such a dispatch is not too long
+    struct bench_session *robust; // session with bounds checks (loads_robust); NULL until needed
     struct loads_baseline_seen baseline[2]; // [0]: fidelity=original, [1]: fidelity=peak
 };
 
 MUST_CHECK bool loads_open(struct bench_session *bench, struct error *err);
 void loads_close(struct bench_session *bench);
 
-// Returns a session on a second handle of the same device; this handle checks the bounds of every
-// access. The first call opens the session, loads_close closes it. Returns NULL with `err` if the
-// device cannot check bounds or the session cannot be opened.
+// Returns a session on the same device, opened a second time so that it checks the bounds of every
+// access. The first call opens this session; loads_close closes it. Returns NULL with `err` if the
+// device cannot check bounds or cannot be opened.
 struct bench_session *loads_robust(struct loads_session *session, struct error *err);
 
 // ---------------------------------------------------------------- one kernel at work
@@ -55,15 +55,15 @@ struct loads_work {
     struct gpu_program *program;
     uint32_t groups;       // workgroups per dispatch
     bool has_source;       // the kernel takes `source`
-    struct gpu_arg source; // what the kernel loads from or writes to
+    struct gpu_arg source; // what the kernel loads from, or writes to
     struct loads_params params;
-    size_t params_bytes;      // leading bytes of `params` that the kernel takes
-    struct loads_case target; // the case that writes to `source`; kind NULL: no case does
+    size_t params_bytes;      // number of bytes of `params`, from the start, that the kernel takes
+    struct loads_case target; // the case that writes to `source`; kind NULL: none does
 };
 
-// Prepares the case's own kernel or, if `control`, the same loop without loads. A buffer to write
-// to belongs to `scope`, all else to the session. A session has one `proof`, so only the newest
-// work can run and be verified.
+// Prepares the kernel of the case or, if `control`, the same loop without loads. A buffer to write
+// to belongs to `scope`, everything else to the session. All works of a session share one `proof`,
+// so only the newest work can run and be verified.
 MUST_CHECK bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
                                 const struct loads_case *this_case, bool control,
                                 struct loads_work *work, struct error *err);
@@ -75,18 +75,18 @@ void loads_work_record(void *work, struct gpu_batch *batch, uint64_t repeats);
 // fewer than `least` dispatches ran.
 MUST_CHECK bool loads_work_verify(struct loads_work *work, uint64_t least, struct error *err);
 
-// Sets `arg` to what the kernels of a kind load from. The object lives as long as the session.
-// Fails with ERROR_UNSUPPORTED if the device lacks the resource, the format or the filter.
+// Sets `arg` to the resource from which the kernels of this kind load. It lives as long as the
+// session. Fails with ERROR_UNSUPPORTED if the device lacks the resource, the format or the filter.
 MUST_CHECK bool loads_source_find(struct loads_session *session, const struct loads_kind *kind,
                                   struct gpu_arg *arg, struct error *err);
 
-// Makes work->source a buffer of zeros to write to, in `scope`: one copy of the elements per core,
-// or per workgroup if these are fewer. Sets work->target, and params.start to the number of copies.
+// Makes a buffer of zeros in `scope`, for a kernel to write to: one copy of the elements per core,
+// or per workgroup if there are fewer. Sets work->source, work->target and params.start (copies).
 MUST_CHECK bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
                                   const struct loads_case *this_case, struct error *err);
 
-// Fails with ERROR_MISMATCH unless every element of every copy is what `dispatches` dispatches must
-// have written.
+// Fails with ERROR_MISMATCH unless every element of every copy has the value that `dispatches`
+// dispatches must leave there.
 MUST_CHECK bool loads_target_verify(struct loads_work *work, uint32_t dispatches,
                                     struct error *err);
 
@@ -95,27 +95,27 @@ MUST_CHECK bool loads_target_verify(struct loads_work *work, uint32_t dispatches
 struct loads_run {
     // Set by the caller.
     const struct loads_case *this_case;
-    bool control; // true: runs the loop without loads
+    bool control; // true: runs the loop without loads instead
     const struct measure_request *request;
-    struct loads_size *size; // found by the first run, used by later runs
+    struct loads_size *size; // set by the first run of this work, used by later ones
     // Set by loads_run.
     struct loads_work work;
     struct measure_span span; // a unit is a workgroup: LOADS_THREADS × LOADS_A_THREAD loads
 };
 
-// Runs the work and verifies its results. The first run finds the work's size.
+// Runs the kernel and verifies its results. The first run also finds run->size.
 MUST_CHECK bool loads_run(struct bench_visit *visit, struct loads_run *run, struct error *err);
 
 enum {
     LOADS_LONGEST_NS = 50 * 1000 * 1000 // longest time of a dispatch
 };
 
-// Returns how many workgroups a dispatch can have: `all`, or as many as run in LOADS_LONGEST_NS if
-// these are fewer; at least one. `trial` workgroups took `took_ns`. Watchdogs of drivers end a
+// Returns the workgroups of a dispatch: `all`, or as many as run in LOADS_LONGEST_NS, but at least
+// 1. They are estimated from `trial` workgroups, which took `took_ns`. Watchdogs of drivers end a
 // dispatch after 0.5 to 10 s, and a desktop stutters visibly from 0.1 s on.
 uint32_t loads_groups_within(uint32_t all, uint32_t trial, double took_ns);
 
-// Returns what hardware counters should count for `groups` workgroups of the case.
+// Returns what hardware counters should show for `groups` workgroups of the case.
 struct measure_count_claims loads_claims(const struct loads_session *session,
                                          const struct loads_case *this_case, double groups);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The buffers, views and textures that kernels load from: one for each kind, made when first
-// needed. Also the buffers that kernels write to.
+// The resources from which kernels load: buffers, views and textures, one for each kind, made when
+// a case first needs it. Also the buffers to which kernels write.
 #include "bench/loads/session.h"
 
 #include <string.h>
 
 enum {
-    COPIES_UNKNOWN = 16 // copies in a target if the number of cores is not known
+    COPIES_UNKNOWN = 16 // copies in a buffer to write to, if the number of cores is unknown
 };
 
 static struct gpu_buffer *make_buffer(struct loads_session *session, const struct loads_kind *kind,
@@ -49,8 +49,8 @@ static struct gpu_image_desc image_desc(const struct loads_kind *kind)
     return desc;
 }
 
-// Fills the level of detail above the level that kernels read with four copies of that level's
-// texels, moved by 4 bytes, so that a kernel that reads the wrong level finds another sum.
+// Fills the level above the one that kernels read. It gets four copies of that level's texels,
+// moved by 4 bytes, so that a kernel that reads the wrong level finds another sum.
 static bool fill_level_above(struct gpu_image *image, const unsigned char *texels, size_t size,
                              struct arena *arena, struct error *err)
 {
@@ -60,8 +60,8 @@ static bool fill_level_above(struct gpu_image *image, const unsigned char *texel
     return gpu_image_write(image, 0, 0, all, 4 * size, err);
 }
 
-// Fills every slice or layer. The slices and layers that no kernel reads hold the same texels,
-// moved by some bytes, so that a kernel that reads a wrong one finds another sum.
+// Fills every slice or layer. Those that no kernel should read get the same texels, moved by some
+// bytes, so that a kernel that reads them finds another sum.
 static bool fill_layers(struct gpu_image *image, const struct gpu_image_desc *desc,
                         const unsigned char *texels, struct arena *arena, struct error *err)
 {
@@ -82,7 +82,7 @@ static bool fill_layers(struct gpu_image *image, const struct gpu_image_desc *de
     return true;
 }
 
-// Writes all levels of detail that kernels read and, if there is one, the level above them.
+// Writes all levels that kernels read and, if there is one, the level above these.
 static bool fill_levels(struct gpu_image *image, const struct loads_kind *kind,
                         const unsigned char *texels, struct arena *arena, struct error *err)
 {
@@ -173,8 +173,8 @@ bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
     return written;
 }
 
-// Checks one copy. `hits`: how often a workgroup writes each element; `times`: number of workgroups
-// that wrote to this copy.
+// Checks one copy of the elements. One workgroup writes element e hits[e] times, and `times`
+// workgroups wrote to this copy.
 static bool verify_copy(const struct loads_work *work, const uint32_t *words, const uint32_t *hits,
                         uint32_t times, struct error *err)
 {

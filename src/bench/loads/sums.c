@@ -7,7 +7,7 @@
 
 static const double weights[4] = {1, 3, 5, 7};
 
-// UNIFORM, LINEAR and RANDOM have the multipliers and masks of the published tool.
+// The patterns UNIFORM, LINEAR and RANDOM use the multipliers and masks of the published tool.
 struct loads_start loads_start_of(const struct loads_kind *kind, enum loads_pattern pattern)
 {
     bool texture = loads_is_texture(kind);
@@ -60,8 +60,8 @@ static double blend(const double corners[4], double part_x, double part_y)
     return above + part_y * (below - above);
 }
 
-// Returns the filtered value of the next smaller level at the centre of texel (x, y). The centre
-// lies 1/4 or 3/4 of the way between the centres of two texels of that level.
+// Returns the value of the next smaller level, filtered, at the centre of texel (x, y). In that
+// level, this point lies 1/4 or 3/4 of the way between the centres of two texels.
 static double level_below(const struct loads_kind *kind, unsigned x, unsigned y, unsigned channel)
 {
     unsigned side = LOADS_SIDE / 2, left = (x + LOADS_SIDE - 1) / 2, top = (y + LOADS_SIDE - 1) / 2;
@@ -72,7 +72,7 @@ static double level_below(const struct loads_kind *kind, unsigned x, unsigned y,
     return blend(corners, x % 2 ? 0.25 : 0.75, y % 2 ? 0.25 : 0.75);
 }
 
-// Returns component `c` of what a kernel finds at texel (x, y).
+// Returns component `c` of what a kernel gets when it loads texel (x, y).
 static double found(const struct loads_kind *kind, unsigned x, unsigned y, unsigned c)
 {
     if (kind->source == LOADS_FROM_OFFSET) {
@@ -88,7 +88,7 @@ static double found(const struct loads_kind *kind, unsigned x, unsigned y, unsig
     return texel(kind, x, y, c);
 }
 
-// Returns the sum of a tile for a thread that reads the next smaller level.
+// Returns the expected sum of a tile, for a thread that reads the next smaller level.
 static double small_tile_sum(const struct loads_kind *kind, unsigned x, unsigned y)
 {
     unsigned side = LOADS_SIDE / 2;
@@ -129,7 +129,7 @@ float loads_tolerance(const struct loads_kind *kind)
         [LOADS_UNORM8] = 1,
         [LOADS_FLOAT16] = 2 * 1023.0 / 64,
         [LOADS_FLOAT32] = 2 * 4095.0 / 64,
-        [LOADS_UINT32] = 0, // never filtered
+        [LOADS_UINT32] = 0, // integers are never filtered
         [LOADS_UINT8] = 0,
         [LOADS_PACKED] = 1,
     };
@@ -138,7 +138,7 @@ float loads_tolerance(const struct loads_kind *kind)
         weight += weights[c];
     bool rounds = kind->data == LOADS_UNORM8 || kind->data == LOADS_PACKED;
     double rounding = rounds ? ldexp(LOADS_A_THREAD, -17) : 0;
-    if (kind->format == GPU_FORMAT_RGBA8_SRGB) // decoding may be wrong by half of 1/255
+    if (kind->format == GPU_FORMAT_RGBA8_SRGB) // decoders may be wrong by half of 1/255
         rounding += ldexp(LOADS_A_THREAD, -9);
     double filtering =
         loads_traits_of(kind)->filters * ldexp(LOADS_A_THREAD, -8) * range[kind->data];

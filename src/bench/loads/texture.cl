@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every thread loads a tile of 16 × 16 texels and adds them up, as in texture.comp: eight loads
-// share the arithmetic of a coordinate, and are in flight together.
+// share the computation of a coordinate, and are in flight together.
 //
 // -DRESOURCE=LOADS_TEXEL (no sampler), LOADS_SAMPLED …  -DWIDTH=1|2|4: channels  -DUNIFORM=0|1
 // -DINTEGER=1: integers, not floats  -DSAMPLED_SHAPE=1: normalised coordinates; 0: texel numbers
@@ -22,7 +22,7 @@
 #elif RESOURCE == LOADS_LEVELS
 #define SOURCE     SAMPLED_ARG(source),
 #define LOAD(x, y) image_sample_level(source, x, y, (float)(local_index() & 1)) CHANNELS
-#elif RESOURCE == LOADS_STRETCHED // as in texture.comp
+#elif RESOURCE == LOADS_STRETCHED // see texture.comp for the footprint
 #define SOURCE SAMPLED_ARG(source),
 #define LOAD(x, y)                                                                                 \
     image_sample_stretched(source, x, y, (float2)((LOADS_ANISOTROPY - 0.1f) / LOADS_SIDE, 0),      \
@@ -62,7 +62,7 @@
 #define LOAD(x, y) (VECTOR)(as_float((x) | (y)))
 #endif
 
-#if SAMPLED_SHAPE // texel centres in normalised coordinates
+#if SAMPLED_SHAPE // coordinates are normalised, at texel centres
 #define COORDINATE float
 #define PLACE(n)   ((float)(n) * (1.0f / LOADS_SIDE) + p.centre)
 #define ROW        (1.0f / LOADS_SIDE)

@@ -19,7 +19,7 @@
 #endif
 #include "bench/loads/params.glsl"
 
-#if SAMPLED_SHAPE // texel centres in normalised coordinates
+#if SAMPLED_SHAPE // coordinates are normalised, at texel centres
 #define COORDINATES  vec2
 #define PLACE(texel) (vec2(texel) * (1.0 / LOADS_SIDE) + params.centre)
 #else
@@ -37,15 +37,15 @@ layout(set = 0, binding = 0) uniform sampler2D source;
 #define LOAD_ONE(at)    textureLod(source, at, LEVEL) CHANNELS
 #elif RESOURCE == LOADS_STRETCHED
 layout(set = 0, binding = 0) uniform sampler2D source;
-// The footprint: a little less than LOADS_ANISOTROPY texels by one. An isotropic filter of that
-// length would read level 2.
+// The footprint is a little less than LOADS_ANISOTROPY texels long and one texel wide. An isotropic
+// filter for that length would read level 2.
 #define LONG_SIDE  vec2((LOADS_ANISOTROPY - 0.1) / LOADS_SIDE, 0)
 #define SHORT_SIDE vec2(0, 0.9 / LOADS_SIDE)
 #define LOAD(at, below)                                                                            \
     textureGradOffset(source, at, LONG_SIDE, SHORT_SIDE, ivec2(0, below)) CHANNELS
 #elif RESOURCE == LOADS_TRILINEAR
 layout(set = 0, binding = 0) uniform sampler2D source;
-// No textureLodOffset: its offset counts texels of each level, and these differ in size.
+// textureLodOffset is not used: its offset counts texels of each level, which differ in size.
 #define LOAD(at, below) textureLod(source, at + vec2(0, (below) * (1.0 / LOADS_SIDE)), 0.5) CHANNELS
 #elif RESOURCE == LOADS_LEVELS
 layout(set = 0, binding = 0) uniform sampler2D source;
@@ -62,7 +62,7 @@ layout(set = 0, binding = 0) uniform sampler3D source;
 #define LOAD(at, below) textureLodOffset(source, vec3(at, SLICE), 0, ivec3(0, below, 0)) CHANNELS
 #elif RESOURCE == LOADS_CUBE
 layout(set = 0, binding = 0) uniform samplerCube source;
-// Face +Y: coordinates are x / y and z / y, from −1 to 1.
+// The face +Y of the cube: coordinates are x / y and z / y, from −1 to 1.
 #define LOAD(at, below)                                                                            \
     textureLod(source, vec3(at.x * 2 - 1, 1, (at.y * 2 - 1) + (below) * (2.0 / LOADS_SIDE)), 0)    \
         CHANNELS
@@ -78,10 +78,10 @@ layout(set = 0, binding = 0) uniform utexture2D source;
 #else
 layout(set = 0, binding = 0) uniform texture2D source;
 #endif
-// Not texelFetchOffset: it halves the rate of an H200.
+// texelFetchOffset is not used, because it halves the rate on an H200.
 #define LOAD(at, below) texelFetch(source, ivec2(at) + ivec2(0, below), 0) CHANNELS
 #define LOAD_ONE(at)    texelFetch(source, ivec2(at), 0) CHANNELS
-#else // the control: the coordinates themselves
+#else // no load: the coordinates themselves
 #if SAMPLED_SHAPE
 #define LOAD(at, below) VECTOR(at.x + (at.y + (below) * (1.0 / LOADS_SIDE)))
 #else
@@ -99,11 +99,11 @@ void main()
 #if PEAK
     [[dont_unroll]] for (uint i = 0; i < LOADS_A_THREAD / LOADS_FLIGHT; i++)
     {
-        // A column of eight texels. `texel` is the fifth of them, so offsets are −4 … 3.
+        // Eight texels of a column. `texel` is the fifth of them, so offsets go from −4 to 3.
         uvec2 texel =
             first + uvec2(i % LOADS_TILE, i / LOADS_TILE * LOADS_FLIGHT + LOADS_FLIGHT / 2);
         COORDINATES at = PLACE((texel | params.mask));
-        // Offsets must be constants, which a loop's variable is not.
+        // This is no loop, because offsets must be constants, which a loop's variable is not.
         VECTOR loaded[LOADS_FLIGHT] = {LOAD(at, -4), LOAD(at, -3), LOAD(at, -2), LOAD(at, -1),
                                        LOAD(at, 0),  LOAD(at, 1),  LOAD(at, 2),  LOAD(at, 3)};
         [[unroll]] for (uint k = 0; k < LOADS_FLIGHT; k++) sum += loaded[k];

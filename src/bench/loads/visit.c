@@ -16,7 +16,7 @@ enum {
 };
 
 enum {
-    // A trial has 1 / TRIAL_SHARE of a dispatch's workgroups: one per core of a GPU.
+    // A trial run has 1 / TRIAL_SHARE of the workgroups of a dispatch: one per core of a GPU.
     TRIAL_SHARE = 32,
     // The loop without loads is measured for 1 / CONTROL_SHARE of a sample's time.
     CONTROL_SHARE = 4,
@@ -24,14 +24,14 @@ enum {
 
 static const double loads_a_group = (double)LOADS_THREADS * LOADS_A_THREAD;
 
-// Number of loads in one dispatch of the published tool.
+// Loads in one dispatch of the published tool, to which the metric of time is scaled.
 static const double published_loads = 1024.0 * 1024 * 256;
 
-// A case may measure only its loop if it takes less than 1.2 times as long as the loop without
-// loads.
+// A case that takes less than 1.2 times as long as the loop without loads is flagged: the loop, not
+// the loads, may limit it.
 static const double control_least = 1.2;
 
-// The baseline is measured again if its last sample is older than this.
+// The baseline is measured again if its last sample is more than 100 ms old.
 static const uint64_t baseline_age_ns = 100 * NS_PER_MS;
 
 // What a case keeps from its first visit.
@@ -55,8 +55,8 @@ static bool make_work(struct bench_visit *visit, struct loads_run *run, uint32_t
                            &run->work, err);
 }
 
-// Finds how many workgroups a dispatch can have. A first run is slow for many reasons, so a
-// dispatch counts as too long only if its second run is too long as well.
+// Finds how many workgroups a dispatch can have. First runs are slow for many reasons, so if the
+// first run seems too long, a second one decides.
 static bool find_groups(struct bench_visit *visit, struct loads_run *run, struct error *err)
 {
     const struct loads_session *session = visit->session->state;
@@ -98,8 +98,8 @@ bool loads_run(struct bench_visit *visit, struct loads_run *run, struct error *e
     return true;
 }
 
-// Takes one sample of the control or the baseline, right before or after the case, so that the core
-// clock is the same.
+// Takes one sample of the loop without loads or of the baseline, right before or after the case, so
+// that all have the same core clock.
 static bool run_beside(struct bench_visit *visit, struct loads_run *run, double *group_ns,
                        struct error *err)
 {
@@ -107,7 +107,7 @@ static bool run_beside(struct bench_visit *visit, struct loads_run *run, double 
     request.samples = 1;
     request.count = NULL;
     request.sample_ns /= run->control ? CONTROL_SHARE : 1;
-    request.round = request.round ? request.round : 1; // not 0: only the case itself warms up
+    request.round = request.round ? request.round : 1; // not 0: round 0 includes a warm-up
     run->request = &request;
     if (!loads_run(visit, run, err))
         return false;
@@ -115,8 +115,8 @@ static bool run_beside(struct bench_visit *visit, struct loads_run *run, double 
     return true;
 }
 
-// Measures the baseline unless its last sample is recent enough. A device without typed buffers has
-// no baseline; its cases are measured without one.
+// Measures the baseline, unless its last sample is recent enough. If the device has no typed
+// buffers, there is no baseline, which is no error.
 static bool find_baseline(struct bench_visit *run, const struct loads_case *like, struct error *err)
 {
     struct loads_session *session = run->session->state;
@@ -141,8 +141,8 @@ static bool find_baseline(struct bench_visit *run, const struct loads_case *like
 
 // ---------------------------------------------------------------- the numbers
 
-// Returns the bytes that a workgroup loads or writes. A narrower load counts as 4 bytes, because it
-// occupies 4 bytes of the data path.
+// Returns the bytes on the data path that a workgroup loads or writes. A load of less than 4 bytes
+// counts as 4, because it occupies the data path as much.
 static struct measure_claim claim_of(const struct loads_session *session,
                                      const struct loads_kind *kind)
 {
@@ -160,9 +160,9 @@ static void report_control(const struct measure_span *span, double control_ns, u
                            struct measure_visit *visit)
 {
     double over = measure_median(visit->arena, span->unit_ns, span->count) / control_ns;
-    // The control has `width` additions and at most two other instructions for each load. A case
-    // that takes less than the additions' share of the control's time, less 10 % for noise, cannot
-    // have made all additions.
+    // For each load, the loop without loads has `width` additions and at most two other
+    // instructions. A case with all its additions cannot take less than their share of that loop's
+    // time (less 10 % for noise).
     if (over < 0.9 * width / (width + 2))
         visit_flag(visit, "work-removed",
                    "takes only %.2f times as long as the same loop without loads, less than its "
@@ -197,14 +197,14 @@ static void report(const struct loads_session *session, const struct loads_run *
 {
     const struct measure_span *span = &seen->span;
     const struct loads_kind *kind = seen->this_case->kind;
-    // The claim is the bytes on the data path, per workgroup. What counters count in a dispatch
-    // depends on the pattern, too.
+    // The claim is the bytes on the data path, per workgroup. The counts in a dispatch also depend
+    // on the pattern.
     struct measure_claim claim = claim_of(session, kind);
     const struct measure_count_claims counts =
         span->counted ? loads_claims(session, seen->this_case, seen->work.groups)
                       : measure_count_no_claims;
     claim.counts = &counts;
-    // The width of the data path is a limit only if each lane loads bytes of its own.
+    // The width of the data path limits only lanes that load different bytes.
     bool is_limited = seen->this_case->pattern != LOADS_UNIFORM;
     const struct measure_account plain = {.claim = &claim, .span = span, .visit = visit},
                                  limited = {&claim, is_limited ? &session->bench->limits : NULL,
@@ -222,8 +222,8 @@ static void report(const struct loads_session *session, const struct loads_run *
     visit_kernel(visit, seen->work.program);
 }
 
-// Measures the case. `place` is the visit that runs it: a copy of `run` or, for robust access, a
-// visit on a device handle that checks bounds.
+// Measures the case. It runs in the visit `place`: a copy of `run` or, for robust access, a visit
+// on a device that checks bounds.
 static bool measure(struct bench_visit *run, struct bench_visit *place,
                     const struct loads_case *this_case, struct measure_visit *visit,
                     struct error *err)
@@ -236,7 +236,7 @@ static bool measure(struct bench_visit *run, struct bench_visit *place,
     struct loads_run control = {.this_case = this_case, .control = true, .size = &control_size};
     struct loads_run seen = {
         .this_case = this_case, .request = run->request, .size = &memory->size};
-    // The loop without loads takes the same time in all rounds, so it is measured once.
+    // The loop without loads takes the same time in every round, so one sample is enough.
     if ((!(memory->control_ns > 0) && !run_beside(place, &control, &memory->control_ns, err)) ||
         !loads_run(place, &seen, err))
         return false;

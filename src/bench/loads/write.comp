@@ -34,7 +34,7 @@ target;
 
 #if IS_ATOMIC
 #define WRITE(place, value) atomicAdd(TARGET(place), 1)
-#else // stores the element's number plus 1
+#else // stores the number of the element, plus 1
 #define WRITE(place, value) TARGET(place) = WORDS(value)
 #endif
 
@@ -51,7 +51,7 @@ void main()
 #endif
     [[dont_unroll]] for (uint i = 0; i < LOADS_STRIDE; i++)
     {
-        uint at = ((first + i) | params.mask) & 511; // as in buffer.comp
+        uint at = ((first + i) | params.mask) & 511; // the index stays below 512, as in buffer.comp
         [[unroll]] for (uint k = 0; k < LOADS_FLIGHT; k++)
             WRITE(copy + at + k * LOADS_STRIDE, at + (k * LOADS_STRIDE + 1));
     }
@@ -59,6 +59,6 @@ void main()
     barrier();
     prove(float(TARGET(id).x));
 #else
-    prove(0); // the host checks the target
+    prove(0); // no sum to check: the host checks what was written
 #endif
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-// CHECK=0: the device writes all three arrays for the first time. CHECK=1: counts the pairs of sums
-// in `a` that are right.
-//
-// -DCHECK=0|1
+// -DCHECK=0: writes all three arrays for the first time, on the device. -DCHECK=1: counts the pairs
+// of elements in `a` that hold the correct sum.
 #include "bench/prelude/prelude.clh"
 
 #include "bench/managed/data.clh"

@@ -9,7 +9,7 @@ enum {
     OVER = 2          // oversubscribed arrays have twice the device's memory
 };
 static const uint64_t advised_most =
-    96 << 20; // presets with advice measure only up to this size, because the host writes slowly
+    96 << 20; // presets with advice use at most this size, because the host writes slowly
 
 static const struct param_info params[] = {
     {.key = "touch",
@@ -98,7 +98,7 @@ enum managed_param { // in the order of `params`
     MANAGED_PARAM_OVERSUBSCRIBE
 };
 
-// Reduces `bytes` to at most `most`, in whole MiB. `most` 0 means no limit.
+// Reduces `bytes` to at most `most`, rounded to whole MiB. If `most` is 0, there is no limit.
 static void limit(struct case_value *bytes, uint64_t most)
 {
     if (most && bytes->uint > most)
@@ -113,8 +113,8 @@ static bool reach(const struct bench_pick *pick)
     return case_choice(&pick->c, "advise") == 0 || pick->value->uint <= advised_most;
 }
 
-// True if the case is measured. Presets give advice only without prefetching. Oversubscribed arrays
-// have one size, which this function sets.
+// True if the plan takes the case. In presets, cases with prefetching have no advice.
+// Oversubscribed arrays have only one size, which this function sets.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     const struct case_value *over = case_find(&pick->c, "oversubscribe");

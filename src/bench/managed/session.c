@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    GROUPS_MAX = 4096, // most workgroups of the fill and check kernels, which loop
+    GROUPS_MAX = 4096, // most workgroups of the fill and check kernels, whose threads loop
     HOST_CHECKS = 64   // number of sums that the host checks
 };
 static const uint64_t wait_ns = UINT64_C(60000000000);
@@ -74,7 +74,7 @@ bool managed_arrays_make(struct managed_arrays *arrays, const struct managed_cas
     arrays->seed = arrays->session->visits++ * UINT32_C(0x10001);
     const struct gpu_buffer_desc desc = {.bytes = arrays->bytes, .memory = GPU_MEMORY_MANAGED};
     for (int i = 0; i < MANAGED_ARRAYS; i++) {
-        // Each pass writes array 0, so the advice "mostly read" would be wrong for array 0.
+        // Every pass writes array 0, so the advice "mostly read" is not given for it.
         bool advised =
             this_case->advised && (i > 0 || this_case->advice != GPU_MANAGED_READ_MOSTLY);
         arrays->at[i] = gpu_buffer_create(arrays->scope, &desc, err);
@@ -87,7 +87,7 @@ bool managed_arrays_make(struct managed_arrays *arrays, const struct managed_cas
 
 // ---------------------------------------------------------------- first touch
 
-// Returns number `i` of array b (`mix` is MANAGED_MIX_B) or c (MANAGED_MIX_C).
+// Returns element `i` of array b (if `mix` is MANAGED_MIX_B) or of array c (MANAGED_MIX_C).
 static double number_of(uint32_t i, uint32_t mix)
 {
     uint64_t bits = (uint64_t)(MANAGED_EXPONENT | i * mix >> 12) << 32;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A case of `managed` as data, the state of a session, and the arrays of one visit.
+// A case of `managed` as a struct, the state of a session, and the arrays of one visit.
 #ifndef BENCH_MANAGED_SESSION_H
 #define BENCH_MANAGED_SESSION_H
 
@@ -9,7 +9,7 @@
 #include "measure/card.h"
 
 struct managed_case {
-    bool host_touch; // true: the host writes the arrays first; false: the device does
+    bool host_touch; // true: the host writes the arrays first; false: the device writes them first
     bool prefetch;   // true: pages are moved to the device before the first pass
     bool advised;    // the driver gets `advice`; false: no advice
     enum gpu_managed_advice advice;
@@ -25,12 +25,12 @@ enum {
 struct managed_session {
     struct bench_session *bench;
     struct gpu_program *fill, *check, *triad;
-    struct gpu_buffer *right; // holds the number of pairs that `check` found right
+    struct gpu_buffer *right; // holds the number of pairs that the kernel `check` found correct
     struct measure_link link;
-    uint32_t visits; // number of visits so far, from which each visit's seed is made
+    uint32_t visits; // number of visits so far; each visit makes its seed from it
 };
 
-struct managed_params { // as the kernels declare these members
+struct managed_params { // parameters, as the kernels declare them
     double factor;
     uint32_t count; // number of pairs of elements
     uint32_t seed;
@@ -48,11 +48,11 @@ struct managed_arrays {
 MUST_CHECK bool managed_open(struct bench_session *bench, struct error *err);
 
 // Allocates the arrays and gives the advice. Fails with ERROR_OUT_OF_MEMORY, before it allocates
-// anything, if the device or a host that must hold the pages has too little free memory.
+// anything, if the device, or a host that must hold the pages, has too little free memory.
 MUST_CHECK bool managed_arrays_make(struct managed_arrays *arrays,
                                     const struct managed_case *this_case, struct error *err);
 
-// Writes all arrays for the first time, from the host or, if not `by_host`, from the device.
+// Writes all arrays for the first time: from the host if `by_host`, else from the device.
 MUST_CHECK bool managed_arrays_touch(struct managed_arrays *arrays, bool by_host,
                                      struct error *err);
 
@@ -60,8 +60,8 @@ MUST_CHECK bool managed_arrays_touch(struct managed_arrays *arrays, bool by_host
 void managed_arrays_record(const struct managed_arrays *arrays, double factor,
                            struct gpu_batch *batch);
 
-// Fail with ERROR_MISMATCH if a sum is not b + factor × c. The device checks every sum. The host
-// checks some sums, which moves their pages to the host.
+// Both fail with ERROR_MISMATCH if an element of a is not b + factor × c. The device checks every
+// element. The host checks a few, which moves their pages to the host.
 MUST_CHECK bool managed_arrays_check_device(struct managed_arrays *arrays, double factor,
                                             struct error *err);
 MUST_CHECK bool managed_arrays_check_host(const struct managed_arrays *arrays, double factor,

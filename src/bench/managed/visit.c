@@ -11,8 +11,8 @@ enum {
     METRIC_PREFETCH
 };
 
-// The first pass and the later passes have different factors, so that sums
-// of the first pass do not pass the check of the later passes.
+// The first pass and later passes use different factors. So results that the first pass left fail
+// the check of the later passes.
 static const double first_factor = 1.25, later_factor = 1.5;
 
 struct trial {
@@ -27,7 +27,7 @@ struct trial {
 static void record_prefetch(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct trial *trial = context;
-    (void)repeats; // always 1: pages that were moved stay on the device
+    (void)repeats; // always 1, as pages that were moved stay on the device
     for (int i = 0; i < MANAGED_ARRAYS; i++)
         gpu_managed_prefetch(batch, &(struct gpu_managed_range){.buffer = trial->arrays.at[i],
                                                                 .bytes = trial->arrays.bytes});
@@ -36,7 +36,7 @@ static void record_prefetch(void *context, struct gpu_batch *batch, uint64_t rep
 static void record_first(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct trial *trial = context;
-    (void)repeats; // always 1
+    (void)repeats; // always 1, because only one pass is the first
     managed_arrays_record(&trial->arrays, first_factor, batch);
 }
 
@@ -85,7 +85,7 @@ static void report_once(const struct trial *trial, struct measure_visit *visit, 
     double step_ns = (double)trial->session->bench->info->limits.stamp_step_ps / 1000;
     if (ns > 0)
         visit_samples(visit, metric, &rate, 1, rate * step_ns / ns);
-    visit_by_host(visit, metric); // the host's driver moves the pages
+    visit_by_host(visit, metric); // the host's driver, not the device, moves the pages
 }
 
 static void report(const struct trial *trial, struct measure_visit *visit)
@@ -98,8 +98,8 @@ static void report(const struct trial *trial, struct measure_visit *visit)
     report_once(trial, visit, METRIC_FIRST, trial->first_ns);
     if (this_case->prefetch)
         report_once(trial, visit, METRIC_PREFETCH, trial->prefetch_ns);
-    // DRAM is no limit if all arrays together are smaller than 4 last-level caches, or if pages
-    // stay on the host.
+    // The bandwidth of DRAM is no limit if pages stay on the host, or if all arrays together are
+    // smaller than 4 times the last-level cache.
     bool is_dram = measure_limits_is_dram(limits, trial->arrays.bytes * MANAGED_ARRAYS);
     bool is_on_host =
         this_case->advised && this_case->advice == GPU_MANAGED_PREFER_HOST && !this_case->prefetch;

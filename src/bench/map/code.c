@@ -13,25 +13,25 @@
 
 enum {
     WINDOWS = 16,
-    WINDOW_INSTRUCTIONS = 16384, // least number of instructions between two stamps of a window
+    WINDOW_INSTRUCTIONS = 16384, // least number of instructions in a window, between two stamps
     LEAD_LAPS = 2,               // laps before the first stamp; the first lap loads the code
     EMPTY_LAPS = 1024,
-    SLOPE_NS = 300 * 1000, // without a core counter: two runs differ by at least this time
-    SLOPE_INSTRUCTIONS_MAX = 1 << 22, // … and by at most this many instructions
-    PAIRS = 3,                        // number of such pairs of runs in a visit
-    RUNS_MAX = 2,                     // runs of one case can have two lengths
+    SLOPE_NS = 300 * 1000, // without a core counter: least difference in ns between two runs
+    SLOPE_INSTRUCTIONS_MAX = 1 << 22, // without a core counter: most instructions of difference
+    PAIRS = 3,                        // without a core counter: pairs of runs in a visit
+    RUNS_MAX = 2,                     // the runs of a case have one or two lengths
     WARM_NS = 300 * 1000 * 1000,
-    // Least number of steps of the device's clock from which the counter's rate is computed.
+    // The counter's rate is only computed from at least so many steps of the device's clock.
     STEPS_MIN = 100
 };
 
-// A core clock below this share of the earlier one is still rising.
+// If the core clock is below this share of its earlier value, it is still rising.
 static const double warm_share = 0.97;
 
-// If an empty lap takes more than this share of a full lap, branching over code takes time.
+// If an empty lap takes more than this share of a full lap, branching over the code costs too much.
 static const double empty_most = 0.7;
 
-// What a case keeps between visits: the laps of its runs and the values that they must give.
+// What a case keeps between visits: the number of laps, and the values that its runs must give.
 struct memory {
     uint32_t laps; // laps per window
     bool fused;
@@ -44,7 +44,7 @@ struct code {
     struct bench_visit *visit;
     struct map_code_program *program;
     struct memory *memory;
-    uint32_t steps, instructions; // stretches and multiply-adds per lap
+    uint32_t steps, instructions; // per lap: stretches of code, and multiply-adds in all of them
     struct gpu_buffer *result;
     double span_ns; // duration of the last run
 };
@@ -65,10 +65,10 @@ static const struct {
                                {"map_code_8k", CODE_STEPS_8K},
                                {"map_code_32k", CODE_STEPS_32K}};
 
-// If the driver takes longer to compile a kernel, longer kernels are not tried.
+// If a kernel takes longer than this to compile, longer kernels are not tried.
 static const uint64_t compile_most_ns = UINT64_C(1500000000);
 
-// Returns the number of stretches with this many instructions in all; 0 if no lap has this length.
+// Returns how many stretches have so many instructions in all; 0 if no number of stretches does.
 static uint32_t steps_of(uint64_t instructions)
 {
     for (uint32_t steps = MAP_CODE_STEPS; steps > 0; steps--)
@@ -77,7 +77,7 @@ static uint32_t steps_of(uint64_t instructions)
     return 0;
 }
 
-// Returns the number in a line like "Code Size: 524288" of the driver's report; 0 if there is none.
+// Returns the number after "Code Size:" in the driver's report; 0 if there is none.
 static double code_bytes(const char *text)
 {
     static const char name[] = "size: ";
@@ -99,7 +99,7 @@ static void describe_program(struct map_code_program *own, uint32_t steps, struc
     struct gpu_program_stats stats = {0};
     visit_kernel(visit, own->program);
     own->kernel = visit->kernel;
-    // Many drivers report nothing, which is not an error.
+    // Many drivers do not report the size of the code, which is no error.
     if (gpu_program_stats(own->program, arena, &stats, NULL))
         own->instruction_bytes =
             code_bytes(stats.text) / (map_code_length(steps) + MAP_CODE_QUESTION * steps);
@@ -124,9 +124,9 @@ static bool program_make(struct map_code_program *programs, const struct bench_s
     return true;
 }
 
-// Returns the shortest kernel that has at least `steps` stretches, and compiles it if it is new.
-// ERROR_UNSUPPORTED if this build lacks it, or if the driver took too long to compile a shorter
-// one.
+// Returns the shortest kernel that has at least `steps` stretches, compiled at its first use. Fails
+// with ERROR_UNSUPPORTED if this build has no such kernel, or if the driver took too long to
+// compile a shorter one.
 static struct map_code_program *program_for(struct map_code_program programs[MAP_CODE_KERNELS],
                                             const struct bench_session *session, uint32_t steps,
                                             struct error *err)
@@ -151,7 +151,7 @@ static struct map_code_program *program_for(struct map_code_program programs[MAP
 static bool prepare(struct code *c, struct error *err)
 {
     const struct bench_session *session = c->visit->session;
-    // The SPIR-V kernels use both clocks; the OpenCL kernels run without them.
+    // Vulkan's kernels need both clocks; OpenCL C kernels can run without them.
     const gpu_caps clocks = GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK);
     if (strcmp(session->info->api, "vulkan") == 0 && !gpu_require(session->info, clocks, err))
         return false;
@@ -201,8 +201,8 @@ static bool is_as(const uint32_t *words, const struct code_ends *ends)
     return true;
 }
 
-// Checks that the chains of every thread end where the host's chains do. Keeps the ends for the
-// next run.
+// Checks that the chains of every thread end at the values that the host computes. Keeps these
+// values in `kept` for the next run.
 static bool verify(struct code *c, const struct params *p, struct code_ends *kept, bool *known,
                    struct error *err)
 {
@@ -232,7 +232,7 @@ static bool run_kernel(struct code *c, const struct params *params, unsigned whi
            verify(c, params, &c->memory->ends[which], &c->memory->known[which], err);
 }
 
-// Runs the same loop with empty laps.
+// Runs the same kernel with laps that branch over all the code, and checks its results.
 static bool run_empty(struct code *c, struct params *params, struct error *err)
 {
     struct code_ends ends;
@@ -265,7 +265,7 @@ static bool is_left_out(const struct code *c, double lap, struct error *err)
 
 // ---------------------------------------------------------------- by the core's counter
 
-// Reads for each window how many counts of the core's counter a lap took.
+// Sets laps[i] to the counts of the core's counter that a lap took in window i.
 static void read_windows(const struct code *c, uint32_t of_laps, double laps[WINDOWS])
 {
     const struct measure_clock *clock = &c->kept->clock;
@@ -288,8 +288,8 @@ static bool count_empty(struct code *c, struct error *err)
     return true;
 }
 
-// Returns the counter's rate during the last run, by the device's clock; the probed rate if there
-// is no such clock or the run was too short.
+// Returns the rate of the core's counter during the last run, measured by the device's clock.
+// Without such a clock, or if the run was too short, returns the rate that the probe found.
 static double counter_hz(const struct code *c, const double counts[WINDOWS])
 {
     const struct measure_clock *clock = &c->kept->clock;
@@ -304,8 +304,8 @@ static double counter_hz(const struct code *c, const double counts[WINDOWS])
     return ns >= STEPS_MIN * clock->device_step_ns && ns > 0 ? 1e9 * sum / ns : clock->counter_hz;
 }
 
-// Runs until the core clock has nearly (warm_share) its earlier value: it falls while the driver
-// compiles for seconds. After WARM_NS it counts as steady.
+// Repeats the run until the core clock is near its earlier value (warm_share), or for WARM_NS. The
+// clock is lower at first, because it falls while the driver compiles for seconds.
 static bool run_warm(struct code *c, double counts[WINDOWS], double *hz, struct error *err)
 {
     const struct params params = params_of(c);
@@ -364,7 +364,7 @@ static bool time_lap(struct code *c, struct params params, double *lap_ns, struc
     return true;
 }
 
-// Finds the number of laps that take at least SLOPE_NS, or that have about SLOPE_INSTRUCTIONS_MAX
+// Chooses the number of laps: they take at least SLOPE_NS, or have about SLOPE_INSTRUCTIONS_MAX
 // instructions.
 static bool size_slope(struct code *c, struct error *err)
 {

@@ -1,39 +1,38 @@
 // SPDX-License-Identifier: MIT
-// What the C code and the kernels of `what=code` must agree on. Only #define and #if: it is read by
-// C, by GLSL and by OpenCL C.
+// What the C code and the kernels of `what=code` must agree on. C, GLSL and OpenCL C include this
+// file, so it has only #define and #if.
 #ifndef BENCH_MAP_CODE_KERNELS_H
 #define BENCH_MAP_CODE_KERNELS_H
 
 #define CODE_WORKGROUP 32
 
-// Instructions are multiply-adds. A test after each stretch of them decides whether the lap ends:
-// 32 stretches have 64 instructions, then 16 each have 128, 256, 512 and 1024, which makes 16
-// lengths per octave. Not all have 64: with more than a hundred exits of the loop, clang, and it
-// seems NVIDIA's compiler, copy the chains at each exit. CODE_STEPS_…: stretches of each kernel.
+// A lap is straight-line code of multiply-adds. A test after each stretch of it can end the lap. 32
+// stretches have 64 instructions; then 16 each have 128, 256, 512 and 1024, so an octave has 16
+// lengths. If all had 64, the loop would have too many exits: above a hundred, clang (and, it
+// seems, NVIDIA's compiler) copies the chains at each. CODE_STEPS_…: stretches of each kernel.
 #define CODE_SHORTEST  64
 #define CODE_STEPS_1K  16
 #define CODE_STEPS_8K  64
 #define CODE_STEPS_32K 96
 
-// The number of chains x = x·x + constant. Successive instructions belong to different chains.
+// Number of chains x = x·x + constant. Successive instructions belong to different chains.
 #define CODE_CHAINS 4
 
-// Instruction i has constant i % CODE_CONSTANTS; this is a prime, so that no two stretches are
-// alike. Constant n is −1.8125 − n / 2^15. With constants from −1.84375 on, values stay between
-// −1.85 and 1.59. The constants are exact as floats, so that all compilers fold them to the same
-// value.
+// Instruction i has the constant number i % CODE_CONSTANTS, a prime, so that no two stretches are
+// the same. Constant n is −1.8125 − n / 2^15; down to −1.84375, values stay between −1.85 and 1.59.
+// The constants are exact as floats, so all compilers fold them to the same value.
 #define CODE_CONSTANTS        1021
 #define CODE_CONSTANT(number) (-1.8125f - (number)*3.0517578125e-05f)
 
-// Chain c of a thread begins with −1 + (c + 4 × odd) / 16; odd is 1 in threads with odd numbers.
+// Chain c of a thread starts at −1 + (c + 4 × odd) / 16, where odd is the thread's number modulo 2.
 #define CODE_START(chain_and_odd) (-1.0f + (chain_and_odd)*0.0625f)
 
-// A thread's hash after a lap, empty or not. It changes even if the chains' values repeat.
+// Updates a thread's hash after each lap, so that it changes even if the values of chains repeat.
 #define CODE_HASH(hash, a, b, c, d) ((hash)*16777619u + ((a) ^ (b) ^ (c) ^ (d)))
 
 // Words that the kernel writes: the token of the run; the core's counter before the first window
 // and after each window; the device's clock before the first window and after the last one, two
-// words each; then, for each thread, the chains' ends and the hash over its laps.
+// words each; then for each thread the last values of its chains and its hash.
 #define CODE_DONE        0
 #define CODE_STAMPS      1
 #define CODE_WINDOWS_MAX 26
@@ -42,13 +41,13 @@
 #define CODE_KEPT        (CODE_CHAINS + 1)
 #define CODE_WORDS       (CODE_ENDS + CODE_WORKGROUP * CODE_KEPT)
 
-// Parameters, one 32-bit word each, in this order.
+// Parameters of the kernel, one 32-bit word each, in this order.
 #define CODE_PARAMS(X)                                                                             \
     X(steps)   /* stretches of a lap; 0: empty laps */                                             \
     X(lead)    /* laps before the first stamp */                                                   \
     X(windows) /* timed windows */                                                                 \
     X(laps)    /* laps of a window */                                                              \
-    X(never)   /* a word that no chain has, and more laps than any window has */                   \
+    X(never)   /* a word that no chain gives, and a number of laps that no window has */           \
     X(token)   /* identifies this run */
 
 #define CODE_4(i)                                                                                  \
@@ -63,7 +62,7 @@
 #define CODE_512(i)  CODE_256(i) CODE_256((i) + 256)
 #define CODE_1024(i) CODE_512(i) CODE_512((i) + 512)
 
-// Stretches of `size` instructions, from instruction i on. The first one is stretch n of the lap.
+// CODE_LEG is a stretch: `size` instructions from instruction i on; n is its number in the lap.
 #define CODE_LEG(size, i, n) CODE_##size(i) CODE_LEAVE(n)
 #define CODE_LEGS_4(size, i, n)                                                                    \
     CODE_LEG(size, i, n)                                                                           \
@@ -74,7 +73,7 @@
     CODE_LEGS_4(size, (i) + 4 * (size), (n) + 4)                                                   \
     CODE_LEGS_4(size, (i) + 8 * (size), (n) + 8) CODE_LEGS_4(size, (i) + 12 * (size), (n) + 12)
 
-// A lap: 1, 8 or 32 Ki instructions.
+// Laps of 1024, 8192 and 32768 instructions.
 #define CODE_LAP_1K CODE_LEGS_16(64, 0, 1)
 #define CODE_LAP_8K                                                                                \
     CODE_LAP_1K CODE_LEGS_16(64, 1024, 17) CODE_LEGS_16(128, 2048, 33) CODE_LEGS_16(256, 4096, 49)

@@ -22,7 +22,7 @@ uint32_t map_code_length(uint32_t steps)
     return length;
 }
 
-// The volatile product keeps the host's compiler from fusing the two steps, which round twice.
+// The step rounds twice if not `fused`; `volatile` keeps the compiler from fusing it.
 static float step(float x, float constant, bool fused)
 {
     if (fused)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The benchmark `map`: the parameters and metrics of what `fathom map` concludes (map/levels.c),
-// and its probes. Most probes are chains of latency with another stride. METHOD.md says how they
-// are used.
+// The benchmark `map`: parameters and metrics of the conclusions of `fathom map` (map/levels.c),
+// and the probes that these need. Most probes are cases of latency with another stride. METHOD.md
+// says how they are used.
 #include "bench/map.h"
 
 #include "bench/bench.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    PAGES_STRIDE_BYTES = 128 // distance of nodes within a page, as in latency
+    PAGES_STRIDE_BYTES = 128 // bytes between places in a page, as in latency
 };
 
 static const struct param_info params[MAP_PARAM_COUNT] = {
@@ -197,7 +197,7 @@ static const struct benchmark *latency_find(struct error *err)
 }
 
 struct map_session {
-    struct bench_session chase; // a copy of the session, with latency's state
+    struct bench_session chase; // a copy of the session, with the state of latency
     struct map_neighbours neighbours;
     struct map_code code;
 };
@@ -211,8 +211,8 @@ static bool map_open(struct bench_session *session, struct error *err)
     return latency && latency->open(&own->chase, err);
 }
 
-// Returns the case of latency that measures a probe. Parameters that both benchmarks have get the
-// probe's values; latency's other parameters get their usual values.
+// Returns the case of latency that measures this probe. It takes the probe's value of each
+// parameter that the probe has; latency's other parameters get their usual values.
 static struct bench_case probe_case(struct arena *arena, const struct benchmark_info *latency,
                                     const struct bench_case *probe)
 {
@@ -221,7 +221,7 @@ static struct bench_case probe_case(struct arena *arena, const struct benchmark_
     bool pages = case_says(probe, "what", MAP_PAGES);
     for (size_t i = 0; i < latency->param_count; i++) {
         const struct param_info *param = &latency->params[i];
-        // The distance of pages is the parameter "pitch" of a probe `pages`, but "page" of latency.
+        // Pages are `pitch` bytes apart in a probe `pages`, but `page` bytes in a case of latency.
         const char *from = pages && strcmp(param->key, "page") == 0 ? "pitch" : param->key;
         const struct case_value *given = case_find(probe, from);
         const char *text = given                              ? given->text
@@ -250,8 +250,8 @@ static bool visit_chain(struct bench_visit *run, struct measure_visit *visit, st
     return latency->visit(&chase, visit, err);
 }
 
-// Sets the core clock in this process if the device has one of its own (a model). A card's clock
-// belongs to the machine: the parent process locks it (suite/clock_lock.h).
+// Sets the core clock here, in the worker, only if the device is simulated. The clock of a real
+// card belongs to the machine, so the parent process locks it (suite/clock_lock.h).
 static bool visit_by_clock(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     struct gpu_device *device = run->session->device;

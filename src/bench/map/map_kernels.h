@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the C code and the kernel of `what=neighbours` must agree on. Only #define and #if: it is
-// read by C, by GLSL and by OpenCL C.
+// What the C code and the kernel of `what=neighbours` must agree on. C, GLSL and OpenCL C include
+// this file, so it has only #define and #if.
 #ifndef BENCH_MAP_MAP_KERNELS_H
 #define BENCH_MAP_MAP_KERNELS_H
 
@@ -9,8 +9,8 @@
 // Hops in one turn of a loop.
 #define NEIGHBOURS_UNROLL 8
 
-// Words that each workgroup writes: the link at which its chase ended, the core's counter before
-// and after the timed hops, the core's id, and the token of the run.
+// Words that each workgroup writes: the link at which its chase ended; the core's counter before
+// and after the timed hops; the number of its core; and the token of the run.
 #define NEIGHBOURS_LINK  0
 #define NEIGHBOURS_BEGIN 1
 #define NEIGHBOURS_END   2
@@ -18,7 +18,7 @@
 #define NEIGHBOURS_DONE  4
 #define NEIGHBOURS_WORDS 8
 
-// Parameters, one 32-bit word each, in this order.
+// Parameters of the kernel, one 32-bit word each, in this order.
 #define NEIGHBOURS_PARAMS(X)                                                                       \
     X(nodes)       /* nodes in a workgroup's region */                                             \
     X(pitch_words) /* words from one node to the next */                                           \

@@ -84,8 +84,8 @@ static bool execute(struct neighbours *n, const struct params *params, struct er
            gpu_batch_span_ns(batch, 0, &n->span_ns, err);
 }
 
-// Checks that each chain ended where the formula says, and that each workgroup had a core of its
-// own.
+// Checks that each chain ended at the link that the formula predicts, and that no two workgroups
+// ran on the same core.
 static bool verify(const struct neighbours *n, const struct params *p, struct error *err)
 {
     const uint32_t *words = gpu_buffer_map(n->result);

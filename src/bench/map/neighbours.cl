@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chains side by side: see neighbours.comp.
+// Chains on all cores at the same time: see neighbours.comp.
 #include "bench/prelude/prelude.clh"
 
 #include "bench/prelude/permute.clh"
@@ -12,7 +12,7 @@ struct params {
 };
 #undef PARAM
 
-// The node that a thread reaches 8 turns later; k if there is none.
+// The node that the thread reaches 8 turns after node k; k itself if there is no such node.
 #define TURNS_AHEAD(k) ((k) + 8 * WORKGROUP_X < p.nodes ? (k) + 8 * WORKGROUP_X : (k))
 
 #define HOP    link = load_u32(words + link);

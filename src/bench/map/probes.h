@@ -7,22 +7,22 @@
 #include "bench/bench.h"
 #include "measure/clock.h"
 
-// Cases `what=neighbours`: one workgroup on each core follows a chain of its own through `bytes`,
-// all at the same time. Cores that share a cache share its capacity.
+// Cases `what=neighbours`: one workgroup on each core, all at the same time, each chasing its own
+// chain of `bytes` bytes. Cores that share a cache share its capacity, so their chains take longer.
 
-// What these cases keep between visits, in the session's arena.
+// What cases `what=neighbours` keep between visits, in the session's arena.
 struct map_neighbours {
     struct measure_clock clock;
-    struct gpu_program *program; // NULL before the first visit
+    struct gpu_program *program; // NULL before the first visit of a case `what=neighbours`
 };
 
-// map's visit() for a case `what=neighbours`. ERROR_UNSUPPORTED if kernels cannot read a clock or
+// Visits a case `what=neighbours`. Fails with ERROR_UNSUPPORTED if kernels cannot read a clock or
 // the number of their core, or if two workgroups ran on one core.
 MUST_CHECK bool map_neighbours_visit(struct map_neighbours *kept, struct bench_visit *run,
                                      struct measure_visit *visit, struct error *err);
 
-// Cases `what=code`: one subgroup runs straight-line code of `instructions` multiply-adds again and
-// again. If the code does not fit an instruction cache, each instruction takes longer.
+// Cases `what=code`: one subgroup executes straight-line code of `instructions` multiply-adds,
+// again and again. If the code does not fit in an instruction cache, each instruction takes longer.
 
 enum {
     MAP_CODE_KERNELS = 3
@@ -32,23 +32,23 @@ enum {
 struct map_code_program {
     struct gpu_program *program; // NULL: not compiled yet
     struct kernel_info kernel;
-    uint64_t compile_ns; // time that the driver took to compile it
-    // Bytes per instruction, from the code size that the driver reports; 0: unknown.
+    uint64_t compile_ns; // time that the driver took to compile the kernel
+    // Computed from the size of the code that the driver reports; 0: unknown.
     double instruction_bytes;
 };
 
-// What these cases keep between visits, in the session's arena.
+// What cases `what=code` keep between visits, in the session's arena.
 struct map_code {
     bool probed;
     struct measure_clock clock;
     struct map_code_program programs[MAP_CODE_KERNELS];
     double warm_hz; // the core clock during the last run
-    double empty;   // duration of an empty lap: counts of the core's counter, or ns without one
+    double empty;   // duration of a lap without instructions, in counts (in ns without a counter)
 };
 
-// map's visit() for a case `what=code`. ERROR_UNSUPPORTED if this build has no kernel of that
-// length, if the driver would compile it for too long, or if branching over the rest of the code
-// takes time.
+// Visits a case `what=code`. Fails with ERROR_UNSUPPORTED if this build has no kernel of that
+// length, if the driver would compile it for too long, or if a lap that branches over all the code
+// takes too long.
 MUST_CHECK bool map_code_visit(struct map_code *kept, struct bench_visit *run,
                                struct measure_visit *visit, struct error *err);
 

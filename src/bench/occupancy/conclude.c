@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-// A kind of finding. It lists the cases with the parameter `param`, each as "BEFORE: AFTER", the
-// values of the metrics `before` and `after`. If `before` is NULL, BEFORE is the value of the
-// parameter.
+// A kind of finding: a list of the cases that have the parameter `param`, each as "BEFORE: AFTER".
+// AFTER is the value of the metric `after`. BEFORE is the value of the metric `before` or, if that
+// is NULL, of the parameter.
 struct kind {
     const char *param, *before, *after;
 };
@@ -40,8 +40,8 @@ static const char *describe(struct arena *arena, const struct kind *kind,
                         result_median(result, kind->after));
 }
 
-// Adds a finding that lists all results of this kind with the subgroup size of `first`, if there
-// are two or more.
+// Adds the finding of this kind for the subgroup size of `first`. It lists all results with that
+// size; if there is only one, there is no finding.
 static void report(struct run *run, const struct kind *kind, const struct result *first)
 {
     const char *list = "";
@@ -78,10 +78,10 @@ static bool is_first(const struct run *run, const struct kind *kind, size_t plac
     return true;
 }
 
-// Adds findings "occupancy", at most two for each subgroup size. Each lists at least two results.
-// One lists the subgroups on a core by the registers of a thread that the driver reports ("96:
-// 20"). The other lists the workgroups on a core by their shared memory. The value is the smallest
-// number in the list; the keys are its first and its last case.
+// Adds findings "occupancy": at most two for each subgroup size, each a list of at least two
+// results. One lists the subgroups on a core for each number of registers per thread that the
+// driver reports ("96: 20"). The other lists the workgroups on a core for each amount of shared
+// memory. The value is the smallest number in the list; the keys are its first and its last case.
 void occupancy_conclude(struct run *run, const char *device)
 {
     for (size_t k = 0; k < COUNT(kinds); k++)

@@ -92,8 +92,8 @@ enum occupancy_param { // in the order of `params`
     OCCUPANCY_PARAM_SUBGROUP
 };
 
-// Returns the device's default subgroup size. But if the case has by=registers and the device lets
-// kernels choose, returns the picked size, limited to the least and the largest size of the device.
+// Returns the subgroup size of a case: the device's default. But with by=registers, and if the
+// device lets kernels choose, it is the picked size, limited to what the device allows.
 static uint64_t subgroup_of(const struct bench_pick *pick)
 {
     const struct gpu_info *info = pick->request->device;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// A workgroup that stays on its core. Each thread loads VALUES words, mixes them, waits until the
-// workgroup has stayed long enough, and mixes them again. So the core must keep the words in
-// registers during the wait. It must also keep the shared memory, which is filled before the wait
-// and read after it. The results prove that it did. METHOD.md says how the records are used.
+// A workgroup that stays on its core for some time. Each thread loads VALUES words, mixes them,
+// waits until the workgroup has stayed long enough, and mixes them again. So the core must keep
+// these words in registers during the wait, and also the shared memory, which is filled before the
+// wait and read after it. The results prove that it did. METHOD.md says how the records are used.
 //
 // -DVALUES=…, -DSHARED_BYTES=… (0: none), -DDEVICE_CLOCK=1, -DCORE_ID=1
 #extension GL_GOOGLE_include_directive : require
@@ -12,7 +12,7 @@
 
 #include "bench/occupancy/occupancy.h"
 
-// Volatile: the compiler must not load the words again after the wait instead of keeping them.
+// Volatile, so that the compiler keeps the words during the wait, and does not load them again.
 layout(set = 0, binding = 0, std430) readonly volatile buffer Data
 {
     uint data[];
@@ -47,8 +47,8 @@ shared uint block[SHARED_BYTES / 4];
         EACH_VALUE(STEP)                                                                           \
     }
 
-// The first thread reads the clock until params.hold has passed, at most params.polls times. The
-// other threads wait for it at the barrier.
+// The first thread reads the clock until params.hold ticks have passed since `start`, but at most
+// params.polls times. The other threads wait for it at a barrier.
 void stay(uint start)
 {
     if (gl_LocalInvocationIndex == 0u)

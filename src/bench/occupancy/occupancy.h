@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 // What the host and the kernels of `occupancy` must agree on. Only #define and #if here.
 //
-// -DVALUES=…: number of words that a thread keeps, a multiple of 8 up to OCCUPANCY_VALUES_MAX
+// -DVALUES=… is the number of words that a thread keeps: 8 to OCCUPANCY_VALUES_MAX, in steps of 8.
 #ifndef BENCH_OCCUPANCY_OCCUPANCY_H
 #define BENCH_OCCUPANCY_OCCUPANCY_H
 
-// Value i of thread t begins as word i × OCCUPANCY_LANES + t % OCCUPANCY_LANES of the data.
+// The first content of value i of thread t is data[i × OCCUPANCY_LANES + t % OCCUPANCY_LANES].
 #define OCCUPANCY_LANES      64
 #define OCCUPANCY_VALUES_MAX 240
 
-// A step changes value i: x[i] = x[i] × OCCUPANCY_FACTOR + x[i + 1]. After the last value comes
-// x[0].
+// A step changes value i: x[i] = x[i] × OCCUPANCY_FACTOR + x[i + 1]. For the last value, x[0] takes
+// the place of x[i + 1].
 #define OCCUPANCY_FACTOR 0x9e3779b1u
 
 // Word i of a workgroup's shared memory is i × OCCUPANCY_SHARED_FACTOR + token.
 #define OCCUPANCY_SHARED_FACTOR 0x85ebca6bu
 
-// A workgroup's record, in words: the device clock when it began and when its last thread was done
-// (low, high), its core, and a token that no other record has.
+// The words of a workgroup's record: the device clock at its begin and when its last thread was
+// done (low and high word each), the number of its core, and a token that no other record has.
 #define OCCUPANCY_RECORD_START 0
 #define OCCUPANCY_RECORD_END   2
 #define OCCUPANCY_RECORD_CORE  4
@@ -26,15 +26,15 @@
 
 // Parameters of the kernel, one 32-bit word each, in this order.
 #define OCCUPANCY_PARAMS(X)                                                                        \
-    X(token)        /* of this run; the record of workgroup g has token + g */                     \
-    X(hold)         /* least stay of a workgroup, in ticks of the device clock */                  \
-    X(polls)        /* most clock reads of the wait, which then ends in any case */                \
+    X(token)        /* identifies the run; the record of workgroup g has token + g */              \
+    X(hold)         /* least time on a core, in ticks of the device clock */                       \
+    X(polls)        /* most clock reads of the wait, which then ends */                            \
     X(turns)        /* rounds of steps before the wait, and again after it */                      \
     X(shared_words) /* words of shared memory that a workgroup fills and reads */                  \
-    X(shift)        /* distance from the word that a thread writes to the one that it reads */
+    X(shift)        /* distance from the word that a thread writes to the word that it reads */
 
-// EACH_VALUE(S) expands to S(0) … S(VALUES − 1) without a loop, so that the values can be in
-// registers.
+// EACH_VALUE(S) expands to S(0) … S(VALUES − 1). It is no loop, because values that a loop indexes
+// may not stay in registers.
 #define EACH_8(S, b)   S(b) S(b + 1) S(b + 2) S(b + 3) S(b + 4) S(b + 5) S(b + 6) S(b + 7)
 #define EACH_32(S, b)  EACH_8(S, b) EACH_8(S, b + 8) EACH_8(S, b + 16) EACH_8(S, b + 24)
 #define EACH_128(S, b) EACH_32(S, b) EACH_32(S, b + 32) EACH_32(S, b + 64) EACH_32(S, b + 96)

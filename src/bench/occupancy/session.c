@@ -80,7 +80,7 @@ struct gpu_program *occupancy_program(struct occupancy_session *session,
     if (chooses_shared(this_case, info))
         choices.shared_bytes = (unsigned)this_case->shared_bytes;
     if (this_case->by == OCCUPANCY_SHARED)
-        choices.l1_percent = 1; // the other 99 % are shared memory
+        choices.l1_percent = 1; // percent of on-chip memory for L1; the rest is shared memory
     return measure_program(&session->bench->programs, kernel->name, &choices, err);
 }
 
@@ -91,7 +91,7 @@ bool occupancy_open(struct bench_session *bench, struct error *err)
     bench->state = session;
     session->words = ARENA_ARRAY(bench->arena, DATA_WORDS, uint32_t);
     for (uint32_t i = 0, x = 1; i < DATA_WORDS; i++) {
-        x ^= x << 13, x ^= x >> 17, x ^= x << 5; // xorshift
+        x ^= x << 13, x ^= x >> 17, x ^= x << 5; // one step of the generator xorshift
         session->words[i] = x;
     }
     if (!measure_clock_probe(bench->scope, &bench->clock, err))
@@ -103,7 +103,7 @@ bool occupancy_open(struct bench_session *bench, struct error *err)
 
 // ---------------------------------------------------------------- what must come out
 
-// Returns the sum of a thread's values after `iterations` iterations of the kernel's steps.
+// Returns the sum that a thread's values must have after `iterations` iterations of the kernel.
 static uint32_t mixed_sum(const struct occupancy_session *session, uint32_t values,
                           uint32_t iterations, uint32_t lane)
 {

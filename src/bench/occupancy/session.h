@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Describes a case of `occupancy`, what the cases of a session share, and how workgroups are
+// A case of `occupancy`, what the cases of a session share, and how the workgroups on a core are
 // counted.
 #ifndef BENCH_OCCUPANCY_SESSION_H
 #define BENCH_OCCUPANCY_SESSION_H
@@ -8,7 +8,7 @@
 #include "bench/occupancy/occupancy.h"
 #include "measure/clock.h"
 
-enum occupancy_by { // what limits how many workgroups a core holds
+enum occupancy_by { // what limits the number of workgroups on a core
     OCCUPANCY_REGISTERS,
     OCCUPANCY_SHARED,
     OCCUPANCY_THREADS,
@@ -27,14 +27,14 @@ void occupancy_case_read(const struct bench_case *c, struct occupancy_case *this
 const struct gpu_kernel *occupancy_kernel(const struct occupancy_case *this_case,
                                           const struct gpu_info *info);
 
-// Returns the most shared memory that a workgroup can have, in bytes.
+// Returns the largest shared memory of a workgroup that the device allows, in bytes.
 uint64_t occupancy_shared_max(const struct gpu_info *info);
 
 struct occupancy_session {
     struct bench_session *bench;
     struct gpu_buffer *data;
-    uint32_t *words; // the content of `data`
-    uint32_t runs;   // number of runs so far, from which each run makes its token
+    uint32_t *words; // the content of the buffer `data`
+    uint32_t runs;   // number of runs so far; each run makes its token from it
 };
 
 MUST_CHECK bool occupancy_open(struct bench_session *bench, struct error *err);
@@ -44,14 +44,14 @@ MUST_CHECK bool occupancy_open(struct bench_session *bench, struct error *err);
 struct gpu_program *occupancy_program(struct occupancy_session *session,
                                       const struct occupancy_case *this_case, struct error *err);
 
-struct occupancy_params { // as the kernels declare them
+struct occupancy_params { // parameters, as the kernels declare them
 
 #define X(name) uint32_t name;
     OCCUPANCY_PARAMS(X)
 #undef X
 };
 
-// Fills `results` with the word that each thread of a workgroup must write.
+// Sets results[t] to the word that thread t of a workgroup must write.
 void occupancy_expect(const struct occupancy_session *session,
                       const struct occupancy_case *this_case, const struct occupancy_params *params,
                       uint32_t *results);
@@ -65,20 +65,20 @@ struct occupancy_stay {
 struct occupancy_tally {
     unsigned cores;   // number of cores that had workgroups
     unsigned most;    // most workgroups at once on any core
-    unsigned least;   // each core has a most number of workgroups at once: the least of these
+    unsigned least;   // each core has a largest number of workgroups at once; the smallest of these
     unsigned fullest; // number of cores that had `most` workgroups at once
-    unsigned chip;    // most workgroups at once on all cores together
-    // For the first core that had `most` workgroups: time from its first start until it had them
-    // all.
+    unsigned chip;    // most workgroups at once on the whole chip
+    // For the first core that had `most` workgroups at once: time in ns from the start of its first
+    // workgroup until it had `most`.
     double fill_ns;
-    // True: that core got another workgroup later, so it was full when it had `most` workgroups.
+    // True if that core got another workgroup later. So it was full when it had `most` of them.
     bool refilled;
 };
 
-// Returns how many workgroups were on a core at the same time, from at least one stay. If one
-// workgroup begins at the same time stamp at which another one ends, they do not count as at the
-// same time. So a count is never too high, and it is too low only if stays are about as short as a
-// step of the clock. Memory taken from `scratch` is freed.
+// Returns how many workgroups were on a core at the same time. There must be at least one stay. If
+// one workgroup begins at the time stamp at which another one ends, they do not count as
+// simultaneous. So a count is never too high, and too low only if stays are about as short as a
+// step of the clock. Uses `scratch` and frees again what it takes from it.
 struct occupancy_tally occupancy_tally_of(struct arena *scratch, const struct occupancy_stay *stays,
                                           size_t count);
 

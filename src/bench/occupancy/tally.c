@@ -9,8 +9,8 @@ struct event {
     int change; // +1: a workgroup begins, −1: it ends
 };
 
-// Sorts by time. At equal times, ends come before starts: the workgroup that ended may have made
-// room for the other one.
+// Sorts events by time. Of events at the same time, ends come first: the workgroup that ended may
+// have made room for the one that begins.
 static int compare_times(const void *a, const void *b)
 {
     const struct event *one = a, *other = b;
@@ -27,8 +27,8 @@ static int compare_cores(const void *a, const void *b)
     return compare_times(a, b);
 }
 
-// The most workgroups at once, the time when this number was first reached, and whether a workgroup
-// began after that.
+// The largest number of workgroups at once; when it was first reached; and whether another
+// workgroup began after that.
 struct sweep {
     unsigned most;
     double full_ns;

@@ -16,16 +16,16 @@ enum {
 
 enum {
     ITERATIONS = 4,
-    // Distance in words from the word that a thread writes to the word that it reads, so that it
-    // reads what another subgroup wrote.
+    // Distance in words from the word that a thread writes to the word that it reads. It is such
+    // that the thread reads what another subgroup wrote.
     SHIFT = 61,
     POLLS = 1 << 20,
-    // Per core, the first run has twice as many workgroups as fit, but at most twice this number.
+    // Workgroups per core in the first run: twice as many as fit, but at most twice this number.
     GROUPS_A_CORE = 32,
-    GROUPS_ELSE = 256, // workgroups in the first run if the number of cores is not known
+    GROUPS_ELSE = 256, // workgroups in the first run if the number of cores is unknown
     GROUPS_MAX = 1 << 16,
     TRIES = 8,
-    WAVES = 3, // a run has three times as many workgroups as fit on the chip
+    WAVES = 3, // a run has 3 times as many workgroups as the chip holds at once
 };
 static const double hold_ns = 100e3, hold_most_ns = 2e6;
 
@@ -65,7 +65,7 @@ static bool read_stays(struct work *work, struct occupancy_stay *stays, struct e
             return error_set(err, ERROR_MISMATCH, "workgroup %u of %u left no record", g, groups);
         uint64_t start = measure_clock_stamp(record + OCCUPANCY_RECORD_START);
         uint64_t end = measure_clock_stamp(record + OCCUPANCY_RECORD_END);
-        base = g ? base : start - half; // other groups begin within half of the clock's range
+        base = g ? base : start - half; // groups begin within half the clock's range
         stays[g] = (struct occupancy_stay){.start_ns = measure_clock_elapsed_ns(clock, base, start),
                                            .end_ns = measure_clock_elapsed_ns(clock, base, end),
                                            .core = record[OCCUPANCY_RECORD_CORE]};
@@ -154,8 +154,8 @@ static bool is_slow(const struct work *work)
     return work->tally.fill_ns > work->memory->hold_ns / 2;
 }
 
-// Finds how many workgroups a run needs so that the fullest core gets another workgroup after it
-// was full, and how long workgroups must stay so that a core fills in less than half of that time.
+// Finds how many workgroups a run needs, so that the fullest core gets another one after it was
+// full, and how long they must stay, so that a core fills in less than half of that time.
 static bool size_run(struct work *work, struct error *err)
 {
     struct memory *memory = work->memory;
@@ -175,8 +175,8 @@ static bool size_run(struct work *work, struct error *err)
     return true;
 }
 
-// Takes the memory of the case's first visit; if this is the first visit, makes the program and
-// sizes the work.
+// Gets the memory of the case. At its first visit, makes the program and chooses the size of the
+// work.
 static bool recall(struct work *work, struct error *err)
 {
     work->memory = *work->run->memory;
@@ -196,8 +196,8 @@ static bool recall(struct work *work, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// Returns the most workgroups that fit on a core by the limits that the driver reports; NaN if it
-// reports none. A core may round registers and shared memory up and hold fewer.
+// Returns the most workgroups that fit on a core, by limits that the driver reports; NaN if it
+// reports none. A core may hold fewer, because it may round registers and shared memory up.
 static double limit_of(const struct work *work)
 {
     const struct gpu_limits *limits = &work->session->bench->info->limits;
@@ -241,7 +241,7 @@ static void flag(const struct work *work, struct measure_visit *visit)
 }
 
 struct samples {
-    double *core, *chip; // numbers of workgroups: on the fullest core, on the chip
+    double *core, *chip; // workgroups at once, per run: on the fullest core, on the chip
     unsigned count;
 };
 

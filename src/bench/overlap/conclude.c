@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Adds the findings of overlap: for each question that the cases of a run answer, a verdict with
-// its interval, and what was published for other GPUs ("Breaking Down Barriers, Part 6", M.
-// Pettineo, 2018, read by eye from time lines of Direct3D 12 under Windows).
+// Adds the findings of overlap. For each question that the cases of a run answer, a finding gives a
+// verdict with its interval, and what was published for other GPUs ("Breaking Down Barriers, Part
+// 6", M. Pettineo, 2018, read by eye from time lines of Direct3D 12 under Windows).
 #include "analysis/compare.h"
 #include "base/text.h"
 #include "bench/overlap/visit.h"
@@ -10,9 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-// The verdict on a share of time: "no" if its interval ends at or below share_no, "yes" if it
-// starts at or above share_yes, "partly" if it lies between share_no and share_yes, otherwise
-// "undecided".
+// The verdict on a share of time depends on its interval: "no" if it ends at or below share_no,
+// "yes" if it starts at or above share_yes, "partly" if it lies between the two, else "undecided".
 static const double share_no = 0.05, share_yes = 0.5;
 
 // The run and the device that findings are about.
@@ -40,15 +39,15 @@ static bool is_scenario(const struct result *result, const char *name)
     return case_says(&result->bench_case, "scenario", name);
 }
 
-// Returns the metric called `name`; NULL if the result has no such metric, or no number for it.
+// Returns the metric called `name`; NULL if the result has no such metric or no number for it.
 static const struct metric *metric_of(const struct result *result, const char *name)
 {
     const struct metric *metric = result_metric(result, name);
     return metric && isfinite(metric->median) ? metric : NULL;
 }
 
-// Returns the first result that has this metric, scenario (NULL: any) and barrier (NULL: any). NULL
-// if there is none.
+// Returns the first result with this scenario (NULL: any), this barrier (NULL: any) and a number
+// for this metric; NULL if there is none.
 static const struct result *find(const struct subject *subject, const char *scenario,
                                  const char *barrier, const char *metric)
 {
@@ -62,7 +61,7 @@ static const struct result *find(const struct subject *subject, const char *scen
     return NULL;
 }
 
-// Returns the cell of a series in this row and column; NaN if there is no such column.
+// Returns the value in this row and column of a series; NaN if the series has no such column.
 static double cell_of(const struct series *series, size_t row, const char *column)
 {
     for (size_t c = 0; c < series->column_count; c++)
@@ -87,7 +86,7 @@ static double resolution_of(const struct result *result)
 
 // ---------------------------------------------------------------- words
 
-// Returns "0.931 [0.925, 0.94]", or just the number if it has no interval.
+// Returns a number with its interval, "0.931 [0.925, 0.94]", or without if it has none.
 static const char *number_text(struct arena *arena, const struct metric *metric)
 {
     const char *median = unit_text(arena, metric->median, metric->unit);
@@ -112,9 +111,9 @@ static const char *share_text(struct arena *arena, const struct metric *share)
 }
 
 struct answer {
-    const char *code, *text, *published; // published may be NULL
+    const char *code, *text, *published; // `published` may be NULL
     double value;
-    const struct result *cases[2]; // the second may be NULL
+    const struct result *cases[2]; // keys of the finding; the second may be NULL
 };
 
 // Adds the finding "vulkan:0: TEXT (scenario, barrier; published: …)".
@@ -134,20 +133,20 @@ static void report(const struct subject *subject, const struct answer *answer)
 
 // ---------------------------------------------------------------- questions of one case
 
-// How the text of a finding states its number.
+// How a finding writes its number.
 enum scale {
-    SCALE_SHARE, // a verdict and per cent: share_text
+    SCALE_SHARE, // a verdict and a percentage, by share_text
     SCALE_TIME,
     SCALE_FACTOR
 };
 
 struct question {
     const char *code, *metric;
-    const char *scenario; // the preferred one; if it has no such metric, another one is used
+    const char *scenario; // preferred scenario; if it lacks the metric, another one answers
     enum scale scale;
     const char *text, *rest; // the text before the number and after it
-    const char *published;   // results of other GPUs; NULL: none
-    bool only;               // no other scenario can answer the question; it needs two queues
+    const char *published;   // published results of other GPUs; NULL: none
+    bool only;               // only this scenario can answer the question, and it needs two queues
 };
 
 static const struct question questions[] = {
@@ -172,8 +171,8 @@ static const struct question questions[] = {
      "on RX 460 this frame took 0.6 of the one with barriers", false},
 };
 
-// Called for a question without a measured answer. For "overlap-queues", reports that there is only
-// one queue, if the question's scenario was measured. For other questions, reports nothing.
+// Called if no result answers a question. If the question is "overlap-queues" and its scenario was
+// measured, reports that the device has only one queue. Otherwise reports nothing.
 static void report_missing(const struct subject *subject, const struct question *question)
 {
     const struct result *any = find(subject, question->scenario, NULL, "frame");
@@ -227,7 +226,7 @@ static const struct {
 };
 
 // Adds findings barrier-gap, one for each case of one scenario: "default" or, if that has no gap,
-// the first scenario that has one. Leaves out barriers of targets, and gaps between two queues.
+// the first one that has. Leaves out barriers of render targets, and gaps between two queues.
 static void ask_gaps(const struct subject *subject)
 {
     struct arena *arena = subject->run->arena;
@@ -236,7 +235,7 @@ static void ask_gaps(const struct subject *subject)
     for (size_t i = 0; first && i < subject->run->result_count; i++) {
         const struct result *result = subject->run->results[i];
         const struct metric *metric = metric_of(result, "barrier_gap");
-        // A gap between two queues is the finding overlap-hand-over instead.
+        // A gap between two queues belongs to the finding overlap-hand-over.
         bool between = is_scenario(result, "cross-queue") && metric_of(result, "cross_queue");
         const char *barrier = NULL; // stays NULL for barrier=target
         for (size_t b = 0; b < COUNT(barrier_texts); b++)
@@ -263,7 +262,7 @@ static void ask_gaps(const struct subject *subject)
 
 // ---------------------------------------------------------------- kinds of barriers
 
-// Adds target-barrier: compares the gaps after a draw with barrier=target and with barrier=buffer.
+// Adds target-barrier: compares the gaps after a draw of barrier=target and barrier=buffer.
 static void ask_targets(const struct subject *subject)
 {
     static const char *const scenarios[] = {"default", "draws"};
@@ -292,10 +291,10 @@ static void ask_targets(const struct subject *subject)
 
 // ---------------------------------------------------------------- pairs of workloads
 
-// True if, in this row of the matrix, `b` comes right after `a` on their queue and does not wait
-// for it, but waits for an earlier workload of that queue. A barrier that waits for all work then
-// separates the two although it need not. Workloads of the other queue are ignored, because there
-// are no barriers between queues.
+// True if, in this row of the matrix, workload `b` comes right after `a` on the same queue and does
+// not wait for `a`, but waits for an earlier workload of that queue. A barrier that waits for all
+// work then separates `a` and `b` although it need not. Workloads of the other queue do not count,
+// because there are no barriers between queues.
 static bool is_bystander(const struct series *matrix, size_t row)
 {
     bool follows = cell_of(matrix, row, "queue_shared") == 1, waits = false;
@@ -310,8 +309,8 @@ static bool is_bystander(const struct series *matrix, size_t row)
     return follows && waits && cell_of(matrix, row, "ordered") == 0;
 }
 
-// Sets *share to the overlap of the first pair that is_bystander accepts. Returns false if there is
-// none.
+// Sets *share to the overlap of the first pair for which is_bystander is true. Returns false if
+// there is no such pair.
 static bool bystander_of(const struct result *result, struct metric *share)
 {
     const struct series *matrix = result_series(result, "matrix");
@@ -326,8 +325,8 @@ static bool bystander_of(const struct result *result, struct metric *share)
     return false;
 }
 
-// Adds overlap-bystander: a finding for split barriers and one for all other barriers, each from
-// the first case that has a pair which is_bystander accepts.
+// Adds overlap-bystander: one finding for split barriers, and one for all other barriers. Each
+// comes from the first case that has a pair for which is_bystander is true.
 static void ask_bystanders(const struct subject *subject)
 {
     struct arena *arena = subject->run->arena;
@@ -357,16 +356,16 @@ static void ask_bystanders(const struct subject *subject)
 // ---------------------------------------------------------------- one case against another
 
 struct comparison {
-    const char *code, *base, *other; // scenarios
+    const char *code, *base, *other; // `base` and `other` are names of scenarios
     const char *what, *published;
 };
 
-// Two frames count as equally long if the whole interval of their ratio lies between 1 / MATTERS
-// and MATTERS. Three runs of one card differed by 0.1 % through Vulkan and by 4 % through CUDA,
-// more than the intervals of one run.
+// Two frames count as equally long if the whole interval of the ratio of their times lies between 1
+// / MATTERS and MATTERS. MATTERS is larger than the intervals of a run, because three runs of one
+// card differed by 0.1 % through Vulkan and by 4 % through CUDA.
 #define MATTERS 1.05
 
-// True if the driver refused the high priority that the case asked for: it ran at medium.
+// True if the case asked for high priority, but the driver refused, so that it ran at medium.
 static bool is_refused(const struct result *result)
 {
     for (size_t i = 0; i < result->reason_count; i++)
@@ -430,8 +429,8 @@ static const char *polled_text(struct arena *arena, const struct polled *polled)
                         polled->agreed, unit_text(arena, polled->bars_ns, UNIT_NS));
 }
 
-// Adds overlap-clock: the resolution of the device's clock, how far one core's clock lags
-// another's, and whether the times that the polling host saw agree with the device's stamps.
+// Adds overlap-clock: the resolution of the device's clock, how far it lags on one core behind
+// another, and whether the times that the polling host saw agree with the device's stamps.
 static void report_clock(const struct subject *subject)
 {
     struct run *run = subject->run;

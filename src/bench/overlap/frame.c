@@ -8,9 +8,9 @@
 #include <math.h>
 
 enum {
-    WORDS_CHECKED = 3 // result words per workload and frame, spread over the threads
+    WORDS_CHECKED = 3 // result words checked per workload and frame, spread over its threads
 };
-static const uint64_t settle_ns = 20000; // time for held submissions to reach the device
+static const uint64_t settle_ns = 20000; // time for submissions behind a hold to reach the device
 static const uint64_t warm_ns = 1000000; // warm-up per frame: the core clock falls between frames
 
 static uint32_t threads_of(const struct overlap_workload *workload)
@@ -20,9 +20,9 @@ static uint32_t threads_of(const struct overlap_workload *workload)
 
 // ---------------------------------------------------------------- running
 
-// Submits the segments in order, so that each one follows those that it waits for. If there are two
-// segments and none waits, submits the second one first (in the built-in scenarios it is the
-// compute queue's), as the published tool does.
+// Submits the segments in order, each with the segments that it waits for. If there are two and
+// neither waits, submits the second one first, as the published tool does. In the built-in
+// scenarios, the second one is on the compute queue.
 static bool submit_all(struct overlap_stage *stage, struct gpu_hold *hold, struct error *err)
 {
     bool reverse = stage->segment_count == 2 && !stage->segments[1].after;
@@ -46,8 +46,8 @@ static bool wait_all(struct overlap_stage *stage, struct error *err)
     return true;
 }
 
-// Runs the frame's work without a hold for warm_ns, so that the core clock rises; does nothing on a
-// CPU. The records of this work have a token of their own.
+// Repeats the frame's work without a hold for warm_ns, so that the core clock rises. Does nothing
+// on a CPU. Its records have another token than those of the frame.
 static bool warm_up(struct overlap_stage *stage, uint32_t which, struct error *err)
 {
     if (gpu_device_info(gpu_scope_device(stage->scope))->kind == GPU_KIND_CPU)
@@ -77,8 +77,8 @@ static void poll_markers(struct overlap_stage *stage, uint64_t released_ns)
     overlap_markers_poll(&stage->markers, &desc);
 }
 
-// Warms up and runs the frame. *host_ns: the host's time from release to end. The hold has a scope
-// of its own: closing the scope releases the hold, even after an error.
+// Warms up and runs the frame. Sets *host_ns to the host's time from the release to the end. The
+// hold has a scope of its own: closing that scope releases the hold, even after an error.
 static bool run_held(struct overlap_stage *stage, const struct overlap_frame_desc *desc,
                      struct overlap_frame *frame, double *host_ns, struct error *err)
 {
@@ -114,8 +114,8 @@ static const uint32_t *record_of(const struct overlap_stage *stage, size_t w, ui
     return stage->record_words + (size_t)(stage->first_record[w] + group) * OVERLAP_RECORD_WORDS;
 }
 
-// True if record `g` of workload `w` was written in this frame. Subgroups of a draw write to places
-// that change from frame to frame, so other places can hold records of earlier frames.
+// True if record `g` of workload `w` is of this frame. Subgroups of a draw write their records to
+// places that change from frame to frame, so some places hold records of earlier frames.
 static bool is_record(const struct overlap_stage *stage, size_t w, uint32_t g)
 {
     const uint32_t *record = record_of(stage, w, g);
@@ -256,7 +256,7 @@ static bool check_frame(const struct overlap_stage *stage, uint32_t which, doubl
                         const struct overlap_frame *frame, struct error *err)
 {
     double resolution = stage->session->resolution_ns;
-    // The length of a clock tick has a relative error of about 10⁻⁴.
+    // The 1 % allows for an error in the length of the device's clock ticks, about 10⁻⁴.
     if (frame->length_ns > host_ns * 1.01 + resolution)
         return error_set(err, ERROR_MISMATCH,
                          "the frame lasted %.0f ns by the device's clock, but only %.0f ns passed "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Markers: words in host memory that tell the host, while the device works, that a workload has
-// begun or that it has ended. frame.h describes them.
+// Markers are words in host memory. They show the host, while the device works, that a workload has
+// begun or has ended. frame.h describes them.
 #ifndef BENCH_OVERLAP_MARK_GLSL
 #define BENCH_OVERLAP_MARK_GLSL
 
@@ -8,7 +8,7 @@
 
 layout(set = 0, binding = 2, std430) coherent buffer Counters
 {
-    uint counters[]; // two per workload: parts that began, parts that ended
+    uint counters[]; // two per workload: parts that have begun, and parts that have ended
 };
 
 layout(set = 0, binding = 3, std430) volatile coherent buffer Markers
@@ -16,9 +16,9 @@ layout(set = 0, binding = 3, std430) volatile coherent buffer Markers
     uint markers[];
 };
 
-// Counts `parts` more parts of the workload that began (`place` 0) or ended (`place` 1). Writes the
-// marker if exactly `before` parts of this frame were counted earlier. Reads the clock before and
-// after that write, because a thread can stand still between its stamp and its marker.
+// Adds `parts` to the number of the workload's parts that have begun (`place` 0) or ended (`place`
+// 1). If exactly `before` parts of this frame were counted before, writes the marker. Reads the
+// clock before and after this write, because a thread may pause between its stamp and its marker.
 void mark(uint place, uint parts, uint before)
 {
     const uint at = params.workload * 2u + place;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    SWEEPS_A_CHECK = 4096 // number of sweeps between two checks whether the batches are done
+    SWEEPS_A_CHECK = 4096 // reads of all markers between two checks whether the batches are done
 };
 
 bool overlap_markers_init(struct overlap_markers *markers, struct gpu_scope *scope,
@@ -22,7 +22,7 @@ bool overlap_markers_init(struct overlap_markers *markers, struct gpu_scope *sco
     markers->words = markers->counters ? gpu_buffer_create(scope, &words, err) : NULL;
     if (!markers->words)
         return false;
-    // Clears the memory: its old content could equal the token of a later frame.
+    // The memory is cleared, because its old content could be equal to the token of a later frame.
     markers->map = memset(gpu_buffer_map(markers->words), 0, words.bytes);
     const uint32_t zeros[OVERLAP_WORKLOADS_MAX * OVERLAP_MARK_COUNT] = {0};
     return gpu_buffer_write(markers->counters, 0, zeros, sizeof zeros, err);
@@ -33,7 +33,7 @@ static const volatile uint32_t *words_of(const struct overlap_markers *markers, 
     return markers->map + (w * OVERLAP_MARK_COUNT + (size_t)mark) * OVERLAP_MARKER_WORDS;
 }
 
-// Reads each marker that was not seen yet. Returns the number of markers that are still missing.
+// Reads all markers not seen so far. Returns the number of markers that are still missing.
 static size_t sweep(struct overlap_markers *markers, const struct overlap_poll_desc *desc)
 {
     size_t missing = 0;
@@ -53,8 +53,8 @@ static size_t sweep(struct overlap_markers *markers, const struct overlap_poll_d
     return missing;
 }
 
-// True if polling can stop: all batches are done, the time is over, or a batch failed (the next
-// wait reports its error).
+// True if polling can stop: all batches are done, or the time is over, or a batch failed. The next
+// wait for a failed batch reports its error.
 static bool is_over(const struct overlap_poll_desc *desc, uint64_t end_ns)
 {
     if (!clock_left_ns(end_ns))
@@ -74,7 +74,7 @@ void overlap_markers_poll(struct overlap_markers *markers, const struct overlap_
     for (unsigned sweeps = 1; sweep(markers, desc); sweeps++) {
         if (sweeps % SWEEPS_A_CHECK || !is_over(desc, end_ns))
             continue;
-        sweep(markers, desc); // finds markers written since the last sweep
+        sweep(markers, desc); // finds markers that were written since the last read
         return;
     }
 }

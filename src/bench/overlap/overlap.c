@@ -124,14 +124,14 @@ enum overlap_param { // indices in `params`
     OVERLAP_PARAM_PLACE
 };
 
-// Returns the case's scenario. The context of the plan's product is the array of chosen scenarios.
+// Returns the scenario of the case. pick->context is the array of the chosen scenarios.
 static const struct overlap_scenario *scenario_of(const struct bench_pick *pick)
 {
     const struct overlap_scenario *const *scenarios = pick->context;
     return scenarios[pick->at[OVERLAP_PARAM_SCENARIO]];
 }
 
-// Returns the kind of barrier of a case: the chosen one, unless the scenario allows only one kind.
+// Returns the kind of barrier: the chosen one, or the only one that the scenario allows.
 static enum overlap_barrier kind_of(const struct overlap_scenario *scenario, unsigned chosen)
 {
     if (!overlap_scenario_waits(scenario))
@@ -142,7 +142,7 @@ static enum overlap_barrier kind_of(const struct overlap_scenario *scenario, uns
                                             : OVERLAP_BARRIER_SEMAPHORE;
 }
 
-// True if the parameter `place` applies: split barriers stand in both places, and semaphores stand
+// True if the parameter `place` matters. Split barriers are in both places, and semaphores are
 // between submissions.
 static bool has_place(unsigned kind)
 {
@@ -160,10 +160,10 @@ static void replace(const struct bench_pick *pick)
         *pick->value = pick->request->choices[pick->param].values[0];
 }
 
-// Returns false for kinds of barriers that the device cannot have. A device without GPU_CAP(SPLITS)
-// has streams, with only one kind of barrier and the semaphore: of the chosen kinds, only the first
-// one, "semaphore" and "none" are kept. The barrier of a target needs a workload that waits for a
-// draw.
+// Returns false for barriers that the device cannot have. Without GPU_CAP(SPLITS) the API has
+// streams, which have only one kind of barrier and semaphores. Of the chosen barriers then only the
+// first one, "semaphore" and "none" stay. A barrier of a render target needs a workload that waits
+// for a draw.
 static bool reach(const struct bench_pick *pick)
 {
     gpu_caps caps = pick->request->device->caps;

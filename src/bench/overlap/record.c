@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Records a frame: cuts its work into submissions and puts barriers between workloads.
+// Records a frame as submissions, with barriers between the workloads of a submission.
 #include "bench/overlap/frame.h"
 #include "bench/overlap/overlap.h"
 
@@ -18,18 +18,18 @@ struct overlap_params {
 #undef X
 };
 
-// The state of recording one queue's work, segment by segment.
+// The state while the segments of one queue are recorded, one after another.
 struct recording {
     struct overlap_stage *stage;
     const struct overlap_segment *segment;
-    uint32_t which;     // bit set of the frame's workloads
-    uint32_t unordered; // bit set of the queue's workloads that no barrier orders yet
-    uint32_t set;       // bit set of workloads whose split barrier is set and not waited for yet
+    uint32_t which;     // bit set: workloads of the frame
+    uint32_t unordered; // bit set: workloads of the queue after which no barrier came yet
+    uint32_t set;       // bit set: workloads whose split barrier was set but not yet waited for
 };
 
 // ---------------------------------------------------------------- segments
 
-// True if `later` waits for `earlier` by semaphore, and both are in `which`.
+// True if workload `later` waits for workload `earlier` by a semaphore. Both must be in `which`.
 static bool is_semaphore(const struct overlap_stage *stage, uint32_t which, size_t earlier,
                          size_t later)
 {
@@ -38,8 +38,8 @@ static bool is_semaphore(const struct overlap_stage *stage, uint32_t which, size
             overlap_stage_queue(stage, earlier) != overlap_stage_queue(stage, later));
 }
 
-// Returns the bit set of the segments after which `w` starts: on each queue, the newest segment
-// with a workload for which `w` waits by semaphore.
+// Returns the bit set of the segments for which workload `w` waits: on each queue, the newest
+// segment that has a workload for which `w` waits by semaphore.
 static uint32_t after_of(const struct overlap_stage *stage, uint32_t which, size_t w)
 {
     int newest[OVERLAP_QUEUES_MAX] = {NOWHERE, NOWHERE};
@@ -54,7 +54,7 @@ static uint32_t after_of(const struct overlap_stage *stage, uint32_t which, size
     return after;
 }
 
-// True if a later workload waits for `w` by semaphore: the segment ends after `w`.
+// True if a later workload waits for `w` by semaphore, so that the segment must end after `w`.
 static bool ends_segment(const struct overlap_stage *stage, uint32_t which, size_t w)
 {
     for (size_t later = w + 1; later < stage->scenario->count; later++)
@@ -91,8 +91,8 @@ uint32_t overlap_record_reads(const struct overlap_stage *stage, uint32_t which,
         stage->barrier == OVERLAP_BARRIER_IMAGE)
         return 0;
     uint32_t reads = stage->scenario->workloads[w].after & which;
-    // The barrier of a target makes a draw's colours visible, but not the words that the draw
-    // wrote.
+    // A barrier of a render target makes the colours of a draw visible, but not the words that the
+    // draw wrote.
     for (size_t p = 0; p < w && stage->barrier == OVERLAP_BARRIER_TARGET; p++)
         if (stage->scenario->workloads[p].draw)
             reads &= ~BIT(p);
@@ -143,7 +143,7 @@ static void record_workload(const struct recording *recording, size_t w)
 
 // ---------------------------------------------------------------- barriers
 
-// True if a later workload in `among` on the same queue waits for `w` by barrier, not by semaphore.
+// True if a workload in `among`, later on the same queue, waits for `w` by barrier.
 static bool is_waited_for(const struct recording *recording, size_t w, uint32_t among)
 {
     const struct overlap_stage *stage = recording->stage;
@@ -155,9 +155,9 @@ static bool is_waited_for(const struct recording *recording, size_t w, uint32_t 
     return false;
 }
 
-// Orders the workloads of the bit set that no barrier orders yet: a draw by a barrier of its
-// target, which orders only that draw; a dispatch by a barrier of the buffer, which orders all
-// earlier work.
+// For each of the workloads after which no barrier came yet, records one: after a draw, a barrier
+// of its target, which orders only this draw; after a dispatch, a barrier of the buffer, which
+// orders all earlier work.
 static void record_target_barriers(struct recording *recording, uint32_t workloads)
 {
     const struct overlap_stage *stage = recording->stage;
@@ -174,8 +174,8 @@ static void record_target_barriers(struct recording *recording, uint32_t workloa
     }
 }
 
-// Records the stage's barrier after the workloads of the bit set. A barrier of a draw's target
-// orders only that draw; every other barrier orders all work before it.
+// Records the chosen barrier, for work that waits for `workloads`. A barrier of a render target
+// orders only its draw; every other barrier orders all work before it.
 static void record_barrier(struct recording *recording, uint32_t workloads)
 {
     switch (recording->stage->barrier) {
@@ -185,7 +185,7 @@ static void record_barrier(struct recording *recording, uint32_t workloads)
     case OVERLAP_BARRIER_EXECUTION:
         gpu_batch_barrier(recording->segment->batch, GPU_BARRIER_EXECUTION);
         break;
-    // The first half of the split is in another segment, so this segment cannot wait for it.
+    // A split barrier that was set in another segment cannot be waited for in this one.
     case OVERLAP_BARRIER_SPLIT:
     case OVERLAP_BARRIER_MEMORY:
         gpu_batch_barrier(recording->segment->batch, GPU_BARRIER_MEMORY);
@@ -207,7 +207,7 @@ static void record_barrier(struct recording *recording, uint32_t workloads)
     recording->unordered = 0;
 }
 
-// Records what must precede workload `w`: the waits for split barriers, or a barrier.
+// Records what must come before workload `w`: waits for split barriers, or a barrier.
 static void record_waits(struct recording *recording, size_t w)
 {
     uint32_t after = recording->stage->scenario->workloads[w].after;
@@ -224,8 +224,8 @@ static void record_waits(struct recording *recording, size_t w)
         record_barrier(recording, after);
 }
 
-// Records what must follow right after workload `w` if another workload waits for it: the first
-// half of its split barrier (gpu_batch_split_set), or a barrier.
+// Records what must come right after workload `w` if another one waits for it: the first half of a
+// split barrier (gpu_batch_split_set), or a barrier.
 static void record_signals(struct recording *recording, size_t w)
 {
     recording->unordered |= BIT(w);
@@ -262,8 +262,7 @@ static bool has_draws(const struct overlap_scenario *scenario)
     return false;
 }
 
-// Returns batch `i` of a queue. The first call creates it. Returns NULL with `err` if creation
-// fails.
+// Returns batch `i` of a queue, which the first call creates; NULL with `err`.
 static struct gpu_batch *batch_of(struct overlap_stage *stage, unsigned queue, size_t i,
                                   struct error *err)
 {

@@ -22,16 +22,16 @@ enum overlap_queue {
     OVERLAP_COMPUTE
 };
 
-// What separates a workload from one that waits for it, in the order of the parameter's choices.
+// What is between a workload and another one that waits for it, in the order of the choices.
 enum overlap_barrier {
     OVERLAP_BARRIER_MEMORY,
     OVERLAP_BARRIER_EXECUTION,
     OVERLAP_BARRIER_BUFFER,
-    OVERLAP_BARRIER_IMAGE,     // a barrier of an image that no workload uses
+    OVERLAP_BARRIER_IMAGE,     // a barrier of an image, which no workload uses
     OVERLAP_BARRIER_FULL,      // a barrier of all stages and all memory
-    OVERLAP_BARRIER_SPLIT,     // set after the awaited workload, waited for before the waiting one
+    OVERLAP_BARRIER_SPLIT,     // a signal after the awaited workload, a wait before the waiting one
     OVERLAP_BARRIER_SEMAPHORE, // a timeline semaphore between separate submissions
-    // After a draw, a barrier of its target's colours; after a dispatch, as BUFFER.
+    // After a draw, a barrier of its render target; after a dispatch, the same as BUFFER.
     OVERLAP_BARRIER_TARGET,
     OVERLAP_BARRIER_NONE, // no barrier: no workload waits for another
     OVERLAP_BARRIER_COUNT
@@ -40,19 +40,19 @@ enum overlap_barrier {
 struct overlap_workload {
     const char *name;
     enum overlap_queue queue;
-    bool draw; // a draw with one pixel per thread; becomes a dispatch if its queue has no graphics
-    uint32_t blocks;     // number of blocks of OVERLAP_BLOCK_THREADS threads
+    bool draw;           // a draw, with one pixel per thread; a dispatch if its queue cannot draw
+    uint32_t blocks;     // size in blocks of OVERLAP_BLOCK_THREADS threads
     uint32_t iterations; // iterations of the work loop; each does the same amount of work
-    uint32_t after;      // bit set of earlier workloads that it waits for, on either queue
+    uint32_t after;      // bit set: earlier workloads for which this one waits, on either queue
 };
 
 struct overlap_scenario {
     const char *name, *help;
     const struct overlap_workload *workloads;
-    size_t count; // 1 … OVERLAP_WORKLOADS_MAX
-    bool split;   // its only barriers are split barriers
-    bool urgent;  // its compute queue has high priority
-    bool stable;  // the device's clocks are held stable
+    size_t count; // number of workloads: 1 … OVERLAP_WORKLOADS_MAX
+    bool split;   // all barriers of the scenario are split barriers
+    bool urgent;  // the compute queue has high priority
+    bool stable;  // the driver is asked to hold the device's clocks stable
 };
 
 extern const struct overlap_scenario overlap_scenarios[];
@@ -64,24 +64,24 @@ const struct overlap_scenario *overlap_scenario_find(const char *name);
 // True if any workload waits for a draw.
 bool overlap_scenario_waits_for_draw(const struct overlap_scenario *scenario);
 
-const char *overlap_barrier_name(enum overlap_barrier barrier); // "memory"
+const char *overlap_barrier_name(enum overlap_barrier barrier); // for example "memory"
 
 // True if any workload waits for another.
 bool overlap_scenario_waits(const struct overlap_scenario *scenario);
 
-// True if any workload waits for one on its own queue.
+// True if any workload waits for a workload on its own queue.
 bool overlap_scenario_stays(const struct overlap_scenario *scenario);
 
 // Returns a copy of the scenario, in `arena`, in which no workload waits for another.
 const struct overlap_scenario *overlap_scenario_free(struct arena *arena,
                                                      const struct overlap_scenario *scenario);
 
-// Returns the bit set of the workloads for which `workload` waits, directly or through others.
+// Returns the bit set of workloads for which `workload` waits, directly or through other workloads.
 uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t workload);
 
 // ---------------------------------------------------------------- files (scenario_file.c)
 
-// Users write scenarios as JSON:
+// Users write scenarios as JSON files:
 //
 //   { "name": "two chains",                      a title; optional
 //     "priority": "high",                        of the compute queue; optional, default "medium"
@@ -99,18 +99,18 @@ uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t
 // A value of the parameter `scenario` that begins with '{' is such a text itself, not a file's
 // name.
 
-// Returns the built-in scenario called `name`. If there is none, reads a scenario into `arena`:
-// from `name` itself if that begins with '{', else from the file called `name`. Returns NULL with
-// ERROR_USAGE, whose message names the wrong place in the file ("workloads[3].after"), or with
-// ERROR_IO if the file cannot be read.
+// Returns the built-in scenario called `name`. If there is none, reads a scenario into `arena`: if
+// `name` begins with '{', it is the JSON text itself, else the name of a file. Returns NULL with
+// ERROR_USAGE, whose message names the wrong member ("workloads[3].after"), or with ERROR_IO if the
+// file cannot be read.
 const struct overlap_scenario *overlap_scenario_get(struct arena *arena, const char *name,
                                                     struct error *err);
 
-// Reads a scenario from a JSON text. `file` is the name of the scenario, also in messages.
+// Reads a scenario from a JSON text. `file` becomes its name, and is named in messages.
 const struct overlap_scenario *overlap_scenario_parse(struct arena *arena, const char *text,
                                                       const char *file, struct error *err);
 
-// Writes every built-in scenario, as struct benchmark.put_scenarios says.
+// Writes every built-in scenario as struct benchmark (put_scenarios) describes it.
 struct json_out;
 void overlap_scenarios_put(struct json_out *out);
 

@@ -9,13 +9,13 @@
 #define BIT(workload) (UINT32_C(1) << (workload))
 
 enum {
-    GROUPS_MAX = 256, // most workgroups, as in the published tool
+    GROUPS_MAX = 256, // most workgroups of a workload, as in the published tool
     GROUPS_DEFAULT = 8,
     ITERATIONS_MAX = 128,
     ITERATIONS_DEFAULT = 64
 };
 
-// The words of members that have two values; those of "queue" in the order of enum overlap_queue.
+// The values of the members "queue" (in the order of enum overlap_queue) and "kind".
 static const char *const queue_words[] = {"direct", "compute"};
 static const char *const kind_words[] = {"dispatch", "draw"};
 static const char *const priority_words[] = {"medium", "high"};
@@ -50,7 +50,7 @@ static bool members_check(struct loader *loader, const struct json_node *node,
     return true;
 }
 
-// Returns the index of the member's text in `words`; `fallback` if it is absent or after an error.
+// Returns the index in `words` of the member's text; `fallback` if it is absent, or after an error.
 static size_t word_read(struct loader *loader, const struct json_node *node, const char *name,
                         const char *const words[2], size_t fallback)
 {
@@ -199,8 +199,8 @@ static bool afters_read(struct loader *loader, const struct json_node *list)
 
 // ---------------------------------------------------------------- the whole file
 
-// Returns a scenario with only the enabled workloads. They get new numbers, also in the bits of
-// `after`.
+// Returns a scenario that has only the enabled workloads. They are numbered anew, also in the bit
+// sets `after`.
 static struct overlap_scenario *compact(const struct loader *loader, struct arena *arena)
 {
     struct overlap_workload *kept = ARENA_ARRAY(arena, loader->count, struct overlap_workload);
@@ -322,7 +322,7 @@ static void scenario_put(struct json_out *out, const struct overlap_scenario *sc
         workload_put(out, scenario, w);
     json_put_close(out, ']');
     json_put_close(out, '}');
-    if (scenario->split) { // a file cannot ask for this, but the parameter `barrier` can
+    if (scenario->split) { // a file cannot say this; the parameter `barrier` can
         json_put_open(out, "set", '{');
         json_put_text(out, "barrier", overlap_barrier_name(OVERLAP_BARRIER_SPLIT));
         json_put_close(out, '}');

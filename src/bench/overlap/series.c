@@ -30,7 +30,7 @@ void overlap_polling_add(struct overlap_polling *polling, const struct overlap_a
     if (isfinite(known_ns) && (polling->known_ns == 0 || known_ns < polling->known_ns)) {
         polling->known_ns = known_ns;
         polling->offset_ns = frame->first_ns - (frame->released_ns + middle_ns);
-        if (clock->device_bits < 64) { // the offset is known only modulo the clock's range
+        if (clock->device_bits < 64) { // clock values, and so the offset, wrap at the clock's range
             double range_ns = ldexp(clock->device_tick_ns, (int)clock->device_bits);
             polling->offset_ns = remainder(polling->offset_ns, range_ns);
         }
@@ -153,8 +153,8 @@ static void add_markers(const struct overlap_shown *shown, struct measure_visit 
     visit_series(visit, &series);
 }
 
-// Sets row[0] to the median overlap of a pair of workloads over the frames kept. Sets row[1] and
-// row[2] to its 95 % interval, or to the extremes if there are too few frames.
+// Sets row[0] to the median overlap of a pair of workloads over all kept frames, and row[1] and
+// row[2] to its 95 % interval, or to the extremes if there are too few frames for an interval.
 static void matrix_row(struct arena *arena, const struct overlap_history *history, size_t pair,
                        double row[3])
 {

@@ -95,7 +95,7 @@ static bool skew_find(struct gpu_scope *scope, struct arena *arena,
     return true;
 }
 
-// Measures *skew on the device of `outer`. This takes some hundred µs on its first queue.
+// Measures the clock skew between cores, on the first queue of the device, for some hundred µs.
 static bool skew_probe(struct gpu_scope *outer, const struct measure_clock *clock,
                        struct overlap_skew *skew, struct error *err)
 {
@@ -152,7 +152,7 @@ static struct overlap_session *urgent_open(struct bench_session *bench,
     struct overlap_session *session = ARENA_NEW(bench->arena, struct overlap_session);
     if (!bench_session_open(&session->own, bench->system, bench->info, desc, err))
         return NULL;
-    session->clock = plain->clock; // both sessions use the same chip
+    session->clock = plain->clock; // the same clock: both sessions use the same chip
     session->skew = plain->skew;
     session->clock.program = NULL;
     session->scope = session->own.scope;

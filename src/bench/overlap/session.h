@@ -8,42 +8,42 @@
 #include "gpu/graphics.h"
 #include "measure/clock.h"
 
-// How far the device-wide clock differs between cores. A core that already sees a time stamp of
-// another core must read a later time itself (skew.comp).
+// How far the device-wide clock differs between cores. If a core sees a time stamp of another core,
+// its own clock must show a later time; otherwise it lags behind (skew.comp).
 struct overlap_skew {
-    double behind_ns; // the largest lag of a core's clock behind another's; 0: none was seen
-    double reach_ns;  // smallest age of a stamp when read: shorter lags stay unseen; NaN: no stamp
+    double behind_ns; // largest lag of one core's clock behind another's; 0: no lag was seen
+    double reach_ns;  // smallest age of a stamp when read; shorter lags stay unseen; NaN: none read
     uint64_t seen;    // number of stamps compared
-    unsigned cores;   // number of cores that took part; 0: not known
+    unsigned cores;   // number of cores compared; 0: not known
 };
 
 struct overlap_session {
-    struct bench_session own; // session of its own device; zeroed: uses the benchmark's
+    struct bench_session own; // session with its own device; zeroed: uses the benchmark's device
     struct gpu_scope *scope;
-    struct overlap_session *urgent; // session with an urgent compute queue; NULL: not opened yet
-    const char *priority_text;      // how a priority was granted or refused; NULL: none requested
-    bool refused;                   // high priority was refused: the queue runs at medium
+    struct overlap_session *urgent; // has a high-priority compute queue; NULL: not opened yet
+    const char *priority_text;      // how the driver answered a requested priority; NULL: none
+    bool refused;                   // the driver refused high priority, so the queue has medium
     struct measure_clock clock;
     struct overlap_skew skew;
-    double resolution_ns; // shorter times are not trusted
+    double resolution_ns; // times shorter than this are not trusted
     struct gpu_program *program;
-    struct gpu_draw_program *draw_program;        // NULL: no scenario has needed it yet
+    struct gpu_draw_program *draw_program;        // made when first needed; NULL: not yet
     struct gpu_queue *queues[OVERLAP_QUEUES_MAX]; // NULL: the device has no such queue
     const char *queue_text;                       // description of the queues for the user
-    bool has_cores;                               // kernels can read core ids
-    uint32_t token; // token of the last frame: each frame of a session has its own, from 1
+    bool has_cores;                               // kernels can read the number of their core
+    uint32_t token; // token of the last frame; each frame gets the next one, from 1
 };
 
 // Opens a session on the device of `bench` and stores it in bench->state.
 MUST_CHECK bool overlap_session_open(struct bench_session *bench, struct error *err);
 
-// Returns the session with its own device whose compute queue has high priority. The first call
-// opens it. If the driver refuses high priority, the session is a copy of the benchmark's session,
-// with `refused` and priority_text set. Returns NULL with ERROR_UNSUPPORTED if the device has no
-// second queue or no priorities, or with ERROR_DEVICE_LOST.
+// Returns a session with a device of its own, whose compute queue has high priority. The first call
+// opens it. If the driver refuses high priority, returns a copy of the benchmark's session, with
+// `refused` and priority_text set. Returns NULL with ERROR_UNSUPPORTED if the device has no second
+// queue or no priorities, or with ERROR_DEVICE_LOST.
 struct overlap_session *overlap_session_urgent(struct bench_session *bench, struct error *err);
 
-// Closes the urgent session's own device, if it has one, and frees the clock of the other.
+// Closes the device of the urgent session, if it has one; no longer holds the other device's clock.
 void overlap_session_close(struct bench_session *bench);
 
 #endif

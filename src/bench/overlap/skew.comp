@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Measures whether all cores read the same time from the device-wide clock. Each workgroup
-// publishes its clock and loads what another one published. That clock was read earlier, so if the
-// workgroup's own clock now shows less, its core's clock lags the other's. No workgroup waits for
-// another.
+// Measures whether the device-wide clock shows the same time on all cores. Each workgroup publishes
+// its clock, and loads the clock that another workgroup published before. If its own clock now
+// shows an earlier time, the clock of its core lags behind that of the other core. No workgroup
+// waits for another.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/clock.glsl"
@@ -35,7 +35,7 @@ void main()
         slots[own * OVERLAP_SLOT_WORDS] = clock_device().x | 1u; // a slot with 0 holds no clock yet
         const uint other = slots[(own + 1u + round % (groups - 1u)) % groups * OVERLAP_SLOT_WORDS];
         if (other == 0u)
-            continue; // the branch needs the word, so the clock is read after the word came
+            continue; // this branch needs the word, so the clock is read after it arrived
         const uint now = clock_device().x | 1u;
         seen++;
         if (int(now - other) < 0)

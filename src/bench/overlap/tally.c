@@ -18,8 +18,8 @@ double overlap_of(const struct overlap_frame *frame, size_t a, size_t b)
     return both > 0 && shorter > 0 ? both / shorter : 0;
 }
 
-// True if `a` is listed before `b`, with no workload of their queues between them. Workloads of
-// other queues do not matter: between two queues, the order in the list has no meaning.
+// True if the scenario lists `a` before `b`, and no workload of their queues between them. Other
+// queues do not matter: between two queues, the order in the list has no meaning.
 static bool are_neighbours(const unsigned *queues, size_t a, size_t b)
 {
     for (size_t w = a + 1; w < b; w++)
@@ -36,7 +36,7 @@ static bool are_free(const struct overlap_scenario *scenario, const unsigned *qu
            !scenario->workloads[a].after && !scenario->workloads[b].after;
 }
 
-// Returns the mean overlap of the pairs that are_free accepts and in which `draws` (0, 1 or 2)
+// Returns the mean overlap of pairs for which are_free is true and of which `draws` (0, 1 or 2)
 // workloads are draws; NaN if there is no such pair.
 static double free_pairs_of(const struct overlap_scenario *scenario, const unsigned *queues,
                             const struct overlap_frame *frame, int draws)
@@ -54,9 +54,9 @@ static double free_pairs_of(const struct overlap_scenario *scenario, const unsig
     return pairs ? sum / (double)pairs : NAN;
 }
 
-// Returns the total time in which every queue of the bit set `wanted` runs a workload. The running
-// workloads change only at a start or an end, so each span between two of these is tested in its
-// middle.
+// Returns the time during which every queue in the bit set `wanted` runs a workload. Which
+// workloads run changes only at a start or end, so it is tested once in the middle of each interval
+// between two of these.
 static double busy_ns(size_t count, const unsigned *queues, const struct overlap_frame *frame,
                       unsigned wanted)
 {
@@ -78,7 +78,7 @@ static double busy_ns(size_t count, const unsigned *queues, const struct overlap
     return sum;
 }
 
-// Returns which of the workloads that `w` waits for ended last; `w` itself if it waits for none.
+// Returns the workload that ended last of those for which `w` waits; `w` itself if there is none.
 static size_t awaited_of(const struct overlap_scenario *scenario, const struct overlap_frame *frame,
                          size_t w)
 {
@@ -90,9 +90,9 @@ static size_t awaited_of(const struct overlap_scenario *scenario, const struct o
     return last;
 }
 
-// Returns the median time from the end of a workload (a draw if `after_draw`, otherwise a dispatch)
-// to the start of the neighbouring dispatch that waits for it. The dispatch must not wait for a
-// workload that ended later: the gap would contain other work. NaN if there is no such pair.
+// Returns the median time from the end of a workload (a draw if `after_draw`, else a dispatch) to
+// the start of the neighbouring dispatch that waits for it; NaN if there is no such pair. The
+// dispatch must not wait for a workload that ended later: the gap would contain that work.
 static double gap_of(const struct overlap_scenario *scenario, const unsigned *queues,
                      const struct overlap_frame *frame, bool after_draw)
 {
@@ -107,7 +107,7 @@ static double gap_of(const struct overlap_scenario *scenario, const unsigned *qu
     return count ? stats_median(gaps, count) : NAN;
 }
 
-// True if the first workload of each queue waits for no other, so that it starts at the release.
+// True if the first workload of each queue waits for no other, so that all start at the release.
 static bool begins_free(const struct overlap_scenario *scenario, const unsigned *queues)
 {
     bool seen[OVERLAP_QUEUES_MAX] = {false};

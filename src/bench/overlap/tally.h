@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: MIT
-// Computes metrics and series from the starts and ends of workloads. Uses no device.
+// Computes metrics and series from the start and end times of workloads. Uses no device.
 #ifndef BENCH_OVERLAP_TALLY_H
 #define BENCH_OVERLAP_TALLY_H
 
 #include "bench/overlap/frame.h"
 
-// The metrics of one frame; NaN if the scenario lacks the workloads that a metric needs. Two
+// The metrics of one frame. A metric is NaN if the scenario lacks the workloads that it needs. Two
 // workloads are neighbours if the scenario lists no other workload of their queues between them.
 struct overlap_tally {
     double frame_ns;
-    // Mean overlap (0 to 1) of neighbours on one queue, neither of which waits: of two dispatches,
-    // of a draw and a dispatch, and of two draws.
+    // Mean overlap (0 to 1) of neighbours on one queue that wait for nothing: of two dispatches, of
+    // a draw and a dispatch, and of two draws.
     double same_queue, draw_dispatch, draw_draw;
-    double cross_queue; // time in which both queues work, over the shorter of their working times
+    double cross_queue; // time in which both queues work ÷ the shorter of their working times
     // Median time from the end of a dispatch (draw_gap_ns: of a draw) to the start of a
-    // neighbouring dispatch that waits for it and for no workload that ended later.
+    // neighbouring dispatch that waits for it, and for no workload that ended later.
     double gap_ns, draw_gap_ns;
-    double skew_ns; // time between the queues' first starts; NaN if a queue's first workload waits
-    double stretch; // mean over the workloads: length in the frame / length alone
-    double gain;    // sum of the workloads' lengths alone / the frame's length
+    double skew_ns; // time between the first starts on the queues; NaN if one of these must wait
+    double stretch; // mean over workloads: length in the frame ÷ length alone
+    double gain;    // sum of the lengths of workloads alone ÷ length of the frame
 };
 
-// Returns the time in which workloads a and b both run / the shorter of their lengths: 0 to 1.
+// Returns the time in which workloads a and b both run ÷ the shorter of their lengths: 0 to 1.
 double overlap_of(const struct overlap_frame *frame, size_t a, size_t b);
 
-// Returns the metrics of `frame`. queues[w] is the queue of workload w, alone_ns[w] its length
-// alone.
+// Returns the metrics of `frame`. queues[w] is the queue of workload w, and alone_ns[w] is its
+// length when it runs alone.
 struct overlap_tally overlap_tally_of(const struct overlap_scenario *scenario,
                                       const unsigned *queues, const double *alone_ns,
                                       const struct overlap_frame *frame);
@@ -35,15 +35,15 @@ struct overlap_tally overlap_tally_of(const struct overlap_scenario *scenario,
 enum {
     OVERLAP_GROUPS_SHOWN = 8192, // most rows of the series "workgroups"
     OVERLAP_PAIRS_MAX = OVERLAP_WORKLOADS_MAX * (OVERLAP_WORKLOADS_MAX - 1) / 2,
-    OVERLAP_HISTORY_MAX = 512 // frames kept; later ones replace the oldest
+    OVERLAP_HISTORY_MAX = 512 // most frames kept; later frames replace the oldest
 };
 
-// What polling found in the frames with markers, over all visits.
+// What polling found in all frames with markers of a case.
 struct overlap_polling {
-    size_t frames, markers, seen, agreed; // sums; see struct overlap_agreement
-    double offset_ns; // device's clock minus the host's, from the frame with the closest bounds
-    double known_ns;  // uncertainty of offset_ns: ± known_ns; 0: no frame gave bounds yet
-    double sweep_ns, bars_ns, held_ns; // struct overlap_agreement: the largest of all frames
+    size_t frames, markers, seen, agreed; // sums over frames; see struct overlap_agreement
+    double offset_ns; // device's clock − host's clock, from the frame with the closest bounds
+    double known_ns;  // uncertainty (±) of offset_ns; 0: no frame gave bounds so far
+    double sweep_ns, bars_ns, held_ns; // largest value of all frames; see struct overlap_agreement
 };
 
 // Adds what polling found in `frame`, a frame with markers.
@@ -55,11 +55,11 @@ struct overlap_history {
     struct overlap_polling polling;
     const struct overlap_scenario *scenario;
     uint32_t repeats, draw_repeats;
-    size_t frames; // number of all frames, including replaced ones
+    size_t frames; // number of all frames, also those that were replaced
     double overlaps[OVERLAP_PAIRS_MAX][OVERLAP_HISTORY_MAX];
 };
 
-// Adds the overlap of each pair of workloads in `frame`.
+// Adds the overlap of each pair of workloads in `frame` to the history.
 void overlap_history_add(struct overlap_history *history, const struct overlap_scenario *scenario,
                          const struct overlap_frame *frame);
 
@@ -74,20 +74,20 @@ struct overlap_shown {
 };
 
 // Adds these series to the visit. Times are in ns; a lane is the index of a workload.
-// "timeline": start, end, lane, queue, after (the last lane that this one waits for; -1: none).
+// "timeline": start, end, lane, queue, after (the last lane for which this one waits; -1: none).
 // "workgroups": start, end, lane, group, core (if known). Left out if there are more than
 // OVERLAP_GROUPS_SHOWN.
 // "edges": from, to (lanes; `to` waits for `from`). Left out if no workload waits.
 // "calibration", one row: tick and step of the device's clock, resolution (shorter times are not
-// trusted), behind and reach (struct overlap_skew), offset (device's clock minus the host's), known
+// trusted), behind and reach (struct overlap_skew), offset (device's clock − host's clock), known
 // (uncertainty of offset, ±), the numbers of markers, of those seen and of those that agreed, sweep
 // and bars (struct overlap_agreement).
 // "markers": lane, stamped_start, stamped_end (by the device's clock), polled_start, polled_end (by
 // the host's clock, shifted so that the marker with the least delay was seen when it was written),
-// marked_start, marked_end (when the device had written the marker, by its clock). NaN: not seen.
+// marked_start, marked_end (by the device's clock, when it had written the marker). NaN: not seen.
 // "matrix": a, b (lanes), overlap (median over the frames), low, high (95 % interval by order
 // statistics; the extremes if there are too few frames), ordered (1: b waits for a, directly or
-// through others), queue_shared (1: both ran on one queue), frames (their number).
+// through others), queue_shared (1: both ran on one queue), frames (number of frames).
 void overlap_series_add(const struct overlap_shown *shown, struct measure_visit *visit);
 
 #endif

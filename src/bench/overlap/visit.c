@@ -9,27 +9,27 @@
 #include <math.h>
 
 enum {
-    FRAMES = 16, // least number of measured frames in a visit: three visits give 48
+    FRAMES = 16, // least number of measured frames per visit: three visits give 48
     FRAMES_MAX = 64,
     WARM_FRAMES = 2,
     ALONE_FRAMES = 3,
     TUNINGS = 2
 };
-static const double workload_ns = 200e3; // length of 64 iterations alone; gaps are some µs
+static const double workload_ns = 200e3; // wanted length of 64 iterations alone; gaps are some µs
 
 struct work {
     struct overlap_stage stage;
     struct bench_visit *run;
-    struct gpu_scope *scope; // a scope on the device of an urgent session; NULL: run->scope is used
+    struct gpu_scope *scope; // scope on the device of an urgent session; NULL: uses run->scope
     struct overlap_history *history;
-    struct error clock_refusal; // why the clock is not held; ERROR_NONE: it is, or need not be
-    uint32_t all;               // bit set of the workloads
+    struct error clock_refusal; // why the clock is not held; ERROR_NONE: it is held, or need not be
+    uint32_t all;               // bit set: all workloads
     unsigned queues[OVERLAP_WORKLOADS_MAX];
     double alone_ns[OVERLAP_WORKLOADS_MAX];
     struct overlap_frame frames[FRAMES_MAX];
     size_t frame_count;
     struct overlap_frame marked;
-    double device_ns; // sum of all frames
+    double device_ns; // time in ns of all frames together
 };
 
 static bool run_frame(struct work *work, uint32_t which, bool groups, struct overlap_frame *frame,
@@ -44,7 +44,7 @@ static bool run_frame(struct work *work, uint32_t which, bool groups, struct ove
     return true;
 }
 
-// Runs the visit's only frame with markers. It is not measured, because polling could disturb it.
+// Runs the visit's only frame with markers. That frame is not measured: polling could disturb it.
 static bool run_marked(struct work *work, struct error *err)
 {
     const struct overlap_frame_desc desc = {.which = work->all, .marked = true};
@@ -69,7 +69,7 @@ static bool run_alone(struct work *work, size_t w, double *ns, struct error *err
     return true;
 }
 
-// Raises *repeats so that workload `w` takes about workload_ns per 64 iterations, within the
+// Raises *repeats until 64 iterations of workload `w` take about workload_ns, but not beyond the
 // longest loop that the device allows (4096 repeats if it has no limit).
 static bool tune(struct work *work, size_t w, uint32_t *repeats, struct error *err)
 {
@@ -91,8 +91,8 @@ static bool tune(struct work *work, size_t w, uint32_t *repeats, struct error *e
     return true;
 }
 
-// Finds the repeats of all dispatches from the first dispatch, and those of all draws from the
-// first draw. They differ because few cores may be able to draw.
+// Finds the repeats of all dispatches by tuning the first dispatch, and those of all draws by
+// tuning the first draw. They differ because perhaps only few cores can draw.
 static bool tune_all(struct work *work, struct error *err)
 {
     const struct overlap_scenario *scenario = work->stage.scenario;
@@ -109,8 +109,8 @@ static bool tune_all(struct work *work, struct error *err)
     return true;
 }
 
-// Sets work->history to the history from the case's earlier visits, or to a new one. The history
-// holds the scenario, so that later visits do not read its file again.
+// Sets work->history to what the case's earlier visits left, or to a new history. It holds the
+// scenario, so later visits do not read its file again.
 static bool recall(struct work *work, struct error *err)
 {
     struct bench_visit *run = work->run;
@@ -126,8 +126,8 @@ static bool recall(struct work *work, struct error *err)
     return scenario != NULL;
 }
 
-// Holds the device's clock, or frees it, as the scenario asks. It stays so until another scenario
-// is visited, because a clock takes time to settle. A refusal is only noted.
+// Holds the device's clock stable, or no longer holds it, as the scenario asks. This lasts until
+// another scenario is visited: a clock takes time to settle. A refusal is only noted.
 static bool set_clock(struct work *work, const struct gpu_scope *scope, struct error *err)
 {
     struct gpu_device *device = gpu_scope_device(scope);
@@ -210,7 +210,7 @@ static bool run_frames(struct work *work, struct error *err)
 
 // ---------------------------------------------------------------- reporting
 
-// Reports each metric for which every frame has a value.
+// Reports each metric that has a value in every frame.
 static void report_metrics(const struct work *work, struct measure_visit *visit)
 {
     double values[OVERLAP_METRIC_COUNT][FRAMES_MAX];
@@ -294,7 +294,7 @@ static void report_details(const struct work *work, struct measure_visit *visit)
     }
 }
 
-// Returns the frame whose length is nearest to the median.
+// Returns the frame whose length is nearest to the median length.
 static const struct overlap_frame *typical_frame(const struct work *work)
 {
     double lengths[FRAMES_MAX];
@@ -331,7 +331,7 @@ bool overlap_visit(struct bench_visit *run, struct measure_visit *visit, struct 
             visit, "markers",
             "%zu of %zu markers reached the host at another time than the device's clock allows",
             polling->seen - polling->agreed, polling->seen);
-    if (work->stage.session->refused) // the case's key says high priority, but it ran at medium
+    if (work->stage.session->refused) // the case is called high priority, but ran at medium
         visit_flag(visit, "priority-refused", "%s", work->stage.session->priority_text);
     if (work->clock_refusal.code != ERROR_NONE)
         visit_flag(visit, "clock-refused", "no stable clock: %s", work->clock_refusal.message);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A visit of a case of `overlap`: runs each workload alone, then frames with all workloads.
+// A visit of a case of `overlap` runs each workload alone, and then frames of all workloads.
 #ifndef BENCH_OVERLAP_VISIT_H
 #define BENCH_OVERLAP_VISIT_H
 
@@ -21,7 +21,7 @@ enum overlap_metric {
 
 bool overlap_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err);
 
-// Adds the findings of `device` to `run`; conclude.c lists them.
+// Adds the findings about `device` to `run`; conclude.c lists them.
 void overlap_conclude(struct run *run, const char *device);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The work of a thread, in a dispatch or in a draw: it mixes one word. The word depends on the
-// frame, on the thread, and on words of the workloads for which this one waits. So the host can
-// check that the barrier made those words visible. frame.c computes the same formula.
+// The work of one thread, in a dispatch or in a draw: it mixes one word. The word depends on the
+// frame, on the thread, and on words of the workloads for which this workload waits. So the host,
+// which computes the same in frame.c, can check that the barrier made those words visible.
 #ifndef BENCH_OVERLAP_WORK_GLSL
 #define BENCH_OVERLAP_WORK_GLSL
 
@@ -34,7 +34,7 @@ uint first_word(uint id)
 
 uint work(uint id, uvec2 start)
 {
-    uint x = first_word(id) + (start.x & params.zero); // work follows the clock read
+    uint x = first_word(id) + (start.x & params.zero); // so the work follows the clock read
     x |= uint(x == 0u);
     for (uint iteration = 0u; iteration < params.iterations; iteration++)
         for (uint turn = 0u; turn < params.turns; turn++)

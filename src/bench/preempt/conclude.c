@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-// The hogs as the findings name them, and what was published on GPUs of 2017 ("Breaking Down
-// Barriers, Part 6", M. Pettineo, 2018): for a compositor at 90 Hz as the victim, and for the
+// The names of the hogs in findings, and what was published about them for GPUs of 2017 ("Breaking
+// Down Barriers, Part 6", M. Pettineo, 2018): for a compositor at 90 Hz as the victim, and for the
 // frames of application and compositor. NULL: nothing was published.
 static const struct hog {
     const char *hog, *many, *published, *published_three;
@@ -37,8 +37,8 @@ static const char *value_of(const struct result *result, const char *key)
     return value && value->text ? value->text : "";
 }
 
-// Returns how the victims got onto the device: "57 of 60 co-resident, 3 at a boundary", or "all 60
-// co-resident". NULL if the result does not say.
+// Returns text on how the victims got onto the device: "57 of 60 co-resident, 3 at a boundary", or
+// "all 60 co-resident"; NULL if the result does not tell.
 static const char *entered_text(struct arena *arena, const struct result *result)
 {
     const struct series *entered = result_series(result, "entered");
@@ -61,8 +61,8 @@ static const char *entered_text(struct arena *arena, const struct result *result
     return text;
 }
 
-// Returns the text for a row of the series "quantiles": "99 % within 3.1 ms"; for a lower bound
-// "the slowest 1 % take at least 3.1 ms".
+// Returns the text for a row of the series "quantiles": "99 % within 3.1 ms"; if the response is a
+// lower bound: "the slowest 1 % take at least 3.1 ms".
 static const char *quantile_text(struct arena *arena, const struct series *quantiles,
                                  const double *row)
 {
@@ -77,8 +77,8 @@ static const char *quantile_text(struct arena *arena, const struct series *quant
                     : arena_printf(arena, "%.4g %% within %s", 100 * row[0], time);
 }
 
-// Returns the text for 99 %, or else 95 %, or else the longest response. NULL if the result has
-// none of them.
+// Returns the text for the quantile 99 %, else 95 %, else the longest response; NULL if the result
+// has none of these.
 static const char *tail_text(struct arena *arena, const struct result *result)
 {
     static const double shown[] = {0.99, 0.95, 1};
@@ -147,8 +147,8 @@ static const char *answer_text(struct arena *arena, const struct result *result,
     return open ? arena_printf(arena, "%s)", text) : text;
 }
 
-// Returns the text on what a priority above medium changes. "" if either of the two responses is
-// NULL, is a lower bound or has no interval.
+// Returns text on what a priority above medium changes; "" if one of the responses is NULL, is a
+// lower bound, or has no interval.
 static const char *change_text(struct arena *arena, const struct metric *medium,
                                const struct metric *higher)
 {
@@ -166,13 +166,13 @@ static const char *published_text(struct arena *arena, const char *text)
     return text ? arena_printf(arena, "; published: %s", text) : "";
 }
 
-// The results with the hog, setting, victim and arrivals of the first one, in the order of the run.
+// The results that have the same hog, setting, victim and arrivals, in the order of the run.
 struct group {
     const char *text; // one part per result
     const char **keys;
     size_t count;
-    double value_ns; // the median response at medium priority, or else the shortest
-    // Responses at medium priority, and at the last priority above it; NULL: not measured.
+    double value_ns; // median response at medium priority; if not measured, the shortest one
+    // Responses at medium priority, and at the last higher priority in the run; NULL: not measured.
     const struct metric *medium, *higher;
 };
 
@@ -229,8 +229,8 @@ static void report(struct run *run, const char *device, size_t first)
 
 enum fate {
     FATE_SPARED,
-    FATE_SLOWED, // fewer than 95 % of the frames
-    FATE_STARVED // fewer than half of them
+    FATE_SLOWED, // the actor gets fewer than 95 % of its frames
+    FATE_STARVED // the actor gets fewer than half of its frames
 };
 
 static enum fate fate_of(double frames)
@@ -238,8 +238,8 @@ static enum fate fate_of(double frames)
     return frames >= 0.95 * 90 ? FATE_SPARED : frames >= 0.5 * 90 ? FATE_SLOWED : FATE_STARVED;
 }
 
-// Returns what a hog does to application and compositor: "big dispatches starve the application (8
-// of 90 frames) and not the compositor (90 of 90)". `hog` may be NULL.
+// Returns text on what a hog does to application and compositor: "big dispatches starve the
+// application (8 of 90 frames) and not the compositor (90 of 90)". `hog` may be NULL.
 static const char *fates_text(struct arena *arena, const struct hog *hog, double app,
                               double compositor)
 {
@@ -262,7 +262,7 @@ static const char *fates_text(struct arena *arena, const struct hog *hog, double
                         second);
 }
 
-// The metrics of one actor.
+// Names of the metrics of one actor.
 struct actor_names {
     const char *actor, *misses, *late, *late_p99;
 };
@@ -275,8 +275,8 @@ static const char *late_text(struct arena *arena, const struct metric *late)
                : "–";
 }
 
-// Returns what a result says of one actor's deadlines: "the application meets 40 % of its deadlines
-// (median 2.000 ms late, 99 % 9.100 ms)".
+// Returns text on the deadlines of one actor: "the application meets 40 % of its deadlines (median
+// 2.000 ms late, 99 % 9.100 ms)".
 static const char *deadlines_text(struct arena *arena, const struct result *result,
                                   const struct actor_names *names)
 {
@@ -290,7 +290,7 @@ static const char *deadlines_text(struct arena *arena, const struct result *resu
                         late_text(arena, result_metric(result, names->late_p99)));
 }
 
-// Adds the finding of one case with three actors. Its value is the application's frames a second.
+// Adds the finding of one case with three actors. Its value is the application's frames per second.
 static void report_three(struct run *run, const char *device, const struct result *result)
 {
     static const struct actor_names application_names = {"application", "app_misses", "app_late",
@@ -328,9 +328,9 @@ static bool is_first(const struct run *run, const char *device, size_t place)
 }
 
 // Adds a finding "preempt" for each combination of hog, setting, victim and arrivals, over all
-// priorities. Its value is the median response at medium priority in ns (without one, the
-// shortest), its keys are the cases. The text also says how the victims got onto the device. Adds a
-// finding "preempt-actors" for each case with three actors. Both say what was published.
+// priorities. Its value is the median response in ns at medium priority (else the shortest one),
+// its keys are the cases. Its text also tells how the victims got onto the device. Adds a finding
+// "preempt-actors" for each case with three actors. Both quote what was published.
 void preempt_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

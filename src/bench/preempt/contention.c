@@ -6,8 +6,8 @@
 #include <math.h>
 #include <pthread.h>
 
-static const uint64_t look_ns = 2000000;  // longest sleep until the host submits more of the hog
-static const uint64_t slice_ns = 1000000; // longest wait for the victim before the hog is checked
+static const uint64_t look_ns = 2000000;  // longest sleep until the hog gets more submissions
+static const uint64_t slice_ns = 1000000; // longest wait for the victim between checks of the hog
 
 static bool feed(const struct contention_desc *desc, bool more, struct error *err)
 {
@@ -51,7 +51,7 @@ static uint32_t pending(const struct contention_arrivals *arrivals)
     return arrivals->load->submitted - arrivals->load->finished;
 }
 
-// Submits the load of deadline number result->due, unless too many are pending.
+// Submits the load for deadline number result->due, unless too many submissions are pending.
 static bool ask(const struct contention_arrivals *arrivals, struct contention *result,
                 struct error *err)
 {
@@ -65,8 +65,8 @@ static bool ask(const struct contention_arrivals *arrivals, struct contention *r
     return true;
 }
 
-// Waits for the oldest submission, at most until `until_ns` and at most slice_ns, and sets the
-// response times of the answers that came. If no submission is pending, sleeps until `until_ns`.
+// Waits for the oldest pending submission, until `until_ns` and at most slice_ns. Sets the response
+// times of those that are done. If no submission is pending, sleeps until `until_ns`.
 static bool look(const struct contention_arrivals *arrivals, uint64_t until_ns,
                  struct contention *result, struct error *err)
 {
@@ -123,7 +123,7 @@ enum {
     ACTORS_MAX = 2 // victim and application
 };
 
-// The arguments and the results of an actor's thread.
+// What an actor's thread gets, and its results.
 struct actor {
     struct contention_arrivals arrivals;
     struct contention *result;
@@ -170,8 +170,8 @@ static bool are_over(const struct actors *actors)
     return over;
 }
 
-// Waits for the threads to end; if `stop`, first tells them to stop. Returns false, with the error
-// of the first actor that failed, if one did.
+// Waits until all threads have ended; if `stop`, tells them to stop first. If an actor failed,
+// returns false with the error of the first such actor.
 static bool actors_join(struct actors *actors, bool stop, struct error *err)
 {
     bool done = true;
@@ -187,8 +187,8 @@ static bool actors_join(struct actors *actors, bool stop, struct error *err)
     return done;
 }
 
-// True if the hog needs no new submission. Before the last deadline: the submissions in flight last
-// until then. After it: half of them are left, which is enough while the host waits for late
+// True if the hog needs no new submission: before the last deadline, if those in flight last until
+// then; after it, if more than half of them are left, because the host then only waits for late
 // victims.
 static bool lasts(const struct contention_desc *desc, uint64_t end_ns)
 {
@@ -216,7 +216,7 @@ static bool run_open(const struct contention_desc *desc, const struct contention
 {
     struct actors actors = {0};
     uint64_t end_ns = start->victim_ns + desc->samples * CONTENTION_PERIOD_NS;
-    struct error later; // error of a thread after an earlier error; not reported
+    struct error later; // error of a thread if there was an error before; not reported
     bool fed = actor_add(&actors, desc->victim, start->victim_ns, desc->samples, victim, err) &&
                (!desc->application || actor_add(&actors, desc->application, start->application_ns,
                                                 desc->samples, application, err)) &&
@@ -227,9 +227,9 @@ static bool run_open(const struct contention_desc *desc, const struct contention
 
 // ---------------------------------------------------------------- a run that drops deadlines
 
-// Sleeps until `deadline_ns`. Meanwhile it keeps the hog, the load beside the victim, busy with new
-// submissions. It adds none if those in flight last until `end_ns`: more would keep the host
-// waiting after `end_ns`.
+// Sleeps until `deadline_ns`. Meanwhile it keeps the hog (the load beside the victim) busy with new
+// submissions. It makes none if those in flight last until `end_ns`, because the host would have to
+// wait for them after that.
 static bool wait_until(const struct contention_desc *desc, uint64_t deadline_ns, uint64_t end_ns,
                        struct error *err)
 {
@@ -242,7 +242,7 @@ static bool wait_until(const struct contention_desc *desc, uint64_t deadline_ns,
     return true;
 }
 
-// Times by the host's clock: before the victim's submission, and when the host saw its end.
+// Times by the host's clock: before the victim was submitted, and when the host saw it end.
 struct stay {
     uint64_t begin_ns, end_ns;
 };
@@ -258,8 +258,8 @@ static bool run_victim(const struct contention_desc *desc, struct stay *stay, st
         if (!load_feed(desc->victim, slice_ns, false, err))
             return false;
         stay->end_ns = clock_now_ns();
-        // While the host records a submission of the hog, it cannot see the victim's end. So it
-        // feeds the hog only if at most half of the submissions are left.
+        // While the host records a submission of the hog, it cannot see the victim end. So it makes
+        // a new one only if at most half of those in flight are left.
         if (!feed(desc, false, err) ||
             (desc->hog && in_flight(desc) <= desc->hog->desc.work.ahead / 2 &&
              !feed(desc, true, err)))
@@ -312,7 +312,7 @@ double contention_frames(const struct contention *result)
 {
     uint32_t shown = 0;
     double last = -1;
-    // Answers come in the order of the deadlines, so those of one period are neighbours.
+    // Answers come in the order of deadlines, so all answers of one period follow each other.
     for (uint32_t i = 0; i < result->count; i++) {
         const struct contention_answer *answer = &result->answers[i];
         double period = floor(i + answer->response_ns / (double)CONTENTION_PERIOD_NS);

@@ -28,8 +28,8 @@ const char *judge_name(enum judge_entry entry)
     return names[entry];
 }
 
-// Counts the workgroups of the submission `hog` that were present while the victim ran: adds their
-// number to *beside. Adds the number of those that stood still long enough to *still.
+// Adds to *beside the number of workgroups of the hog's submission `hog` that were present while
+// the victim ran. Adds to *still the number of those that paused long enough.
 static void count_beside(const struct load_run *victim, const struct load_run *hog,
                          const struct judge_limits *limits, size_t *beside, size_t *still)
 {
@@ -49,8 +49,8 @@ static double common_ns(const struct load_run *a, const struct load_run *b)
     return fmax(fmin(a->end_ns, b->end_ns) - fmax(a->start_ns, b->start_ns), 0);
 }
 
-// True if a submission that overlaps this victim was longer than alone by at least half of the time
-// that all victims took during it.
+// True if a submission of the hog that overlaps the victim was longer than the hog alone, by at
+// least half of the time that all victims took during it.
 static bool is_drawn_out(const struct load_run *victim, const struct load_run *hogs,
                          size_t hog_count, const struct judge_limits *limits)
 {
@@ -111,8 +111,8 @@ struct preempt_responses preempt_responses_sort(struct arena *arena, const doubl
     return (struct preempt_responses){shortest, longest, count};
 }
 
-// The true quantile lies between the quantile of the lower bounds and that of the longest possible
-// responses.
+// Censored responses are only known to be longer than a bound. So the true quantile lies between
+// that of the bounds and that of the longest possible responses.
 struct preempt_quantile preempt_quantile_of(const struct preempt_responses *responses, double p)
 {
     double least = stats_quantile(responses->ns, responses->count, p);
@@ -136,10 +136,10 @@ static void add_entered(const struct preempt_history *history, struct measure_vi
     visit_series(visit, &series);
 }
 
-// Returns a bound of the 95 % interval of quantile `p`: the response whose share of smaller ones
-// lies 1.96 standard deviations from p, by the normal approximation of the binomial of `events`
-// independent events (David and Nagaraja, "Order Statistics", 7.1). `side`: -1 for the lower bound,
-// 1 for the upper. NaN if no response has that rank, or if the bound is not known.
+// Returns a bound of the 95 % interval of quantile `p`: the response whose rank is 1.96 standard
+// deviations from that of p, by the normal approximation of the binomial distribution of `events`
+// independent events (David and Nagaraja, "Order Statistics", 7.1). `side` is -1 for the lower
+// bound, 1 for the upper. NaN if there is no such rank, or the bound is not known (censored).
 static double bound(const struct preempt_responses *responses, size_t events, double p, double side)
 {
     double count = (double)responses->count;
@@ -156,7 +156,7 @@ static void add_quantiles(struct arena *arena, const struct preempt_responses *r
 {
     static const struct {
         double p;
-        size_t least; // responses needed for the quantile to be shown
+        size_t least; // least number of responses for which the quantile is shown
     } quantiles[] = {{0, 1},       {0.5, 1},       {0.9, 100}, {0.95, 300},
                      {0.99, 1000}, {0.999, 10000}, {1, 1}};
     const char *columns[] = {"p", "response", "low", "high", "samples", "at_least"};
@@ -179,9 +179,9 @@ static void add_quantiles(struct arena *arena, const struct preempt_responses *r
     visit_series(visit, &series);
 }
 
-// Returns the number of bins per octave: the largest power of 2 in the permitted range that gives
-// at most BINS_MOST bins, and at most 2 √count, from the shortest to the longest answer; the least
-// permitted one if none does. Most answers lie close together, and a few far away.
+// Returns the number of bins per octave of a histogram: the largest allowed power of 2 that gives
+// at most BINS_MOST and at most 2 √count bins from the shortest to the longest answer; if none
+// does, the smallest allowed one. Most answers are close together, and a few are far away.
 static double bins_an_octave(const double *sorted, size_t count)
 {
     double bins = BINS_AN_OCTAVE_MAX, most = fmin(BINS_MOST, 2 * sqrt((double)count));
@@ -224,8 +224,8 @@ void preempt_series_history(struct arena *arena, const struct preempt_history *h
     add_entered(history, visit);
 }
 
-// Appends a row to the time line: the part of the run between `from` and `to`, if there is such a
-// part and room for a row. Returns the new number of rows.
+// Appends a row to the time line, if there is room: the part of the run between `from` and `to`.
+// Returns the new number of rows.
 static size_t scene_add(double *cells, size_t rows, const struct load_run *run, double from,
                         double to, double lane)
 {

@@ -7,7 +7,7 @@
 #include <math.h>
 
 enum {
-    // Words per load and visit; few, because the host repeats a thread's work for each.
+    // Words checked per load and visit: few, because the host computes a thread's work for each.
     WORDS_CHECKED = 4
 };
 
@@ -129,8 +129,8 @@ bool load_submit(struct load *load, struct error *err)
     return true;
 }
 
-// Waits up to wait_ns for the oldest submission. If it is not done by then, returns true with *done
-// false.
+// Waits for the oldest submission, at most wait_ns. If it is not done then, sets *done to false and
+// returns true.
 static bool finish_one(struct load *load, uint64_t wait_ns, bool *done, struct error *err)
 {
     unsigned i = load->finished % load->desc.work.ahead;

@@ -194,8 +194,8 @@ static const struct view_info views[] = {
      .where = "actors=three"},
 };
 
-// Headlines show cases with medium priority, two actors, a dispatch and no dropped deadlines: what
-// a program meets that asks for nothing.
+// Headlines show what a program that asks for nothing special gets: medium priority, two actors, a
+// dispatch as the victim, and no dropped deadlines.
 #define TWO_MEDIUM "priority=medium,actors!=three,victim!=draw,arrivals!=closed"
 
 static const struct headline_info headlines[] = {
@@ -234,7 +234,7 @@ enum preempt_param { // indices in `params`
     PREEMPT_PARAM_ARRIVALS
 };
 
-// Indices of those choices of the parameters on which the plan depends.
+// Indices of the choices on which the plan depends.
 enum {
     HOG_NONE = 0,
     HOG_MANY_DRAWS = 2,
@@ -250,7 +250,7 @@ enum {
     ARRIVALS_CLOSED = 1
 };
 
-// Replaces "nearest" by "queues" if the device has a second queue, otherwise by "devices".
+// Replaces the setting "nearest": by "queues" if the device has a second queue, else by "devices".
 static void replace(const struct bench_pick *pick)
 {
     if (pick->param == PREEMPT_PARAM_SETTING && pick->value->choice == SETTING_NEAREST)
@@ -271,8 +271,8 @@ static bool is_chosen(const struct bench_pick *pick, enum preempt_param param)
     return pick->request->choices[param].from_user;
 }
 
-// Sets the priority to "highest", or to "medium" if the API has no priorities for a compositor.
-// Keeps only the first of the preset's priorities: returns false for the others.
+// Sets the priority to "highest", or to "medium" if the API has no priorities that a compositor can
+// use. Returns true only for the first of the chosen priorities, so that others give no case.
 static bool replace_priority(const struct bench_pick *pick)
 {
     bool remote = case_choice(&pick->c, "setting") == SETTING_PROCESSES;
@@ -285,10 +285,10 @@ static bool replace_priority(const struct bench_pick *pick)
     return true;
 }
 
-// True if a case with an application is measured. If the user did not choose `actors`, these are:
-// in three processes all hogs except many-dispatches (as in the article that METHOD.md names), and
-// on three queues the two hogs that take longest. None is if the user chose priority, victim or
-// arrivals.
+// True if the plan takes this case with an application. It takes all if the user chose `actors`.
+// Otherwise it takes none if the user chose priority, victim or arrivals; else, in three processes,
+// all hogs except many-dispatches (as the article that METHOD.md names), and on three queues the
+// two hogs that take longest.
 static bool is_wanted_of_three(const struct bench_pick *pick)
 {
     unsigned hog = case_choice(&pick->c, "hog"), setting = case_choice(&pick->c, "setting");
@@ -303,10 +303,10 @@ static bool is_wanted_of_three(const struct bench_pick *pick)
             (setting == SETTING_QUEUES && longest));
 }
 
-// Every case takes the same time, because the deadlines are fixed. So only the cases that show most
+// All cases take the same time, because deadlines are fixed. So only the most instructive cases
 // (METHOD.md) have dropped deadlines, applications or, except in the preset "full", draws as
 // victims, unless the user chose these. Without a hog, the setting "processes" is like "devices",
-// and a priority has nothing to overtake.
+// and there is nothing that a priority could overtake.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     const struct bench_case *c = &pick->c;
@@ -347,7 +347,7 @@ const struct benchmark bench_preempt = {
         "three actors an application wants a frame for each deadline beside that, and the victim "
         "is a compositor: who keeps its 90 frames a second?",
     .needs = GPU_CAP(DEVICE_CLOCK),
-    .slowness = 44, // a visit waits for its 60 deadlines, at 90 per second; in quick for 8
+    .slowness = 44, // a visit waits for 60 deadlines, 90 per second; in quick for 8
     .quick_slowness = 14,
     .device = queue_pair_request,
     .product = {.replace = replace, .reach = reach, .keep = is_wanted},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// A workgroup that computes for a while. Its first thread records when and on which core it ran,
+// A workgroup that computes for some time. Its first thread records when and on which core it ran,
 // and its longest pause.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/clock.glsl"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Does the same as preempt.comp, as a draw: a tile of 8 x 8 pixels stands for a workgroup, and its
-// first pixel writes the record.
+// The same as preempt.comp, as a draw: a tile of 8 × 8 pixels takes the place of a workgroup, and
+// its first pixel writes the record.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/clock.glsl"
 #extension GL_EXT_control_flow_attributes : require

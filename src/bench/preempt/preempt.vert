@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One triangle that covers the whole target.
+// Makes one triangle that covers the whole render target.
 #version 460
 
 void main()

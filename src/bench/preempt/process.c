@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The protocol of process.h: first the side that measures, then the side of hog and application.
+// The protocol of process.h: first the measuring side, then the side of hog or application.
 #include "bench/preempt/process.h"
 
 #include "base/child.h"
@@ -41,8 +41,8 @@ void process_destroy(struct process *process)
         child_destroy(process->child, grace_ns);
 }
 
-// Receives the next line, which must begin with `word`, and returns the text after it. NULL with
-// `err` if the line begins with another word, or if no line came.
+// Receives the next line, which must begin with `word`, and returns the rest of it; NULL with `err`
+// if it begins with another word, or if no line comes.
 static const char *line_expect(struct process *process, const char *word, struct error *err)
 {
     const char *line = "";
@@ -98,7 +98,7 @@ bool process_arrive(struct process *process, uint64_t first_ns, struct error *er
     return child_send(process->child, line, send_ns, err);
 }
 
-// Reads up to `count` numbers from *text, which it moves behind them. Returns how many it read.
+// Reads up to `count` numbers from *text and advances *text. Returns how many numbers it read.
 static size_t numbers_read(const char **text, double *numbers, size_t count)
 {
     for (size_t n = 0; n < count; n++) {
@@ -236,8 +236,8 @@ static bool send_runs(struct server *server, const struct load *load, struct are
     return child_channel_write(&server->channel, "end", err);
 }
 
-// Waits until the parent process sends "stop", and then sends the load's records. Sends none if the
-// parent has closed the socket.
+// Waits for the line "stop" of the parent process, and then sends the records of the load. If the
+// parent closes the socket instead, sends nothing.
 static bool finish(struct server *server, struct load *load, struct arena *arena, struct error *err)
 {
     const char *line = child_channel_read(&server->channel, LINE_BYTES_MAX);
@@ -279,7 +279,7 @@ static bool send_answers(struct server *server, const struct contention *result,
     return sent;
 }
 
-// Records an application's frames, and submits them at the deadlines that the parent process says.
+// Records the frames of an application, and submits them at the parent process's deadlines.
 static bool serve_application(struct server *server, struct load *load, struct error *err)
 {
     struct contention_arrivals arrivals = {

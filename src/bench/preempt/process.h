@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A hog or an application in its own process, on its own logical device: `fathom __beside preempt
-// -d DEVICE`. Its standard input is a socket to the process that measures. Lines (> to the process,
-// < from it). LOAD stands for DISPATCHES GROUPS ITERATIONS AHEAD DRAWS SLOTS RECORDS TOKEN
-// (bench/preempt/load.h).
+// -d DEVICE`. Its standard input is a socket to the process that measures. In the protocol below, >
+// marks lines to the new process and < lines from it. LOAD stands for DISPATCHES GROUPS ITERATIONS
+// AHEAD DRAWS SLOTS RECORDS TOKEN (bench/preempt/load.h).
 //
 //   > start LOAD ALONE         starts a hog
 //   < running                  ALONE submissions are done, and more are in flight
@@ -27,40 +27,40 @@
 
 struct process;
 
-// Starts the process; it runs no load yet. NULL with ERROR_IO if it cannot be started.
+// Starts the process, without a load. NULL with ERROR_IO if it cannot be started.
 struct process *process_create(struct arena *arena, const struct gpu_info *device,
                                struct error *err);
 void process_destroy(struct process *process); // does nothing for NULL
 
 struct process_start {
-    struct load_desc load; // only its work, slots, records and timeout_ns are used
+    struct load_desc load; // only work, slots, records and timeout_ns are used
     uint32_t token;        // token of the first submission
-    uint32_t alone;        // number of submissions to finish before process_start returns
+    uint32_t alone;        // submissions that must end before process_start returns
 };
 
 // Starts a load in the process. Returns when `alone` submissions are done and more are in flight.
 MUST_CHECK bool process_start(struct process *process, const struct process_start *start,
                               struct error *err);
 
-// Records the frames of an application in the process, as many as start->load has slots.
-// start->alone is not used.
+// Makes the process record the frames of an application, one for each slot of start->load. Ignores
+// start->alone.
 MUST_CHECK bool process_prepare(struct process *process, const struct process_start *start,
                                 struct error *err);
 
-// Starts the deadlines for these frames: the first one comes at `first_ns`, by clock_now_ns.
+// Makes the process submit these frames at deadlines, the first at `first_ns`, by clock_now_ns.
 MUST_CHECK bool process_arrive(struct process *process, uint64_t first_ns, struct error *err);
 
-// Waits until the deadlines are over, and fills `result`. Frames that were not answered are still
-// in flight: process_stop waits for them.
+// Waits until all deadlines have passed, and fills `result`. Frames that were not answered are
+// still in flight; process_stop waits for them.
 MUST_CHECK bool process_answers(struct process *process, struct contention *result,
                                 struct error *err);
 
-// Ends the load. Sets *runs to its *count submissions, in `arena`, and *base to the clock value
-// from which their times count.
+// Ends the load. Sets *runs to an array in `arena` of its *count submissions, and *base to the
+// value of the device's clock from which their times count.
 MUST_CHECK bool process_stop(struct process *process, struct arena *arena, uint64_t *base,
                              struct load_run **runs, uint32_t *count, struct error *err);
 
-// Serves the protocol in the other process, with this device. Returns true when the socket is
+// Runs in the other process: serves the protocol on this device. Returns true when the socket was
 // closed.
 MUST_CHECK bool process_serve(const char *device, int socket_fd, struct error *err);
 

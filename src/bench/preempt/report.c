@@ -9,7 +9,7 @@
 #include <math.h>
 
 enum {
-    LATE_PART = 20 // if more than 1 / LATE_PART of the submissions were late, the case gets a flag
+    LATE_PART = 20 // the case is flagged if more than 1 / LATE_PART of its submissions were late
 };
 
 double work_length_ns(const struct load_run *run)
@@ -17,8 +17,8 @@ double work_length_ns(const struct load_run *run)
     return run->end_ns - run->start_ns;
 }
 
-// Returns the median length of the hog's submissions between the first and the last victim, divided
-// by their length alone. NaN if there were no such submissions.
+// Returns the median length of those submissions of the hog that ran between the first and the last
+// victim ÷ its length alone; NaN if there were none.
 static double slowdown_of(const struct work *work)
 {
     double beside[WORK_HOG_SLOTS_MAX];
@@ -33,8 +33,8 @@ static double slowdown_of(const struct work *work)
     return count ? stats_median(beside, count) / work->history->alone_ns : NAN;
 }
 
-// Returns the longest pause of a workgroup of the hog, without the submissions that measure the hog
-// alone. NaN without a hog.
+// Returns the longest pause of any workgroup of the hog while there were victims; NaN without a
+// hog.
 static double pause_of(const struct work *work)
 {
     double longest = NAN;
@@ -60,9 +60,9 @@ static void report_quantile(const struct preempt_responses *responses, struct me
         visit_at_least(visit, metric);
 }
 
-// Reports the responses, waits and run times of the victims, and quantiles of the responses. A
-// censored answer counts with its lower bound; its wait counts as that bound minus the longest run
-// of a victim.
+// Reports response times, waits and run times of the victims, and quantiles of the response times.
+// A censored response counts as its lower bound; its wait counts as that bound minus the longest
+// run time of a victim.
 static void report_responses(const struct work *work, struct measure_visit *visit)
 {
     const struct contention *contention = &work->answers;
@@ -93,7 +93,7 @@ static void report_responses(const struct work *work, struct measure_visit *visi
     report_quantile(&responses, visit, PREEMPT_METRIC_MOST, 1);
 }
 
-// The metrics of an actor: how many of its frames a display shows, and how late they are.
+// The metrics of an actor: how many of its frames a display shows, and how late its frames are.
 struct actor_metrics {
     enum preempt_metric frames, lateness, lateness_p99;
 };

@@ -7,10 +7,10 @@
 #include <string.h>
 
 enum {
-    PRIORITY_MEDIUM = 1 // its index in `priorities`
+    PRIORITY_MEDIUM = 1 // index of the medium priority in `priorities`
 };
 
-// In ascending order.
+// From the lowest priority to the highest.
 static const struct {
     const char *name;
     enum gpu_priority priority;
@@ -61,7 +61,7 @@ static bool is_processes(const struct preempt_setup *setup)
     return strcmp(setup->setting, "processes") == 0;
 }
 
-// Opens a logical device in *own. Sets *side to this device, its last queue and its program.
+// Opens a logical device as *own. Sets *side to this device, its last queue and its program.
 static bool device_open(struct bench_session *bench, const struct gpu_device_desc *desc,
                         struct bench_session *own, struct preempt_side *side, struct error *err)
 {
@@ -123,8 +123,8 @@ static bool setup_open(struct bench_session *bench, struct preempt_setup *setup,
     return true;
 }
 
-// Opens the set-up at the priority that setup->priority names. For "highest" it tries realtime, and
-// high if that fails, and then medium if there is an application.
+// Opens the set-up with the priority that setup->priority names. "highest" means: try realtime,
+// then high and, if there is an application, then medium.
 static bool setup_open_named(struct bench_session *bench, struct preempt_setup *setup,
                              struct error *err)
 {
@@ -138,14 +138,14 @@ static bool setup_open_named(struct bench_session *bench, struct preempt_setup *
         if (!highest || err->code == ERROR_DEVICE_LOST)
             break;
     }
-    // A case that ends with ERROR_UNSUPPORTED is skipped, not failed.
+    // ERROR_UNSUPPORTED makes the case skipped; any other error would make it failed.
     if (err->code != ERROR_DEVICE_LOST)
         err->code = ERROR_UNSUPPORTED;
     return error_prefix(err, "%s priority is refused", setup->priority);
 }
 
-// True if the device has the queues that the set-up needs: the hog and an application each a
-// universal one, the victim a compute-only or a universal one.
+// Returns true if the device has enough queues for the set-up: a universal one each for the hog and
+// an application, and a compute-only or universal one for the victim.
 static bool check_queues(const struct gpu_info *info, const struct preempt_setup *setup,
                          struct error *err)
 {
@@ -165,7 +165,7 @@ static bool check_queues(const struct gpu_info *info, const struct preempt_setup
                      info->id, universal, needed);
 }
 
-// True if the device has what the set-up asks for.
+// Returns true if the device has all capabilities and queues that the set-up needs.
 static bool check_setup(const struct gpu_info *info, const struct preempt_setup *setup,
                         struct error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds how much work hogs and victims must do, by running them on the device.
+// Finds how much work the loads must do to last as long as wanted, by running them on the device.
 #include "base/clock.h"
 #include "bench/preempt/preempt.h"
 #include "bench/preempt/session.h"
@@ -10,18 +10,18 @@
 
 enum {
     VICTIM_GROUPS = 64,
-    WAVE_DEFAULT = 8, // workgroups that fill a device whose size is not known
+    WAVE_DEFAULT = 8, // assumed number of workgroups that fill a device of unknown size
     FRAME_DISPATCHES = 8,
     DISPATCHES_MAX = 1000,
     DISPATCHES_PROBED = 8,
     TUNINGS = 3,
     RECORDS = 512,
-    DRAW_SHARE = 8,   // a hog's draw has about an eighth of the groups of a dispatch
-    FRAMES_AHEAD = 4, // submissions in flight, of "baseline" and of an application
-    LONG_AHEAD = 2    // the same, of the hogs that last 100 ms
+    DRAW_SHARE = 8,   // hogs that draw have about 1 / DRAW_SHARE of the workgroups of others
+    FRAMES_AHEAD = 4, // submissions in flight of "baseline" and of an application
+    LONG_AHEAD = 2    // submissions in flight of the hogs that last 100 ms
 };
-// Wanted lengths in ns: of a victim, of a compositor, of one wave of a hog's groups, and of a hog's
-// submission: "baseline", the other hogs on a GPU, and on a CPU.
+// Wanted lengths in ns: of a victim, of a compositor, of one wave of a hog's workgroups, and of a
+// submission of the hog "baseline", of other hogs, and of these on a CPU.
 static const double victim_ns = 1.8e6, compositor_ns = 0.3e6, group_ns = 75e3, frame_ns = 7e6,
                     hog_ns = 100e6;
 static const double hog_cpu_ns = 20e6;
@@ -41,8 +41,8 @@ static bool run_once(struct load *load, const struct sizing *sizing, struct erro
     return load_submit(load, err) && load_drain(load, err);
 }
 
-// Sets *ns to the length of one submission, from the first group's start to the last one's end,
-// after a warm-up (on a CPU: of one submission).
+// Sets *ns to the length of one submission, from the start of its first workgroup to the end of its
+// last one, after a warm-up. On a CPU the warm-up is one submission.
 static bool probe(const struct sizing *sizing, const struct load_work *work, double *ns,
                   struct error *err)
 {
@@ -74,9 +74,9 @@ static double iterations_most(const struct gpu_info *info)
     return loops ? (double)loops / 2 : 1e8;
 }
 
-// Changes work->iterations in up to TUNINGS steps, until a submission lasts `wanted_ns` within 5
-// %. Sets *ns to its final length, measured or extrapolated. A step multiplies the iterations by
-// 0.1 to 50, not more, because clocks still rise.
+// Changes work->iterations until a submission lasts `wanted_ns` within 5 %, in at most TUNINGS
+// steps. Sets *ns to its final length, measured or extrapolated. A step multiplies the iterations
+// by no more than 50 and no less than 0.1, because clocks may still rise.
 static bool tune(const struct sizing *sizing, double wanted_ns, struct load_work *work, double *ns,
                  struct error *err)
 {
@@ -100,8 +100,8 @@ static uint32_t times(uint32_t count, double factor, double most)
     return (uint32_t)fmax(1, fmin(round(count * factor), most));
 }
 
-// Turns `work`, one wave that lasts wave_ns, into a frame of FRAME_DISPATCHES dispatches that lasts
-// wanted_ns.
+// Turns `work`, one wave of workgroups that lasts wave_ns, into a frame of FRAME_DISPATCHES
+// dispatches that lasts wanted_ns.
 static void make_frame(struct load_work *work, double wave_ns, double wanted_ns, double groups_most)
 {
     work->groups = times(work->groups, wanted_ns / FRAME_DISPATCHES / wave_ns, groups_most);
@@ -120,7 +120,7 @@ static bool find_hog(const struct sizing *sizing, const char *hog, struct load_w
         info->limits.workgroup_count_x ? (double)info->limits.workgroup_count_x : 65535;
     *work = (struct load_work){
         .dispatches = 1, .groups = wave ? (uint32_t)wave : WAVE_DEFAULT, .ahead = LONG_AHEAD};
-    if (strcmp(hog, "many-draws") == 0) { // fewer groups, because few cores may be able to draw
+    if (strcmp(hog, "many-draws") == 0) { // few workgroups, because perhaps only few cores can draw
         work->draws = true;
         work->groups = LOAD_DRAW_GROUPS * (work->groups / (DRAW_SHARE * LOAD_DRAW_GROUPS) + 1);
     }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    HOG_SLOTS_SPARE = 64, // slots for submissions made while late answers are awaited
+    HOG_SLOTS_SPARE = 64, // slots for submissions while the host waits for late answers
     HOG_RECORDS = 512,    // most records that a submission of the hog leaves
     FRAME_RECORDS = 128,  // most records that a frame of the application leaves
     RESOLUTION_STEPS = 3,
@@ -25,8 +25,8 @@ static struct load_desc desc_of(const struct preempt_side *side, const struct be
                               .timeout_ns = run->request->timeout_ns};
 }
 
-// Sets work->history to the history from the case's earlier visits. The first visit creates it and
-// sizes the loads.
+// Sets work->history to what the case's earlier visits left. The first visit creates the history
+// and finds the sizes of the loads.
 static bool recall(struct work *work, struct error *err)
 {
     struct bench_visit *run = work->run;
@@ -49,8 +49,8 @@ static bool recall(struct work *work, struct error *err)
     return true;
 }
 
-// Returns the number of slots that a hog with submissions of 2 ms needs during the visit, at most
-// WORK_HOG_SLOTS_MAX.
+// Returns the number of slots for a hog whose submissions last 2 ms, enough for the visit, but at
+// most WORK_HOG_SLOTS_MAX.
 static uint32_t hog_slots(uint32_t samples)
 {
     uint64_t slots =
@@ -58,8 +58,8 @@ static uint32_t hog_slots(uint32_t samples)
     return (uint32_t)(slots < WORK_HOG_SLOTS_MAX ? slots : WORK_HOG_SLOTS_MAX);
 }
 
-// Sets what the part submits: the work `load`, at most `slots` times. Each submission leaves at
-// most `records` records.
+// Sets what this part of the visit submits: the work `load`, at most `slots` times, each time with
+// at most `records` records.
 static void describe(struct work *work, struct work_part *part, const struct load_work *load,
                      uint32_t slots, uint32_t records)
 {
@@ -70,7 +70,7 @@ static void describe(struct work *work, struct work_part *part, const struct loa
     work->session->token += slots;
 }
 
-// Creates the part's load. If `all`, also records all its submissions.
+// Creates the load of this part. If `all`, also records all its submissions.
 static bool create(struct work_part *part, bool all, struct error *err)
 {
     const struct process_start start = {.load = part->desc, .token = part->token};
@@ -85,8 +85,8 @@ static bool create(struct work_part *part, bool all, struct error *err)
     return true;
 }
 
-// Victims and frames are recorded before the hog starts: recording can need memory, which a driver
-// may map slowly while the hog runs.
+// Victims and frames are recorded before the hog starts, because recording can need memory, which a
+// driver may map slowly while the hog runs.
 static bool prepare(struct work *work, uint32_t samples, struct error *err)
 {
     const struct preempt_history *history = work->history;
@@ -107,7 +107,7 @@ static bool prepare(struct work *work, uint32_t samples, struct error *err)
 
 // ---------------------------------------------------------------- meanwhile
 
-// Reads the submissions of a part, whose times then count from work->base.
+// Reads the records of all submissions of a part; their times count from work->base.
 static bool read_part(struct work *work, struct work_part *part, struct error *err)
 {
     const struct measure_clock *clock = &work->run->session->clock;
@@ -127,8 +127,8 @@ static bool read_part(struct work *work, struct work_part *part, struct error *e
     return true;
 }
 
-// Runs the contention and reads what all parts did. The hog ends first, because submissions that
-// were not answered wait for it.
+// Runs the contention and reads what all parts did. The hog is ended first, because submissions
+// without an answer wait for it.
 static bool contend(struct work *work, const struct contention_desc *desc, struct error *err)
 {
     struct process *application = work->application.process;
@@ -144,7 +144,7 @@ static bool contend(struct work *work, const struct contention_desc *desc, struc
 
 // ---------------------------------------------------------------- after
 
-// Stores the median length and the longest pause of the hog's submissions before the first victim.
+// Stores median length and longest pause of the hog's submissions from before the first victim.
 static void remember_alone(struct work *work)
 {
     double alone[CONTENTION_ALONE], longest = 0;
@@ -158,7 +158,7 @@ static void remember_alone(struct work *work)
     work->history->alone_ns = fmax(stats_median(alone, count), 1);
 }
 
-// Returns victims and frames of the application in one list: what the hog may be interrupted for.
+// Returns victims and frames of the application in one list: all that may interrupt the hog.
 static struct load_run *guests_of(const struct work *work, size_t *count)
 {
     const struct work_part *victim = &work->victim, *application = &work->application;
@@ -171,8 +171,7 @@ static struct load_run *guests_of(const struct work *work, size_t *count)
     return guests;
 }
 
-// False if one of the part's submissions ran longer by the device's clock than the host waited for
-// it.
+// Fails if a submission of this part ran longer by the device's clock than the host waited for it.
 static bool check_part(const struct work_part *part, const struct contention *result,
                        double resolution_ns, struct error *err)
 {
@@ -208,8 +207,8 @@ static bool judge(struct work *work, struct error *err)
     return true;
 }
 
-// Adds the answers to the history. Answers between two ends of the hog's submissions are one event:
-// they waited for the same one. Without a hog each answer is an event of its own.
+// Adds the answers to the history. If no submission of the hog ended between two answers, they are
+// one event, because they waited for the same submission. Without a hog each answer is an event.
 static void remember_answers(struct work *work)
 {
     struct preempt_history *history = work->history;
@@ -227,9 +226,9 @@ static void remember_answers(struct work *work)
         history->entries[work->entries[v]]++;
 }
 
-// Returns the delay of the first deadline, in ns. The hog starts anew at each visit, so without a
-// delay the first deadline would always fall into the same part of the hog's submission. Multiples
-// of the golden ratio spread evenly over any number of visits.
+// Returns the delay in ns of the first deadline. The hog starts anew in each visit; without a delay
+// the first deadline would always be at the same time of a submission of the hog. The delays are
+// multiples of the golden ratio, which are spread evenly for any number of visits.
 static double delay_of(struct preempt_history *history)
 {
     double share = (double)history->visits++ * 0.6180339887498949;
@@ -258,7 +257,7 @@ static bool run_visit(struct work *work, struct measure_visit *visit, struct err
     return true;
 }
 
-// Starts *process if it does not run yet. The part's load then runs in this process.
+// Starts *process if it does not run yet. The load of this part then runs in that process.
 static bool start_process(struct work *work, struct work_part *part, struct process **process,
                           struct error *err)
 {
@@ -279,7 +278,7 @@ static bool start_processes(struct work *work, struct error *err)
             start_process(work, &work->application, &setup->application_process, err));
 }
 
-// Ends the processes, which may still run their loads.
+// Ends the processes, even if their loads still run.
 static void end_processes(struct preempt_setup *setup)
 {
     process_destroy(setup->process);

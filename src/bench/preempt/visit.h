@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A visit of a case of `preempt`: submits the victim beside the hog 90 times a second. The first
-// visit runs the hog alone before that.
+// A visit of a case of `preempt`: submits the victim 90 times a second while a hog keeps the device
+// busy. Before that, the first visit runs the hog alone.
 #ifndef BENCH_PREEMPT_VISIT_H
 #define BENCH_PREEMPT_VISIT_H
 
@@ -27,7 +27,7 @@ enum preempt_metric {
 
 bool preempt_visit(struct bench_visit *run, struct measure_visit *visit, struct error *err);
 
-// Adds the findings of `device` to `run`; conclude.c describes them.
+// Adds the findings about `device` to `run`; conclude.c describes them.
 void preempt_conclude(struct run *run, const char *device);
 
 #endif

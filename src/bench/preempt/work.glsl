@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The work of a thread of any load, in a dispatch or in a draw: it computes for a while and reads
-// the clock after every turn. If its group was stopped meanwhile, the time between two of these
-// reads shows how long.
+// The work of one thread of any load, in a dispatch or in a draw: it computes for some time, and
+// reads the clock after every turn of its loop. If the workgroup is stopped meanwhile, the time
+// between two of these reads shows for how long.
 #ifndef BENCH_PREEMPT_WORK_GLSL
 #define BENCH_PREEMPT_WORK_GLSL
 
@@ -19,8 +19,8 @@ layout(push_constant) uniform Params
 #undef X
 } params;
 
-// Returns the thread's word. Sets `pause` to the longest time between two clock reads, in clock
-// units.
+// Returns the result word of the thread. Sets `pause` to the longest time between two reads of the
+// clock, in clock units.
 uint work(uint group, uint thread, uvec2 start, out uint pause)
 {
     uint x = params.token * 0x9e3779b9u + group * PREEMPT_WORKGROUP + thread;
@@ -35,7 +35,7 @@ uint work(uint group, uint thread, uvec2 start, out uint pause)
         }
         const uint now = clock_device().x;
         pause = max(pause, now - last);
-        last = now + (x & params.zero); // so that the turn ends before the clock is read again
+        last = now + (x & params.zero); // depends on x, so the turn ends before the next clock read
     }
     return x;
 }

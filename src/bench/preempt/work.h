@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The state of a visit: hog, victim and application, and their results.
+// The state of a visit: its hog, victim and application, and their results.
 #ifndef BENCH_PREEMPT_WORK_H
 #define BENCH_PREEMPT_WORK_H
 
@@ -12,13 +12,13 @@ enum {
     WORK_HOG_SLOTS_MAX = 512 // most submissions of the hog
 };
 
-// One of hog, victim and application in a visit.
+// The hog, the victim or the application in a visit.
 struct work_part {
     struct load_desc desc;
     struct load load;
     uint32_t token;          // token of the first submission
-    struct process *process; // where the load runs; NULL: in this process
-    struct load_run *runs;   // its submissions, after the visit
+    struct process *process; // where the load runs; NULL: in this same process
+    struct load_run *runs;   // submissions of the load, read after they ran
     uint32_t count;
 };
 
@@ -28,22 +28,22 @@ struct work {
     struct preempt_history *history;
     struct preempt_setup *setup;
     struct work_part hog, victim, application;
-    uint32_t alone_count; // number of the hog's first submissions, which measure the hog alone
+    uint32_t alone_count; // number of submissions at the start that measure the hog alone
     uint64_t base;        // the clock value from which all times count; 0: not chosen yet
-    bool has_hog, three;  // three: there is an application, and the victim is a compositor
+    bool has_hog, three;  // three: with an application; the victim is then a compositor
     bool draws;           // the victim is a draw
-    bool drops;           // deadlines that pass while an answer is awaited are dropped
-    bool is_first;        // this visit also measures the hog alone; later ones do not, to save time
-    struct contention answers, frames; // answers: of the victim; frames: of the application
-    // [i]: how victim i got onto the device, if it was answered.
+    bool drops;           // deadlines that pass while the host waits for an answer are dropped
+    bool is_first;        // this visit also measures the hog alone; later visits save that time
+    struct contention answers, frames; // answers: results of the victim; frames: of the application
+    // entries[i]: how victim i got onto the device, if it was answered.
     enum judge_entry entries[CONTENTION_SAMPLES_MAX];
 };
 
-// Returns the length of a submission in ns.
+// Returns the length in ns of a submission.
 double work_length_ns(const struct load_run *run);
 
-// Adds the metrics, flags, details and series to the visit, and sets its kernel (unless the victim
-// is a draw) and device_time_ns. The visit's work must be done and judged.
+// Adds metrics, flags, details and series to the visit, and sets its kernel (unless the victim is a
+// draw) and device_time_ns. Call it when the work is done and judged.
 void work_report(const struct work *work, struct measure_visit *visit);
 
 #endif

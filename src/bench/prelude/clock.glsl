@@ -50,9 +50,9 @@ uint core_id()
 #endif
 }
 
-// Reads the core's counter after `value` has arrived. A plain clock read does not wait for earlier
-// loads. Here a branch needs `value`, and compilers do not move clock reads across a branch.
-// `never` must be a word that is known only at run time and that never equals `value`.
+// Reads the core's counter after `value` has arrived. A plain read would not wait for earlier
+// loads. Here a branch needs `value`, and compilers do not move reads of clocks across a branch.
+// `never` must be a word that is known only at run time, and that `value` never equals.
 uvec2 clock_core_after(uint value, uint never)
 {
     if (value == never)

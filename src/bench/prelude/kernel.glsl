@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The beginning of a GLSL kernel: the common extensions, and the workgroup size from the kernel's
-// line in kernels.txt. Include it after #version and clock.glsl, before any declaration. An
-// extension that is turned on but not used leaves no trace in the module.
+// The beginning of a GLSL kernel: common extensions, and the size of a workgroup, from the kernel's
+// line in kernels.txt. Include it after #version and clock.glsl, before any declaration. Extensions
+// that are enabled but not used leave no trace in the SPIR-V module.
 #ifndef BENCH_PRELUDE_KERNEL_GLSL
 #define BENCH_PRELUDE_KERNEL_GLSL
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The results of a kernel that reads: the sum of all bits that its workgroups saw, modulo 2^32, and
-// the number of workgroups, over all submissions since the host cleared the words. Both are spread
-// over many words, because additions to one word would queue up. The kernel defines WORDS_BINDING
-// and WORDS_SLOTS (number of words) first.
+// The results of a kernel that reads: the sum, modulo 2^32, of all bits that its workgroups read,
+// and the number of workgroups, over all submissions since the host cleared the words. Both are
+// spread over many words, because additions to one word would queue up. The kernel must define
+// WORDS_BINDING and WORDS_SLOTS (number of words) first.
 #ifndef BENCH_PRELUDE_WORDS_GLSL
 #define BENCH_PRELUDE_WORDS_GLSL
 
@@ -14,7 +14,7 @@ layout(set = 0, binding = WORDS_BINDING, std430) buffer Words
     uint counts[WORDS_SLOTS];
 } words;
 
-// Adds every thread's sum and count.
+// Adds the sum and the count of every thread.
 void words_add_both(uint group, uint thread_sum, uint thread_count)
 {
     uint slot = group % WORDS_SLOTS;
@@ -25,7 +25,7 @@ void words_add_both(uint group, uint thread_sum, uint thread_count)
     }
 }
 
-// Adds every thread's sum. Each workgroup also counts 1.
+// Adds the sum of every thread, and 1 per workgroup to a count.
 void words_add(uint group, uint thread_sum)
 {
     uint slot = group % WORDS_SLOTS;

@@ -8,19 +8,19 @@
 layout(set = 0, binding = 0) uniform texture2D image;
 layout(set = 0, binding = 1, std430) buffer Result
 {
-    uint wrong, worst; // number of wrong pixels, and the first one's number
+    uint wrong, worst; // number of wrong pixels, and the number of the first one
 };
 
 layout(push_constant) uniform Params
 {
-    vec4 unit;      // RASTER_ADD: what adding 1/256 really adds to a channel
-    vec4 tolerance; // largest error of a channel; 1e9: the format lacks the channel
+    vec4 unit;      // RASTER_ADD: what an addition of 1/256 really adds
+    vec4 tolerance; // largest error per channel; 1e9: the format lacks the channel
     uint pattern;
     uint width, height;
-    uint layers;         // RASTER_COVER: number of the last layer; RASTER_COUNT: the count
-    uint columns, cells; // RASTER_MESH: the grid; RASTER_COUNT: `cells` pixels have the count
+    uint layers;         // RASTER_COVER: number of the last layer; RASTER_COUNT: the expected count
+    uint columns, cells; // RASTER_MESH: the grid; RASTER_COUNT: pixels that hold the count
     uint triangles;
-    uint side; // pixels that a triangle covers in its first row
+    uint side; // number of pixels in the first row of a triangle
 } params;
 
 vec4 mixed_layers(uint word)

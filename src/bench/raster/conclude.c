@@ -6,10 +6,10 @@
 enum {
     UNIT_TEXT = 32
 };
-// Pixels are the limit if a rate is at most this share of the highest rate.
+// Pixels limit the rate of triangles if it is at most this share of the highest rate.
 static const double bound = 0.5;
 
-// The device whose results the findings are about.
+// The run and the device that the findings are about.
 struct subject {
     struct run *run;
     const char *device;
@@ -17,8 +17,8 @@ struct subject {
 
 // ---------------------------------------------------------------- finding cases
 
-// Returns the metric of a result; NULL if the result is not the subject's or the metric is missing
-// or not positive.
+// Returns the metric of a result; NULL if the result is not of `raster` on the subject's device, or
+// the metric is missing or not positive.
 static const struct metric *metric_of(const struct subject *subject, const struct result *result,
                                       const char *name)
 {
@@ -27,7 +27,7 @@ static const struct metric *metric_of(const struct subject *subject, const struc
     return metric && isfinite(metric->median) && metric->median > 0 ? metric : NULL;
 }
 
-// Returns the first case that has the metric and this value of a parameter; NULL if there is none.
+// Returns the first result that has the metric and this value of a parameter; NULL if none has.
 static const struct result *case_with(const struct subject *subject, const char *metric,
                                       const char *key, const char *value)
 {
@@ -50,7 +50,7 @@ static void report_cores(const struct subject *subject)
                        "%.0f of %.0f cores draw pixels", cores->median, cores->limit);
 }
 
-// Returns the rate of drawn triangles; NULL if the result has no such rate.
+// Returns the rate of triangles that face the viewer; NULL if the result has no such rate.
 static const struct metric *drawn_rate(const struct subject *subject, const struct result *result)
 {
     return case_says(&result->bench_case, "facing", "front")
@@ -58,8 +58,8 @@ static const struct metric *drawn_rate(const struct subject *subject, const stru
                : NULL;
 }
 
-// Returns the case of the smallest triangle whose rate is at most `bound` times the highest,
-// `most`; NULL if there is none.
+// Returns the result of the smallest triangle whose rate is at most `bound` × `most`, the highest
+// rate; NULL if there is none.
 static const struct result *first_bound(const struct subject *subject, double most)
 {
     const struct result *found = NULL;
@@ -100,7 +100,7 @@ static void report_triangles(const struct subject *subject)
 }
 
 struct pair {
-    const struct result *base, *other; // no finding if one of them is NULL
+    const struct result *base, *other; // if one of them is NULL, there is no finding
     const char *code, *base_text, *other_text;
 };
 
@@ -141,15 +141,16 @@ static void report_blend(const struct subject *subject)
 
 // ---------------------------------------------------------------- all
 
-// Adds these findings:
+// Adds these findings. Their keys are the cases compared, or the case with the number.
 //   raster-cores      how many cores draw; value: their number
 //   raster-triangles  the highest rate of triangles, and the smallest side at which pixels limit it
 //                     (the rate is at most half of the highest); value: the highest rate
-//   raster-blend      alpha-blended pixels against opaque pixels, of the format that was measured
-//                     first; value: the ratio of their rates
-//   raster-depth      pixels that fail the depth test against pixels that pass it and write depth;
-//                     value: the ratio of their rates
-// Keys: the cases compared, or the case with the number.
+//   raster-blend      ratio of the rates of alpha-blended and of opaque pixels, in the format that
+//   was
+//                     measured first; value: the ratio
+//   raster-depth      ratio of the rates of pixels that fail the depth test and of pixels that pass
+//   it
+//                     and write depth; value: the ratio
 void raster_conclude(struct run *run, const char *device)
 {
     const struct subject subject = {run, device};

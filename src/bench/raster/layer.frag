@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// -DPATTERN: what a layer draws (raster.h).
+// Draws the colours of a layer; -DPATTERN chooses them (raster.h).
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "bench/raster/pattern.glsl"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Each instance is one triangle that covers the whole target.
+// Makes one triangle per instance, which covers the whole target.
 #version 460
 
 layout(push_constant) uniform Params
 {
     float farthest; // depth of the first instance
-    float nearer;   // how much nearer each next instance is
+    float nearer;   // how much nearer each instance is than the one before
 } params;
 
 layout(location = 0) out flat uint value;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Right triangles, one in each cell of a grid, row by row. When every cell has a triangle, the next
-// triangle is in the first cell again.
+// Makes right triangles, one in each cell of a grid, row by row. After the last cell, the first
+// cell gets the next triangle.
 #version 460
 
 layout(push_constant) uniform Params
 {
     uint columns, cells;
-    uint first;   // the number of the first triangle
-    uint flipped; // 1: corners counter-clockwise
-    float pitch, offset, leg; // in pixels: a cell's side, triangle's place in it, triangle's sides
-    float pixel;              // size of a pixel, if the target is 2 wide and high
+    uint first;   // number of the first triangle
+    uint flipped; // 1: corners are counter-clockwise
+    float pitch, offset, leg; // in pixels: side of a cell, place of the triangle in it, its sides
+    float pixel;              // size of a pixel in the target's coordinates, which go from −1 to 1
 } params;
 
 layout(location = 0) out flat uint value;

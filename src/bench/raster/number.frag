@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The colour is the triangle's number; with -DCOUNT it is 1, and blending adds the ones up.
+// The colour is the number of the triangle. With -DCOUNT it is 1, and blending counts the draws.
 #version 460
 
 layout(location = 0) in flat uint value;

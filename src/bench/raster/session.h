@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Describes a case of `raster`: what it draws, which image must result, and what the cases of a
-// session share.
+// A case of `raster`: what it draws, and which image must result. Also what the cases of a session
+// share.
 #ifndef BENCH_RASTER_SESSION_H
 #define BENCH_RASTER_SESSION_H
 
@@ -8,7 +8,7 @@
 #include "bench/raster/raster.h"
 #include "gpu/graphics.h"
 
-// The values of these enumerations are in the order of their parameters' choices.
+// In these enums, the members have the order of the choices of their parameters.
 enum raster_kind {
     RASTER_TRIANGLES, // many triangles of one size
     RASTER_PIXELS,    // layers over the whole target, by format and blending
@@ -33,7 +33,7 @@ enum raster_change { // what changes between draws
 
 struct raster_case {
     enum raster_kind kind;
-    uint32_t side; // TRIANGLES: pixels in a triangle's first row, 0: it covers no pixel; else 1
+    uint32_t side; // TRIANGLES: pixels in a triangle's first row; 0: no pixels; else 1
     bool culled;
     enum gpu_format format;
     enum gpu_blend blend;
@@ -41,7 +41,7 @@ struct raster_case {
     enum raster_change change;
 };
 
-// Parameters of the vertex kernels layers.vert and mesh.vert.
+// Parameters of the vertex shaders layers.vert and mesh.vert.
 struct raster_layers_params {
     float farthest, nearer;
 };
@@ -50,25 +50,25 @@ struct raster_mesh_params {
     float pitch, offset, leg, pixel;
 };
 
-// Parameters of the kernel raster_check: the image that the target must hold.
+// Parameters of the kernel raster_check: they describe the image that the target must hold.
 struct raster_check_params {
     float unit[4], tolerance[4];
     uint32_t pattern, width, height, layers, columns, cells, triangles, side;
 };
 
-// One unit of work: the draws that are timed together.
+// A unit of work: one or more draws that are timed together.
 struct raster_work {
-    uint32_t target;              // side of the square target in pixels
+    uint32_t target;              // width and height of the target in pixels
     uint32_t draws;               // number of draws
     uint32_t vertices, instances; // vertices and instances of each draw
-    double triangles, pixels;     // in all draws together; pixels are drawn or only tested
-    bool clears; // true: each unit clears the target first; false: it draws over the old image
+    double triangles, pixels;     // of all draws; pixels: drawn, or only tested for depth
+    bool clears; // each unit clears the target first; false: it draws over the last image
     union {
         struct raster_layers_params layers;
         struct raster_mesh_params mesh;
     } params;
     size_t params_bytes;
-    struct raster_check_params check; // the image that the unit must leave in the target
+    struct raster_check_params check; // describes the image that a unit must leave
 };
 
 void raster_case_read(const struct bench_case *c, struct raster_case *this_case);
@@ -85,21 +85,21 @@ enum raster_metric { // in the order of the list in raster.c
 };
 
 enum {
-    RASTER_TARGETS = 16 // most targets of a session: enough for all formats, with depth or not
+    RASTER_TARGETS = 16 // most targets of a session: one for each format, with and without depth
 };
 
-// Which cores drew pixels.
+// How many pixels each core drew.
 struct raster_census {
-    bool known;     // kernels can read the id of their core; false: no pixels were counted
-    unsigned cores; // number of cores that drew a pixel
-    uint32_t pixels[RASTER_CORES_MAX]; // [i]: pixels that core i drew
+    bool known;     // kernels can read the number of their core; false: nothing was counted
+    unsigned cores; // number of cores that drew at least one pixel
+    uint32_t pixels[RASTER_CORES_MAX]; // [i]: pixels drawn by core i
 };
 
 struct raster_session {
     struct bench_session *bench;
     struct raster_census census;
     struct gpu_program *check;
-    struct gpu_buffer *result; // output of `check`
+    struct gpu_buffer *result; // output of the kernel `check`
     struct gpu_target *targets[RASTER_TARGETS];
     struct gpu_target_desc target_descs[RASTER_TARGETS];
     size_t target_count;
@@ -110,17 +110,17 @@ MUST_CHECK bool raster_visit(struct bench_visit *run, struct measure_visit *visi
                              struct error *err);
 void raster_conclude(struct run *run, const char *device);
 
-// Returns the session's target with the format, depth and width of `desc`, and creates it at the
-// first call. Returns NULL with `err` if that fails.
+// Returns the session's target with the format, depth and width of `desc`. The first call for these
+// creates it. Returns NULL with `err` if that fails.
 struct gpu_target *raster_target(struct raster_session *session, const struct gpu_target_desc *desc,
                                  struct error *err);
 
-// Runs one draw in a batch of its own and waits until the draw is done.
+// Runs one draw in its own batch and waits for its end.
 MUST_CHECK bool raster_draw_once(struct raster_session *session, const struct gpu_draw *draw,
                                  uint64_t timeout_ns, struct error *err);
 
-// Draws over a whole target and sets `census` to the pixels that each core drew. If kernels cannot
-// read the id of their core, it draws nothing and sets census->known to false.
+// Draws over a whole target and sets census->pixels[i] to the number of pixels that core i drew. If
+// kernels cannot read the number of their core, draws nothing and sets census->known to false.
 MUST_CHECK bool raster_census_take(struct raster_session *session, struct raster_census *census,
                                    struct error *err);
 

@@ -6,8 +6,8 @@
 
 // What a case keeps from its first visit.
 struct memory {
-    struct gpu_draw_program *programs[2]; // change=program alternates them; else only [0] is used
-    struct gpu_draw_program *seen;        // the same as programs[0], but without culling
+    struct gpu_draw_program *programs[2]; // [1] is used only with change=program
+    struct gpu_draw_program *seen;        // like programs[0], but without culling
     struct gpu_draw_program *depth_only, *depth_test;
     uint64_t repeats;
 };
@@ -23,8 +23,8 @@ struct job {
 
 // ---------------------------------------------------------------- programs
 
-// Returns a program with the case's vertex kernel; if `fragment` is NULL, it writes only depth.
-// Returns NULL with `err` if that fails.
+// Returns a program with the vertex shader of the case. If `fragment` is NULL, it writes only
+// depth. Returns NULL with `err` on failure.
 static struct gpu_draw_program *make(struct job *job, const char *fragment, enum gpu_depth depth,
                                      bool culls, struct error *err)
 {
@@ -85,7 +85,7 @@ static struct gpu_draw draw_of(const struct job *job, struct gpu_draw_program *p
 }
 
 // Callback of type measure_record (measure/span.h): records `repeats` units. If a unit has several
-// draws, the batch is unordered: the draws share a pass, and a barrier ends the pass.
+// draws, they share a render pass, because the batch is unordered; a barrier ends the pass.
 static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct job *job = context;
@@ -107,8 +107,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
     }
 }
 
-// Clears the target and draws one layer or triangle, so that only the samples can leave the image
-// that is checked. For depth=reject it writes a near depth everywhere.
+// Clears the target and draws one layer or triangle in it, so that only the timed draws can leave
+// the image that is checked. With depth=reject, that layer writes a near depth everywhere.
 static bool prepare(struct job *job, struct error *err)
 {
     const struct raster_layers_params near = {.farthest = 0.125f};
@@ -125,26 +125,26 @@ static bool prepare(struct job *job, struct error *err)
 
 // ---------------------------------------------------------------- the proof
 
-// Checks triangles that draw no pixel because they are culled or too small. The check draws the
-// same triangles without culling and, if they are too small, moved over pixel centres: all of them
-// must then be seen.
+// Checks triangles that drew no pixel because they are culled or too small. Draws the same
+// triangles again without culling and, if they are too small, moved over pixel centres. All of them
+// must then be in the image.
 static bool verify_unseen(struct job *job, struct error *err)
 {
     struct raster_mesh_params mesh = job->work.params.mesh;
     struct gpu_draw draw = draw_of(job, job->memory->seen);
     struct raster_check_params check = job->work.check;
     draw.load = GPU_LOAD_CLEAR;
-    draw.vertices = 3 * check.triangles; // if their pixels are drawn, these triangles take some ms
+    draw.vertices = 3 * check.triangles; // so few that they take some ms if their pixels are drawn
     if (job->this_case.side == 0)
-        mesh.offset += 0.25f; // each triangle now covers 3/8 to 11/16 of a pixel along an axis
+        mesh.offset += 0.25f; // each triangle now covers 3/8 to 11/16 of a pixel on each axis
     draw.params = &mesh;
     check.pattern = RASTER_MESH;
     return raster_draw_once(job->session, &draw, job->run->request->timeout_ns, err) &&
            raster_check(job->session, job->target, &check, err);
 }
 
-// Checks the depth that was written: a layer a little farther away must be hidden, and one a little
-// nearer must be seen. Only for depth=write.
+// For depth=write, checks the depth in the target: it must hide a layer that is a little farther
+// away, and must not hide one that is a little nearer.
 static bool verify_depth(struct job *job, struct error *err)
 {
     const struct raster_layers_params *params = &job->work.params.layers;
@@ -257,7 +257,7 @@ static bool visit_cores(struct bench_visit *run, struct raster_session *session,
     return true;
 }
 
-// Finds the target and the case's memory. The case's first visit makes the memory and its programs.
+// Gets the target, and the case's memory, which its first visit makes together with its programs.
 static bool prepare_job(struct job *job, struct error *err)
 {
     const struct gpu_target_desc desc = {.format = job->this_case.format,

@@ -2,19 +2,19 @@
 #include "bench/raster/session.h"
 
 enum {
-    TARGET = 1024, // side of the target in pixels
+    TARGET = 1024, // width and height of the target in pixels
     TARGET_CPU = 256,
     TRIANGLES_MAX = 1 << 20,
     TRIANGLES_MAX_CPU = 1 << 12,
     TRIANGLES_MIN = 64,
-    TARGET_DRAWS = 64, // side of the target for many draws: small, because each unit clears it
+    TARGET_DRAWS = 64, // side of the target for many draws: small, as each unit clears it
     DRAWS = 1 << 15,   // draws in one unit
     DRAWS_CPU = 256,
     REJECTED = 8 // depth=reject draws 8 times as many layers, because they are fast
 };
 
-// How exactly a format holds a colour. `bits`: for each channel, the bits of the integer that
-// stands for 0 … 1 or, if the channel is a float, of its mantissa. 0: the format lacks the channel.
+// How exactly a format holds a colour. `bits` has for each channel the bits of its integer, which
+// stands for 0 … 1, or of its mantissa if it is a float; 0 if the format lacks the channel.
 struct precision {
     enum gpu_format format;
     bool is_float;
@@ -50,7 +50,7 @@ void raster_case_read(const struct bench_case *c, struct raster_case *this_case)
         .depth = (enum raster_depth)case_choice(c, "depth"),
         .change = (enum raster_change)case_choice(c, "change"),
     };
-    if (this_case->kind == RASTER_DRAWS) { // this format adds 1 exactly
+    if (this_case->kind == RASTER_DRAWS) { // a count adds 1, which this format does exactly
         this_case->format = GPU_FORMAT_R32_FLOAT;
         this_case->blend = GPU_BLEND_ADD;
     }
@@ -58,11 +58,10 @@ void raster_case_read(const struct bench_case *c, struct raster_case *this_case)
 
 // ---------------------------------------------------------------- precision
 
-// Sets `unit`, what adding 1/256 really adds to each channel, and `tolerance`, the largest error of
-// each channel. A value that is converted once may be wrong by its last bit, because conversion may
-// cut instead of round. With blend=alpha each layer converts again and halves the error of the
-// layers before: in all 2.5 times the last bit. The sums of 1/256 that blend=add makes are exact in
-// every format.
+// For each channel, sets `unit` to what an addition of 1/256 really adds, and `tolerance` to the
+// largest error. One conversion may be wrong by the last bit, because hardware may truncate instead
+// of round. With blend=alpha, each layer converts again and halves the error of earlier layers: 2.5
+// times the last bit in all. With blend=add, the sums of 1/256 are exact in every format.
 static void set_precision(const struct raster_case *this_case, struct raster_check_params *check)
 {
     const struct precision *precision = precisions;
@@ -118,8 +117,8 @@ static void plan_mesh(const struct raster_case *this_case, bool cpu, struct rast
     uint32_t seen = (uint32_t)(fitting < most ? fitting : most);
     if (seen < TRIANGLES_MIN)
         seen = TRIANGLES_MIN;
-    // A unit has the most triangles if they draw no pixel, because they are fast. The check draws
-    // only `seen` of them.
+    // Triangles that draw no pixel are fast, so a unit then has the largest number of them. The
+    // check draws only the first `seen` of them.
     uint32_t triangles = this_case->culled || this_case->side == 0 ? (uint32_t)most : seen;
     uint32_t columns = work->target / pitch;
     work->params_bytes = sizeof work->params.mesh;
@@ -128,7 +127,7 @@ static void plan_mesh(const struct raster_case *this_case, bool cpu, struct rast
         .cells = columns * columns,
         .flipped = this_case->culled,
         .pitch = (float)pitch,
-        // Edges end between pixel centres; a triangle of side 0 lies between four pixel centres.
+        // Edges are between pixel centres; a triangle of side 0 lies between four pixel centres.
         .offset = this_case->side ? 0 : 0.125f,
         .leg = this_case->side ? (float)pitch + 0.25f : 0.3125f,
         .pixel = 2.0f / (float)work->target,
@@ -151,8 +150,8 @@ static void plan_draws(const struct raster_case *this_case, bool cpu, struct ras
     work->clears = true;
     work->vertices = 3;
     work->triangles = work->pixels = work->draws;
-    // With change=params each draw covers the next pixel; after the last pixel comes the first
-    // again.
+    // With change=params, each draw covers the next pixel of the target; after the last pixel, the
+    // first one is next.
     bool own = this_case->change == RASTER_CHANGE_PARAMS;
     work->check.pattern = RASTER_COUNT;
     uint32_t pixels = work->target * work->target;

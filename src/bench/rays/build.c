@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Measures building, updating and copying trees. Before the samples, a tree is built with the
-// primitives at other places. So only the timed commands can make the tree that the rays must find
-// afterwards.
+// Measures how long it takes to build, update and copy trees. Before the samples, a tree is built
+// from primitives at other places, so that only the timed commands can make the tree in which the
+// rays of the check hit the right primitives.
 #include "bench/rays/session.h"
 #include "measure/claim.h"
 
-// Primitives move by up to half of this along each axis of the unit cube.
+// Primitives move by at most half of this, along each axis of the unit cube.
 static const float move = 0.05f;
 
 struct memory {
@@ -17,7 +17,7 @@ struct job {
     enum rays_task task;
     struct memory *memory;
     struct rays_tree tree;
-    struct gpu_tree *source; // the tree that is copied, and tree.tree is the copy; NULL: no copy
+    struct gpu_tree *source; // the tree that is copied to tree.tree; NULL: the task does not copy
     uint64_t bytes;          // size of the tree that the task makes
 };
 
@@ -44,7 +44,7 @@ static void record_build(void *tree, struct gpu_batch *batch)
     gpu_batch_tree_build(batch, tree);
 }
 
-// Moves the primitives; the trees stay as they are.
+// Writes primitives at other places as the input of trees. Trees that exist do not change.
 static bool move_primitives(struct job *job, struct error *err)
 {
     job->tree.scene.move = move;
@@ -56,7 +56,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-// Copies the tree as it is, and then builds the source again with moved primitives.
+// Copies the tree, and then rebuilds the source from moved primitives, so that a copy differs.
 static bool prepare_copy(struct job *job, struct error *err)
 {
     struct gpu_tree *source = job->tree.tree;
@@ -69,8 +69,8 @@ static bool prepare_copy(struct job *job, struct error *err)
     job->bytes = gpu_tree_bytes(source);
     if (compact && !gpu_tree_compact_bytes(source, &job->bytes, err))
         return false;
-    // The first copy must have the primitives at their old places, so build the tree with these
-    // again.
+    // This first copy must have the primitives at their old places, so the source is built from
+    // these once more.
     job->tree.scene.move = 0;
     job->tree.tree = gpu_tree_create_copy(job->run->scope, source, larger(before, job->bytes), err);
     if (!job->tree.tree || !rays_tree_fill(job->run, &job->tree, err) ||
@@ -102,7 +102,7 @@ static struct rays_beam beam_of(const struct job *job)
                                   job->tree.desc.kind == GPU_TREE_BOXES ? RAYS_ASKED : RAYS_OPAQUE};
 }
 
-// Traces rays through the tree that the samples left.
+// Traces rays through the tree that the samples left, and checks what they hit.
 static bool verify(struct job *job, struct error *err)
 {
     uint32_t misses;
@@ -129,8 +129,7 @@ static bool time_rays(struct job *job, uint64_t *repeats, struct measure_visit *
     return true;
 }
 
-// Reports what an updated tree costs rays: their rate after the update divided by their rate after
-// a build.
+// Measures what an update costs later rays: their rate after an update ÷ their rate after a build.
 static bool compare_rays(struct job *job, struct measure_visit *visit, struct error *err)
 {
     double updated_ns, built_ns;

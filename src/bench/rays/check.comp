@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Checks hits by the formulas of their scene. With CHECK_ALL, each thread checks that one ray's hit
-// lies on its primitive. Without it, the threads compare RAYS_SAMPLES of the rays with all
-// primitives, each thread one ray with a part of them: no primitive may be nearer than the hit.
+// Checks hits by the formulas of their scene. With CHECK_ALL, each thread checks that the hit of
+// one ray lies on its primitive. Otherwise each thread compares one of RAYS_SAMPLES rays with a
+// part of the primitives: none may be nearer than the ray's hit.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 #include "bench/rays/scene.glsl"
@@ -13,7 +13,7 @@ layout(set = 0, binding = 0) readonly buffer Hits
 };
 layout(set = 0, binding = 1) buffer Result
 {
-    uint unwritten, wrong, misses, first; // first: the first ray that is unwritten or wrong
+    uint unwritten, wrong, misses, first; // number of the first ray that is unwritten or wrong
 };
 
 layout(push_constant) uniform Params
@@ -23,10 +23,10 @@ layout(push_constant) uniform Params
     Scene scene;
 } params;
 
-const float NEAR = 2e-5; // largest rounding error of floats, in the unit cube
+const float NEAR = 2e-5; // largest rounding error of a float in the unit cube
 
-// Returns how far inside the triangle a point of its plane is: the least distance from an edge,
-// negative outside.
+// Returns how far inside the triangle a point of its plane is: the smallest distance from an edge;
+// negative if the point is outside.
 float depth_in(Triangle triangle, vec3 normal, vec3 at)
 {
     vec3 corners[3] = vec3[](triangle.a, triangle.b, triangle.c);
@@ -55,7 +55,7 @@ bool is_on(Ray ray, uint primitive, float distance)
     return abs(dot(normal, at - triangle.a)) < NEAR && depth_in(triangle, normal, at) > -NEAR;
 }
 
-// Returns the distance at which the ray surely crosses the primitive; negative if that is not sure.
+// Returns the distance at which the ray certainly crosses the primitive; negative if it may not.
 float sure_distance(Ray ray, uint primitive)
 {
     if (params.scene.kind == RAYS_BALLS) {

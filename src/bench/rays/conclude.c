@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-// Returns the result with opaque hits, this order, and the scene and size of `like`, if it has a
-// rate of rays; else NULL.
+// Returns a result with opaque hits, this order of rays, and the scene and size of `like`, that has
+// a rate of rays; NULL if there is none.
 static const struct result *find(const struct run *run, const char *device, const char *order,
                                  const struct result *like)
 {
@@ -22,7 +22,7 @@ static const struct result *find(const struct run *run, const char *device, cons
     return NULL;
 }
 
-// Adds the finding no-ray-units if the device's cores do the tests.
+// Adds the finding no-ray-units if the device lacks units for rays: its cores do the tests.
 static void conclude_units(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {
@@ -36,9 +36,9 @@ static void conclude_units(struct run *run, const char *device)
     }
 }
 
-// Adds the finding rays-order: how much the order of the same rays matters, in the scene with the
-// most primitives (of several such scenes, the first one). Value: the rate of rays in random order
-// divided by their rate in order.
+// Adds the finding rays-order: how much it matters in which order the same rays are traced, in the
+// scene with the most primitives (the first one, if several have as many). Value: rate of the rays
+// in random order ÷ rate of the rays in order.
 static void conclude_order(struct run *run, const char *device)
 {
     const struct result *random = NULL, *ordered = NULL;

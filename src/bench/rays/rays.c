@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-    CPU_PRIMITIVES = 4096, // most primitives that presets take on a CPU
-    INSTANCES = 1 << 20    // most instances that the presets take
+    CPU_PRIMITIVES = 4096, // most primitives in presets on a CPU
+    INSTANCES = 1 << 20    // most instances in presets
 };
 
 static const struct param_info params[] = {
@@ -200,8 +200,8 @@ static const struct headline_info headlines[] = {
      .where = "work=build,of=triangles,task=fast-trace|fast-build"},
 };
 
-// True if presets trace in this way. They use queries, but pipelines on a device that has only
-// pipelines. The preset "full" uses both, if the device has both.
+// True if presets trace rays in this way: with queries or, if the device lacks queries, with
+// pipelines. The preset "full" traces in both ways if the device has both.
 static bool has_way(const struct bench_pick *pick)
 {
     const gpu_caps caps = pick->request->device->caps;
@@ -211,8 +211,8 @@ static bool has_way(const struct bench_pick *pick)
     return pipeline && (!query || strcmp(pick->request->preset, "full") == 0);
 }
 
-// Limits what presets measure: on a CPU CPU_PRIMITIVES, for trees of instances INSTANCES. Does not
-// change what the user chose.
+// Limits the sizes in presets: to CPU_PRIMITIVES on a CPU, and to INSTANCES for trees of instances.
+// Values from the user do not change.
 static bool reach(const struct bench_pick *pick)
 {
     const struct bench_choice *choice = &pick->request->choices[pick->param];
@@ -233,9 +233,9 @@ static bool from_user(const struct bench_pick *pick, const char *key)
     return choice && choice->from_user;
 }
 
-// True if the case is measured. Only spheres can be procedural. Unless the user chose `hits`,
-// kernels are called only for spheres with random rays. Unless the user chose `task`, only trees of
-// triangles are updated and copied.
+// True if the plan takes the case. Only spheres can be procedural. Kernels that are called for hits
+// are measured only with spheres and random rays, unless the user chose `hits`. Only trees of
+// triangles are updated and copied, unless the user chose `task`.
 static bool keep(const struct bench_pick *pick, struct error *err)
 {
     const struct bench_case *c = &pick->c;

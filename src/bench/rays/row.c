@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Measures the time in which a ray crosses one primitive. Parallel rays cross a part of a row of
-// primitives, none of which ends them. The time of a crossing is the slope of the rays' time over
-// the number of primitives that they cross.
+// Measures how long a ray takes to cross one primitive. Parallel rays cross part of a row of
+// primitives, none of which ends a ray before the last one. The result is the slope of a line: time
+// of the rays over number of primitives that they cross.
 //
-// All points of a line are measured in one tree, by rays that begin at other places of its row.
-// Points from rows of different lengths are not on a line: how full the nodes and leaves of a tree
-// are changes with the number of its primitives.
+// All points of a line come from one tree: the rays of each point begin at another place of its
+// row. Points from rows of different lengths would not be on a line, because it depends on the
+// number of primitives how full the nodes and leaves of a tree are.
 #include "bench/rays/session.h"
 #include "math/line.h"
 
@@ -14,25 +14,25 @@
 
 enum {
     LENGTHS = 8,
-    LENGTH_STEP = 96, // rays cross 192, 288 … 864 primitives, and one more at the end
+    LENGTH_STEP = 96, // rays cross 192, 288 … 864 primitives, and end at one more
     STEPS_LEAST = 2,
-    // All rays begin behind the first step. The last ones cross STEPS_LEAST steps: over one step,
-    // what a tree does at the end of a row is up to 4 % of the time.
+    // All rays begin behind the first step. The shortest rays cross STEPS_LEAST steps; if they
+    // crossed one, the tree's work at the end of a row would be up to 4 % of their time.
     ROW = (LENGTHS + STEPS_LEAST) * LENGTH_STEP,
     LAYOUTS = 2,
     POINTS = LAYOUTS * LENGTHS,
-    REACH = 4,      // across the rays, primitives reach from −4 to 4 at least
+    REACH = 4,      // primitives extend at least from −4 to 4 across the rays
     END_MASK = 2,   // mask of the last instance; the others have mask 1
     POINT_SHARE = 8 // a point's sample lasts 1 / POINT_SHARE of the usual time
 };
 static const double residual_most = 0.02, layouts_most = 0.05;
-static const float gap = 2; // between groups of primitives; rays begin in the middle of a gap
+static const float gap = 2; // distance between groups of primitives; rays begin half way
 
-// Where a row's primitives are. (On an H100, groups of 120 bent the line of triangles by 6 %.)
+// Places of a row's primitives. Groups must be small: those of 120 bent the line by 6 % on an H100.
 static const struct layout {
     const char *name;
-    uint32_t group; // primitives of a group; divides LENGTH_STEP
-    bool uneven;    // distances from 1/128 to 1, in no order in each step; false: 1, in order
+    uint32_t group; // primitives per group; a divisor of LENGTH_STEP
+    bool uneven;    // distances from 1/128 to 1, shuffled in each step; false: all are 1
 } layouts[LAYOUTS] = {{"even in groups of 96", 96, false}, {"uneven in groups of 32", 32, true}};
 
 struct point {
@@ -44,8 +44,8 @@ struct row {
     const struct layout *layout;
     struct rays_tree tree;
     struct point points[LENGTHS]; // the rays of point i cross length_of(i) primitives
-    float starts[LENGTHS];        // where the rays of each point begin along x
-    float end;                    // place of the last primitive along x
+    float starts[LENGTHS];        // x at which the rays of each point begin
+    float end;                    // x of the last primitive
 };
 
 struct memory {
@@ -57,7 +57,7 @@ struct job {
     struct bench_visit *run;
     enum rays_work work;
     struct memory *memory;
-    struct rays_hit *hits; // where each point's hits are read to
+    struct rays_hit *hits; // host memory for the hits of one point
     struct row rows[LAYOUTS];
 };
 
@@ -68,8 +68,8 @@ static uint32_t length_of(unsigned point)
 
 // ---------------------------------------------------------------- making a row
 
-// Returns the places of the row's primitives along x, the one at the end last. Sets the row's
-// starts and its end.
+// Returns the places of the row's primitives along x; the last one is that at the end. Sets
+// row->starts and row->end.
 static float *place(struct arena *arena, struct row *row)
 {
     const struct layout *layout = row->layout;
@@ -80,9 +80,9 @@ static float *place(struct arena *arena, struct row *row)
             x += gap;
         if (i > 0 && i % LENGTH_STEP == 0 && i / LENGTH_STEP <= LENGTHS)
             row->starts[LENGTHS - i / LENGTH_STEP] = x - gap / 2;
-        // 37 has no divisor in common with LENGTH_STEP, so each place is taken once. Each step
-        // keeps its own places: some drivers do not sort the primitives (lavapipe), and the nodes
-        // of their trees would reach from before the rays' beginning to the end of the row.
+        // 37 has no divisor in common with LENGTH_STEP, so each place is taken once. Primitives
+        // stay within their step, because some drivers (lavapipe) do not sort them: the nodes of
+        // the tree would then reach from before the rays' begin to the end of the row.
         const uint32_t step = i - i % LENGTH_STEP;
         places[layout->uneven ? step + i * 37 % LENGTH_STEP : i] = x;
         state = state * 1664525u + 1013904223u;
@@ -120,7 +120,7 @@ static struct gpu_tree_instance instance_at(float x, uint32_t number, bool end,
     };
 }
 
-// Writes the row's primitives. Only the last one shows the rays its front, or has END_MASK.
+// Writes the row's primitives. Only the last one faces the rays with its front, or has END_MASK.
 static bool write_input(const struct job *job, struct row *row, struct error *err)
 {
     struct rays_tree *tree = &row->tree;
@@ -182,8 +182,8 @@ static struct rays_beam beam_of(const struct job *job, const struct row *row, un
 
 // ---------------------------------------------------------------- the proof
 
-// Checks every ray. If `counted`, it must have asked about each primitive on its way and hit none;
-// else it must have hit the last primitive.
+// Checks every ray. If `counted`, a ray must have asked about each primitive on its way, and hit
+// none. Otherwise it must have hit the last primitive.
 static bool verify_hits(const struct job *job, const struct row *row, unsigned point, bool counted,
                         struct error *err)
 {
@@ -206,8 +206,8 @@ static bool verify_hits(const struct job *job, const struct row *row, unsigned p
     return true;
 }
 
-// Checks that the tree holds the primitives that the rays of a point cross: rays that ask about
-// every primitive must meet all of them.
+// Checks that the tree has all primitives that the rays of this point should cross: traces rays
+// that ask about every primitive.
 static bool verify_row(const struct job *job, const struct row *row, unsigned point,
                        struct error *err)
 {
@@ -246,8 +246,8 @@ static bool measure_row(struct job *job, struct row *row, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// Returns the time of a point in ns, divided by the number of rays: of sample number `sample`, or,
-// if `sample` is negative, the median.
+// Returns the time of a point in ns ÷ the number of its rays: of sample number `sample`, or the
+// median if `sample` is negative.
 static double time_of(const struct job *job, const struct point *point, int sample)
 {
     const struct measure_span *span = &point->span;
@@ -256,7 +256,7 @@ static double time_of(const struct job *job, const struct point *point, int samp
            (double)(1u << point->beam.rays_log2);
 }
 
-// Returns the time of a crossing in ns, divided by the number of rays (`sample`: see time_of). Sets
+// Returns the time in ns of a crossing ÷ the number of rays; for `sample` see time_of. Sets
 // *residual to the largest relative distance of a point from the line.
 static double fit(const struct job *job, const struct row *row, int sample, double *residual)
 {
@@ -266,8 +266,8 @@ static double fit(const struct job *job, const struct row *row, int sample, doub
         x[i] = length_of(i);
         y[i] = time_of(job, &row->points[i], sample);
     }
-    // If more primitives take no longer, the whole time of the most, per primitive, is an upper
-    // bound.
+    // If the time does not grow with the number of primitives, there is no slope. The time per
+    // primitive of the longest rays is then an upper bound.
     if (!line_fit_relative(x, y, LENGTHS, &line) || !(line.slope > 0))
         line = (struct line){.slope = y[LENGTHS - 1] / x[LENGTHS - 1]};
     *residual = 0;
@@ -288,14 +288,14 @@ static double core_hz_of(const struct job *job)
     return measure_median(job->run->arena, hz, POINTS);
 }
 
-// Returns the most boxes or triangles that a core tests per cycle; 0: not known. A crossed
-// primitive is tested at least once, whatever the tree is.
+// Returns how many boxes or triangles a core can test per cycle; 0 if not known. Any tree needs at
+// least one test for each primitive that a ray crosses.
 static double tests_per_cycle(const struct job *job)
 {
     static const struct {
         const char *architecture;
         double boxes, triangles;
-    } known[] = {// METHOD.md names the sources.
+    } known[] = {// METHOD.md names the sources of the numbers
                  {"RDNA 2", 4, 1},
                  {"RDNA 3", 4, 1},
                  {"RDNA 4", 8, 2},
@@ -336,7 +336,7 @@ static void report_metrics(const struct job *job, const double *slopes_ns, size_
     }
 }
 
-// Adds the points of all lines: the time of a ray by the primitives that it crosses.
+// Adds the points of all lines as a series: time of a ray, by the number of primitives it crosses.
 static void add_points(const struct job *job, struct measure_visit *visit)
 {
     const char *columns[1 + LAYOUTS] = {"primitives"};
@@ -355,11 +355,11 @@ static void add_points(const struct job *job, struct measure_visit *visit)
                                          .row_count = LENGTHS});
 }
 
-// What the lines of all rows say, by the medians of their points.
+// The slopes of the lines of all rows, from the medians of their points.
 struct slopes {
     double ns[LAYOUTS];
     double least_ns, most_ns;
-    double residual; // the largest of all points
+    double residual; // largest relative distance of any point from its line
 };
 
 static void explain(const struct job *job, const struct slopes *slopes, struct measure_visit *visit)
@@ -384,7 +384,7 @@ static void explain(const struct job *job, const struct slopes *slopes, struct m
                  100 * slopes->residual);
     if (job->work != RAYS_WORK_BOX)
         return;
-    // A tree whose nodes have w boxes has w / (w − 1) boxes per primitive.
+    // If a node has w boxes, a tree has w / (w − 1) boxes per primitive.
     visit_detail(
         visit, "tests",
         "%.3g to %.3g boxes a second: 8/7 a crossing in a tree of eight boxes a node, 2 in "
@@ -409,7 +409,7 @@ static void report(struct job *job, struct measure_visit *visit)
         slopes.least_ns = fmin(slopes.least_ns, slopes.ns[r]);
         slopes.most_ns = fmax(slopes.most_ns, slopes.ns[r]);
     }
-    // The first visit decides, so that all visits have the same metrics.
+    // Only the first visit decides this, so that all visits have the same metrics.
     if (!job->memory->visited)
         job->memory->tree_bound = slopes.most_ns > (1 + layouts_most) * slopes.least_ns;
     job->memory->visited = true;

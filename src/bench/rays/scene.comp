@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Writes the primitives of a scene: the input of its tree.
+// Writes the primitives of a scene, which are the input for building its tree.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 #include "bench/rays/scene.glsl"
@@ -12,8 +12,8 @@ layout(set = 0, binding = 0) buffer Input
 
 layout(push_constant) uniform Params
 {
-    // Address of a tree of one triangle: writes an instance of it in place of each triangle.
-    // 0: writes triangles.
+    // Address of a tree with one triangle: instances of it are written in place of triangles. If it
+    // is 0, triangles are written.
     uvec2 tree;
     Scene scene;
 } params;
@@ -25,7 +25,7 @@ void put(uint at, vec3 value)
     values[at + 2] = value.z;
 }
 
-// Writes the instance that turns the triangle (0,0,0) (1,0,0) (0,1,0) into this one.
+// Writes the instance that transforms the triangle (0,0,0) (1,0,0) (0,1,0) to this triangle.
 void put_instance(uint i, Triangle triangle)
 {
     vec3 x = triangle.b - triangle.a, y = triangle.c - triangle.a;

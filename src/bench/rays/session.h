@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Describes a case of `rays`: which tree is built and which rays are traced through it. Also what
-// the cases of a session share.
+// A case of `rays`: which tree is built, and which rays are traced through it. Also what the cases
+// of a session share.
 #ifndef BENCH_RAYS_SESSION_H
 #define BENCH_RAYS_SESSION_H
 
@@ -8,12 +8,12 @@
 #include "bench/rays/rays.h"
 #include "gpu/rays.h"
 
-// The values of these enumerations are in the order of their parameters' choices.
+// In these enums, the members have the order of the choices of their parameters.
 enum rays_work {
     RAYS_WORK_TRIANGLE,   // a row of triangles that are culled
-    RAYS_WORK_BOX,        // a row of boxes of instances that the rays' mask leaves out
-    RAYS_WORK_ANY_HIT,    // a row of triangles about which the kernel is asked
-    RAYS_WORK_PROCEDURAL, // a row of boxes about which the kernel is asked
+    RAYS_WORK_BOX,        // a row of boxes of instances, which the rays' mask excludes
+    RAYS_WORK_ANY_HIT,    // a row of triangles; the kernel decides about each
+    RAYS_WORK_PROCEDURAL, // a row of boxes; the kernel decides about each
     RAYS_WORK_RAYS,
     RAYS_WORK_LATENCY,
     RAYS_WORK_SIZE,
@@ -44,7 +44,7 @@ enum rays_metric { // in the order of the list in rays.c
     RAYS_AFTER_UPDATE
 };
 
-// Parameters of the kernels, as scene.glsl, trace.glsl and check.comp declare them.
+// Parameters of kernels, declared in the same way in scene.glsl, trace.glsl and check.comp.
 struct rays_scene {
     uint32_t kind, count, side;
     float size, move;
@@ -61,7 +61,7 @@ struct rays_check_params {
 
 struct rays_session {
     struct gpu_program *scene, *check_all, *check_nearer;
-    struct gpu_buffer *hits;   // what each ray of a dispatch hit: struct rays_hit
+    struct gpu_buffer *hits;   // for each ray of a dispatch, what it hit: struct rays_hit
     struct gpu_buffer *result; // output of the checks
     uint32_t scene_rays_log2, row_rays_log2, chain_rays_log2;
 };
@@ -78,78 +78,78 @@ void rays_conclude(struct run *run, const char *device);
 
 // ---------------------------------------------------------------- tree.c
 
-// A tree in the visit's scope, and the tree of instances from which rays start.
+// A tree in the visit's scope, and the tree of instances through which rays reach it.
 struct rays_tree {
     struct rays_scene scene;
     struct gpu_tree_desc desc;
     struct gpu_buffer *input;
-    struct gpu_tree *tree;       // its kind is desc.kind
-    struct gpu_tree *triangle;   // the tree that instances show; NULL: `tree` has no instances
-    struct gpu_buffer *instance; // input of `top`
-    struct gpu_tree *top; // has one instance of `tree`; it is `tree` itself if that has instances
+    struct gpu_tree *tree;       // tree of the kind desc.kind
+    struct gpu_tree *triangle;   // the tree to which instances refer; NULL: `tree` has no instances
+    struct gpu_buffer *instance; // input for building `top`
+    struct gpu_tree *top;        // one instance of `tree`; `tree` itself if that has instances
 };
 
-// Runs what `record` records, in a batch of its own, and waits for the end.
+// Runs the commands that `record` records in a batch of its own, and waits for its end.
 MUST_CHECK bool rays_run(struct bench_visit *run, void (*record)(void *, struct gpu_batch *),
                          void *context, struct error *err);
 
-// Returns a scene of about `count` primitives, which are not moved.
+// Returns a scene of this kind with about `count` primitives, at their usual places.
 struct rays_scene rays_scene_of(uint32_t kind, uint32_t count);
 
-// Writes the primitives of tree->scene, and builds the trees that tree->desc describes (this
-// function sets its input and count).
+// Writes the primitives of tree->scene, and makes and builds the trees as tree->desc says. Sets
+// input and count of tree->desc.
 MUST_CHECK bool rays_tree_make(struct bench_visit *run, struct rays_tree *tree, struct error *err);
 
-// Makes tree->triangle, which instances show: the triangle (0,0,0) (1,0,0) (0,1,0).
+// Makes tree->triangle, to which instances refer: one triangle (0,0,0) (1,0,0) (0,1,0).
 MUST_CHECK bool rays_tree_triangle(struct bench_visit *run, struct rays_tree *tree,
                                    struct error *err);
 
-// Makes the trees of primitives that the host has put into tree->input, and builds them.
+// Makes and builds the trees, from primitives that the host has written to tree->input.
 MUST_CHECK bool rays_tree_build(struct bench_visit *run, struct rays_tree *tree, struct error *err);
 
-// Writes the primitives of tree->scene to the input. The trees stay as they are.
+// Writes the primitives of tree->scene to tree->input. Trees that exist do not change.
 MUST_CHECK bool rays_tree_fill(struct bench_visit *run, struct rays_tree *tree, struct error *err);
 
-// Points the instance at `tree->tree` and builds the tree of instances.
+// Makes the instance refer to tree->tree, and builds tree->top.
 MUST_CHECK bool rays_tree_top(struct bench_visit *run, struct rays_tree *tree, struct error *err);
 
 // ---------------------------------------------------------------- trace.c
 
-// True if the case's rays are traced by a pipeline; for a build: if the device lacks queries.
+// True if a pipeline traces the case's rays. For a case that builds: if the device lacks queries.
 bool rays_by_pipeline(const struct bench_visit *run);
 
-// Rays to trace.
+// A set of rays, and the tree through which to trace them.
 struct rays_beam {
     const struct rays_tree *tree;
-    uint32_t rays, rays_log2; // RAYS_CAMERA …; log2 of their number
-    uint32_t mode;            // RAYS_OPAQUE …
+    uint32_t rays, rays_log2; // which rays (RAYS_CAMERA …), and log2 of their number
+    uint32_t mode;            // how kernels treat what rays cross: RAYS_OPAQUE …
     uint32_t mask;
-    float start;                     // RAYS_ROW: where the rays begin along x
+    float start;                     // RAYS_ROW: x at which the rays begin
     bool pipeline;                   // true: traced by a pipeline; false: by queries
     struct gpu_dispatch dispatch;    // filled by rays_beam_prepare
     struct rays_trace_params params; // filled by rays_beam_prepare
 };
 
-// Returns the program that traces the beam; of its tree it uses only desc.kind. NULL: failed.
+// Returns the program that traces such rays, for trees of tree->desc.kind; NULL with `err`.
 struct gpu_program *rays_beam_program(struct bench_visit *run, const struct rays_beam *beam,
                                       struct error *err);
 
-// Makes the beam's program and marks all hits as unwritten.
+// Makes the program and the dispatch of the beam, and marks all its hits as unwritten.
 MUST_CHECK bool rays_beam_prepare(struct bench_visit *run, struct rays_beam *beam,
                                   struct error *err);
 
-// Record the beam's dispatch `repeats` times (a measure_record of measure/span.h), or once (for
-// rays_run).
+// Both record the dispatch of a beam: rays_beam_record `repeats` times (type measure_record of
+// measure/span.h), rays_beam_record_once once (for rays_run).
 void rays_beam_record(void *beam, struct gpu_batch *batch, uint64_t repeats);
 void rays_beam_record_once(void *beam, struct gpu_batch *batch);
 
-// Measures the beam. *repeats: dispatches per sample that an earlier visit found, 0: none; the
-// function sets it for the next visit.
+// Measures the beam. *repeats is the number of dispatches per sample that an earlier visit found
+// (0: none yet); the function updates it for the next visit.
 MUST_CHECK bool rays_beam_measure(struct bench_visit *run, struct rays_beam *beam,
                                   uint64_t *repeats, struct measure_span *span, struct error *err);
 
-// Fails with ERROR_MISMATCH unless every ray was traced, each hit lies on its primitive, and, for
-// some of the rays, no primitive is nearer. Sets *misses to the number of rays that hit nothing.
+// Fails with ERROR_MISMATCH unless every ray was traced, each hit lies on its primitive and, for
+// some rays, no primitive is nearer. Sets *misses to the number of rays that hit nothing.
 MUST_CHECK bool rays_beam_check(struct bench_visit *run, const struct rays_beam *beam,
                                 uint32_t *misses, struct error *err);
 

@@ -19,7 +19,7 @@ static const char *mode_name(uint32_t mode)
     return names[mode];
 }
 
-// Returns the kernels that a pipeline calls while it traces.
+// Returns the kernels that the pipeline calls when a ray hits or misses.
 static struct gpu_ray_kernels called_by(const struct rays_beam *beam)
 {
     const bool asks = beam->mode == RAYS_COUNTED || beam->mode == RAYS_ASKED;

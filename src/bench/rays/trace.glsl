@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// All that a kernel which traces rays does, except the tracing. The kernel defines uvec4 trace(Ray
-// ray), which returns the number of candidates that it was asked about, the primitive and the
-// instance of the hit (all bits set: a miss), and the bits of the hit's distance. Kernels that are
-// called during the tracing define PARAMS_ALONE first.
+// What kernels that trace rays have in common. The kernel must define uvec4 trace(Ray ray), which
+// does the tracing. It returns the number of candidates that it was asked about, the primitive and
+// the instance of the hit (all bits set: a miss), and the bits of the hit's distance. Kernels that
+// are called during the tracing define PARAMS_ALONE first.
 #ifndef BENCH_RAYS_TRACE_GLSL
 #define BENCH_RAYS_TRACE_GLSL
 
@@ -11,10 +11,10 @@
 layout(push_constant) uniform Params
 {
     uvec2 tree;
-    uint rays, rays_log2; // which rays, and log2 of their number
-    uint mask;            // rays ignore instances whose mask shares no bit with it
-    float start;          // the rays begin so far along x from where ray_of says
-    Scene scene;          // for the formula of the spheres
+    uint rays, rays_log2; // which rays, and log2 of the number of rays
+    uint mask;            // rays ignore instances whose mask has no bit in common with this mask
+    float start;          // added along x to the origin that ray_of returns
+    Scene scene;          // needed for the formula of spheres
 } params;
 
 #ifndef PARAMS_ALONE

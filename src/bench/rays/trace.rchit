@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Called for the nearest hit of a ray, which it stores.
+// Called for the nearest hit of a ray; stores this hit.
 #extension GL_EXT_ray_tracing : require
 
 layout(location = 0) rayPayloadInEXT uvec4 found;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Called if a ray hits nothing. The payload says so already, so this kernel does nothing.
+// Called if a ray hits nothing. It does nothing, because the payload already says so.
 #extension GL_EXT_ray_tracing : require
 
 void main() {}

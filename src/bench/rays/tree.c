@@ -4,7 +4,7 @@
 #include <math.h>
 
 enum {
-    GROUPS_X = 32768 // workgroups along x of scene.comp
+    GROUPS_X = 32768 // most workgroups of scene.comp along x
 };
 static const uint64_t wait_ns = UINT64_C(10000000000);
 
@@ -32,7 +32,7 @@ struct rays_scene rays_scene_of(uint32_t kind, uint32_t count)
     }
     while (scene.side * scene.side * scene.side < spheres)
         scene.side++;
-    // A ray through the cube meets about one triangle of the soup, whatever their number is.
+    // Triangles are so large that a ray through the cube meets about one, however many there are.
     scene.size = (float)(1.5 / sqrt((double)count));
     return scene;
 }
@@ -40,7 +40,7 @@ struct rays_scene rays_scene_of(uint32_t kind, uint32_t count)
 struct fill {
     struct gpu_program *program;
     const struct rays_tree *tree;
-    struct gpu_tree *triangle; // the tree that instances show; NULL: there are none
+    struct gpu_tree *triangle; // the tree to which instances refer; NULL: there are none
 };
 
 static void record_fill(void *context, struct gpu_batch *batch)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Measures rays through scenes, side by side or one after another. Also opens the session, and
-// calls the function that measures a case.
+// Measures rays through scenes: all side by side, or one after another. Also opens the session, and
+// selects the function that measures a case.
 #include "bench/rays/session.h"
 #include "measure/claim.h"
 
 #include <string.h>
 
 enum {
-    // log2 of the rays in a dispatch: enough to fill all threads of a GPU several times.
+    // log2 of the rays in a dispatch, enough to fill all threads of a GPU several times.
     SCENE_RAYS = 19,
     ROW_RAYS = 17,
-    CHAIN_RAYS = 12, // rays that run one after another
+    CHAIN_RAYS = 12, // chains of rays; each ray waits for the one before it
     SCENE_RAYS_CPU = 10,
     ROW_RAYS_CPU = 7,
     CHAIN_RAYS_CPU = 8
@@ -24,7 +24,7 @@ static bool make_scene(struct bench_visit *run, struct rays_tree *tree, uint32_t
                        struct error *err)
 {
     uint32_t count = (uint32_t)case_uint(run->bench_case, "primitives");
-    if (kind == RAYS_BALLS) // as many spheres as RAYS_SPHERES has
+    if (kind == RAYS_BALLS) // a ball is one primitive: as many balls as RAYS_SPHERES has spheres
         count = count < RAYS_SPHERE ? 1 : count / RAYS_SPHERE;
     tree->scene = rays_scene_of(kind, count);
     tree->desc =
@@ -40,7 +40,7 @@ static void record_compact(void *context, struct gpu_batch *batch)
     gpu_batch_tree_copy(batch, trees[0], trees[1], true);
 }
 
-// Replaces tree->tree by its compacted copy.
+// Replaces tree->tree by a compacted copy.
 static bool compact(struct bench_visit *run, struct rays_tree *tree, struct error *err)
 {
     uint64_t bytes;
@@ -75,7 +75,7 @@ static uint32_t mode_of(const struct bench_visit *run)
     return case_says(run->bench_case, "hits", "opaque") ? RAYS_OPAQUE : RAYS_ASKED;
 }
 
-// Measures the same kernel without its tracing. Reports its time as a share of the rays' time.
+// Measures the same kernel without tracing, and reports its time as a share of the rays' time.
 static bool measure_control(struct bench_visit *run, const struct rays_beam *beam, double unit_ns,
                             struct measure_visit *visit, struct error *err)
 {
@@ -158,13 +158,13 @@ static bool visit_latency(struct bench_visit *run, struct measure_visit *visit, 
 
 // ---------------------------------------------------------------- the size of the kernels
 
-// Lists the statistics that the driver gives, without the code of the kernels.
+// Lists the driver's statistics about kernels, without the code of the kernels.
 static const char *list_statistics(struct arena *arena, const char *text)
 {
     const char *list = "";
     while (text && *text) {
         const size_t length = strcspn(text, "\n");
-        if (strncmp(text, "----", 4) == 0) // its code follows, up to the next executable
+        if (strncmp(text, "----", 4) == 0) // code follows, up to the next executable
             text = strstr(text, "\n== ");
         else
             list = arena_printf(arena, "%s%s%.*s", list, *list ? ", " : "", (int)length, text);
@@ -173,7 +173,7 @@ static const char *list_statistics(struct arena *arena, const char *text)
     return list;
 }
 
-// Reports what the driver tells of the kernels that `rays` times for these hits. Nothing is timed.
+// Reports what the driver tells about the kernels of work=rays with these hits. Nothing is timed.
 static bool visit_size(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     const bool boxes = case_says(run->bench_case, "hits", "procedural");
@@ -186,7 +186,7 @@ static bool visit_size(struct bench_visit *run, struct measure_visit *visit, str
     struct gpu_program_stats stats;
     if (!program || !gpu_program_stats(program, run->arena, &stats, err))
         return false;
-    // NVIDIA's driver tells no statistics of ray pipelines, and 0 for the stack of every kernel.
+    // For ray pipelines, NVIDIA's driver has no statistics but the stack size, which is always 0.
     if (!stats.has_registers && !stats.has_spills && !stats.stack_bytes)
         return error_set(err, ERROR_UNSUPPORTED,
                          "the driver tells neither registers nor local memory of these kernels%s",
@@ -206,7 +206,7 @@ static bool visit_size(struct bench_visit *run, struct measure_visit *visit, str
 
 // ---------------------------------------------------------------- all
 
-// Says so if the architecture has no units for rays.
+// Adds a remark if the architecture has no units for rays.
 static void report_units(const struct bench_visit *run, struct measure_visit *visit)
 {
     static const char *const without[] = {"Volta", "Ampere GA100", "Hopper", "Blackwell GB100",

@@ -8,15 +8,15 @@
 enum {
     UNIT_TEXT = 32
 };
-// The distances from the ridge, as factors, at which both roofs are read. The first distance with
-// cases on both sides is used.
+// How far from the ridge, as factors, both roofs are read. The first distance that has cases on
+// both sides of the ridge is used.
 static const double leg_distances[] = {4, 2};
 static const double leg_confidence = 0.975;
 
-// The results of one device with one type of numbers.
+// The results of one device for one type of numbers.
 struct row {
     struct run *run;
-    const char *device, *type; // type: "fp32"; NULL: all types
+    const char *device, *type; // type: for example "fp32"; NULL: all types
 };
 
 static bool is_in(const struct row *row, const struct result *result)
@@ -26,7 +26,7 @@ static bool is_in(const struct row *row, const struct result *result)
            (!row->type || strcmp(type->text, row->type) == 0);
 }
 
-// Returns the row's result with the largest median of a metric; NULL if none has that metric.
+// Returns the row's result with the largest median of this metric; NULL if none has the metric.
 static const struct result *most_of(const struct row *row, const char *metric)
 {
     const struct result *best = NULL;
@@ -39,7 +39,7 @@ static const struct result *most_of(const struct row *row, const char *metric)
     return best;
 }
 
-// True if intensities from half the ridge or less to twice the ridge or more were measured.
+// True if the measured intensities reach from half the ridge or less to twice the ridge or more.
 static bool is_seen_around(const struct row *row, double ridge)
 {
     double least = INFINITY, most = 0;
@@ -53,8 +53,8 @@ static bool is_seen_around(const struct row *row, double ridge)
     return least <= ridge / 2 && most >= ridge * 2;
 }
 
-// Returns the median of a metric and its interval, over intensities from `least` to `most`; NaN if
-// none was measured there.
+// Returns the median of a metric, with its interval, over all intensities from `least` to `most`;
+// NaN if nothing was measured there.
 static struct interval leg_of(const struct row *row, const char *metric, double least, double most)
 {
     struct arena *scratch = arena_create();
@@ -75,13 +75,13 @@ static struct interval leg_of(const struct row *row, const char *metric, double 
 
 struct ridge {
     struct interval rate, speed; // heights of the compute roof and of the memory roof
-    struct interval at;          // the intensity where they meet
+    struct interval at;          // the intensity at which both roofs meet
 };
 
-// Returns the ridge of the two roofs, each read where it is flat: the compute roof at intensities
-// at least `distance` times above `about`, the memory roof at intensities at least `distance` times
-// below it. The ridge's interval goes from the smallest to the largest quotient of the two
-// intervals: each of these has a confidence of 97.5 %, so the ridge's interval has 95 %.
+// Returns the ridge, where the two roofs meet. Each roof is read where it is flat: the compute roof
+// at intensities at least `distance` times above `about`, the memory roof at least `distance` times
+// below it. The ridge's interval spans all quotients of values in the two roofs' intervals. These
+// have a confidence of 97.5 % each, so the ridge's interval has 95 %.
 static struct ridge ridge_of(const struct row *row, double about, double distance)
 {
     struct ridge ridge = {
@@ -122,11 +122,11 @@ static void report(const struct row *row)
 }
 
 // Adds a finding "ridge" for each type of numbers, if intensities from half the ridge to twice the
-// ridge were measured. The value is the intensity above which memory is not the limit, in
-// operations per byte. It is the median rate at intensities at least four times above it, divided
-// by the median bandwidth at intensities at least four times below it (twice, if there are none
-// four times away). The text also has the interval of that quotient and the height of both roofs.
-// The keys are the case with the largest bandwidth and the case with the largest rate.
+// ridge were measured. The value is the intensity, in operations per byte, above which memory is
+// not the limit: the median rate at intensities at least four times above it ÷ the median bandwidth
+// at intensities at least four times below it (or twice, if there are none four times away). The
+// text also has the interval of that quotient and the height of both roofs. The keys are the case
+// with the largest bandwidth and the case with the largest rate.
 void roofline_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

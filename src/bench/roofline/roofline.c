@@ -113,8 +113,8 @@ enum roofline_param { // in the order of `params`
     ROOFLINE_PARAM_ENERGY
 };
 
-// Returns false if the device does not support the type. The standard preset measures energy only
-// for the first type: for all other types `energy` becomes 0.
+// Returns false if the device does not support the type. For all types but the first, the standard
+// preset measures no energy: `energy` becomes 0.
 static bool reach(const struct bench_pick *pick)
 {
     const struct bench_request *request = pick->request;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// See roofline.comp.
+// The same as roofline.comp, which describes it.
 //
 // -DNUMBER=ROOFLINE_…  -DBLOCKS=…: blocks per workgroup
 #include "bench/prelude/prelude.clh"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Every thread reads 128 bytes per block and makes steps x = x·x + b from each value. The intensity
-// of the case sets the number of steps. METHOD.md gives the reasons.
+// Every thread reads 128 bytes per block and computes a chain of steps x = x·x + b from each value.
+// The intensity of the case determines the number of steps. METHOD.md gives the reasons.
 //
 // -DNUMBER=ROOFLINE_…  -DBLOCKS=…: blocks per workgroup
 #extension GL_GOOGLE_include_directive : require

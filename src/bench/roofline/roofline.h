@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Numbers that the kernels and the host share. Only #define and #if here.
+// Constants for kernels and the host. Kernels include this file, so it has only #define and #if.
 #ifndef BENCH_ROOFLINE_ROOFLINE_H
 #define BENCH_ROOFLINE_ROOFLINE_H
 
-// Values of -DNUMBER: the type of the numbers.
+// Values of -DNUMBER: the type of the numbers that a kernel computes with.
 #define ROOFLINE_F32   0
 #define ROOFLINE_F64   1
 #define ROOFLINE_F16X2 2
 
-// A thread reads ROOFLINE_THREAD_BYTES of a block and follows a chain from each value: 32 chains,
-// with doubles 16. On a GPU, a workgroup takes ROOFLINE_BLOCKS blocks (-DBLOCKS), one after
-// another, because that reads DRAM fastest in `bandwidth`.
+// A thread reads ROOFLINE_THREAD_BYTES of a block, and each value starts a chain: 32 chains, or 16
+// with doubles. On a GPU, a workgroup reads ROOFLINE_BLOCKS blocks (-DBLOCKS), one after another,
+// because in the benchmark bandwidth that reads DRAM fastest.
 #define ROOFLINE_THREADS      256
 #define ROOFLINE_THREAD_BYTES 128
 #define ROOFLINE_BLOCKS       4
 #define ROOFLINE_LOADS        (ROOFLINE_THREAD_BYTES / 16)
 #define ROOFLINE_BLOCK_BYTES  (ROOFLINE_THREADS * ROOFLINE_THREAD_BYTES)
 
-// Steps of a chain in one turn of the long loop and of the short loop.
+// Steps of each chain in one turn: of the long loop, and of the short loop.
 #define ROOFLINE_LONG  16
 #define ROOFLINE_SHORT 4
 
@@ -27,14 +27,14 @@
 // Words of partial sums. As many words of counts follow.
 #define ROOFLINE_SLOTS 1024
 
-// Parameters of every kernel here, one 32-bit word each, in this order.
+// Parameters of every kernel of roofline: one 32-bit word each, in this order.
 #define ROOFLINE_PARAMS(X)                                                                         \
     X(longs)   /* turns of the loop with ROOFLINE_LONG steps */                                    \
     X(shorts)  /* turns of the loop with ROOFLINE_SHORT steps */                                   \
     X(singles) /* turns of the loop with one step */                                               \
     X(partial) /* number of chains that make one more step */                                      \
     X(row)     /* workgroups in a row of the grid */                                               \
-    X(low)     /* bits of b; of a double the lower 32 */                                           \
+    X(low)     /* bits of b; if b is a double, its lower 32 bits */                                \
     X(high)    /* if b is a double, its upper 32 bits */
 
 #endif

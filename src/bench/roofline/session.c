@@ -7,7 +7,7 @@
 enum {
     PERIOD_WORDS = ROOFLINE_PERIOD * 4,
     PERIOD_BYTES = PERIOD_WORDS * 4,
-    CACHES = 4,      // the buffer is at least four last-level caches, so that DRAM is read
+    CACHES = 4,      // the buffer has at least 4 last-level caches, so that kernels read DRAM
     MEMORY_SHARE = 4 // buffers take at most a quarter of the device's memory
 };
 _Static_assert(ROOFLINE_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many words");
@@ -15,7 +15,7 @@ _Static_assert(ROOFLINE_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many wo
 static const uint64_t bytes_wanted = UINT64_C(4) << 30, cpu_bytes = 16 << 20;
 static const uint64_t wait_ns = UINT64_C(20000000000);
 
-// The types of numbers, in the order of the choices of `type`.
+// The types of numbers, in the order of the choices of the parameter `type`.
 const struct roofline_number roofline_numbers[ROOFLINE_NUMBERS] = {
     {"fp32", "roofline_fp32", "roofline_once_fp32", FMA_F32, 0, 32, 2},
     {"fp64", "roofline_fp64", "roofline_once_fp64", FMA_F64, GPU_CAP(FLOAT64), 16, 2},
@@ -38,8 +38,8 @@ uint64_t roofline_steps(const struct roofline_case *this_case)
 
 // ---------------------------------------------------------------- data
 
-// Returns which of the FMA_CHAINS starts value number `i` of a period has, by a hash (MurmurHash3's
-// finaliser).
+// Returns which of the FMA_CHAINS start values value number `i` of a period is, by a hash (the
+// finaliser of MurmurHash3).
 static unsigned start_of(uint32_t i)
 {
     i ^= i >> 16;
@@ -49,7 +49,7 @@ static unsigned start_of(uint32_t i)
     return (i ^ i >> 16) % FMA_CHAINS;
 }
 
-// Returns the number of words in one value.
+// Returns the number of 32-bit words in one value.
 static unsigned width_of(const struct roofline_number *number)
 {
     return ROOFLINE_THREAD_BYTES / 4 / number->chains;
@@ -77,7 +77,7 @@ static uint32_t sum_of(uint64_t bits)
 struct roofline_sums roofline_expect(const struct roofline_number *number, uint64_t steps,
                                      uint64_t bytes)
 {
-    // chains[1] is for the chains that make one step more than all others.
+    // chains[1] has the chains that make one step more than those in chains[0].
     struct fma_chain chains[2][FMA_CHAINS];
     struct roofline_sums sums = {0};
     unsigned width = width_of(number), in_load = 4 / width;
@@ -94,8 +94,8 @@ struct roofline_sums roofline_expect(const struct roofline_number *number, uint6
     return (struct roofline_sums){sums.fused * periods, sums.rounded * periods};
 }
 
-// Writes one period of the data. Then copies on the device double the filled part until the buffer
-// is full.
+// Fills the buffer: writes one period of the data, and then doubles the filled part by copies on
+// the device until the buffer is full.
 static bool fill(struct roofline_session *session, const struct roofline_number *number,
                  struct error *err)
 {
@@ -158,8 +158,8 @@ static bool make_source(struct roofline_session *session, size_t place, struct e
     return session->sources[place] != NULL;
 }
 
-// Makes session->source hold the type's data. If memory is large, each type has a buffer of its
-// own: types measured in turns need not fill it again.
+// Makes session->source hold the data of this type. If there is enough memory, each type has its
+// own buffer, which need not be filled again when types alternate.
 static bool load(struct roofline_session *session, const struct roofline_number *number,
                  struct error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A case of `roofline` as data, and what the cases of a session share.
+// A case of `roofline` as a struct, and what the cases of a session share.
 #ifndef BENCH_ROOFLINE_SESSION_H
 #define BENCH_ROOFLINE_SESSION_H
 
@@ -14,35 +14,35 @@ enum {
 
 struct roofline_number {
     const char *name;
-    const char *kernel, *once; // names of kernels: ROOFLINE_BLOCKS blocks per workgroup; one block
+    const char *kernel, *once; // kernel: ROOFLINE_BLOCKS blocks per workgroup; once: one block
     enum fma_number number;
     gpu_caps caps;
     unsigned chains;     // chains per thread
-    unsigned arithmetic; // operations in one step of a chain
+    unsigned arithmetic; // operations per step of a chain
 };
 extern const struct roofline_number roofline_numbers[ROOFLINE_NUMBERS];
 
 struct roofline_case {
     const struct roofline_number *number;
     double intensity; // operations per byte read
-    double energy_s;  // how long energy is measured, in seconds; 0: not at all
+    double energy_s;  // how many seconds energy is measured; 0: it is not measured
 };
 void roofline_case_read(const struct bench_case *c, struct roofline_case *this_case);
 
-// Returns the steps of all chains of a thread together; 0 if no whole number of steps, from 1 to
-// 2^24, has this intensity.
+// Returns the number of steps of a thread, over all its chains, that gives this intensity; 0 if no
+// whole number from 1 to 2^24 gives it.
 uint64_t roofline_steps(const struct roofline_case *this_case);
 
 struct roofline_session {
     struct bench_session *bench;
     struct measure_energy *energy; // NULL: the device does not count energy
-    unsigned blocks;               // blocks that a workgroup reads, one after another
+    unsigned blocks;               // blocks that a workgroup reads one after another
     struct gpu_buffer *words;      // sum and count (measure/words.h)
-    // shares: all types of numbers share sources[0]. Else (large memory) each type has a buffer.
+    // True: all types share sources[0]. False, if memory is large: each type has its own buffer.
     bool shares;
-    struct gpu_buffer *sources[ROOFLINE_NUMBERS];          // NULL: not made yet
-    const struct roofline_number *holds[ROOFLINE_NUMBERS]; // type whose data each holds; NULL: none
-    struct gpu_buffer *source;                             // the buffer of the present case
+    struct gpu_buffer *sources[ROOFLINE_NUMBERS];          // NULL: this buffer was not made yet
+    const struct roofline_number *holds[ROOFLINE_NUMBERS]; // type of the data in each; NULL: none
+    struct gpu_buffer *source;                             // the buffer for the current case
     uint64_t bytes;                                        // size of each buffer
     uint32_t constant[2];                                  // b of x·x + b
 };
@@ -51,17 +51,17 @@ MUST_CHECK bool roofline_open(struct bench_session *bench, struct error *err);
 
 void roofline_close(struct bench_session *bench);
 
-// Makes session->source hold the data of that type. Returns the type's program; NULL with `err`.
+// Makes session->source hold the data of that type. Returns its program; NULL with `err`.
 struct gpu_program *roofline_prepare(struct roofline_session *session,
                                      const struct roofline_number *number, struct error *err);
 
-// The sum of all results of one dispatch: `fused` if an fma rounds once, `rounded` if it rounds its
-// product and its sum.
+// The sum of all results of a dispatch: `fused` if an fma rounds once, `rounded` if it rounds
+// twice, first its product and then its sum.
 struct roofline_sums {
     uint32_t fused, rounded;
 };
 
-// Returns the sums for a dispatch that reads `bytes` bytes, with `steps` steps in each thread.
+// Returns the expected sums of a dispatch over `bytes` bytes, with `steps` steps per thread.
 struct roofline_sums roofline_expect(const struct roofline_number *number, uint64_t steps,
                                      uint64_t bytes);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The steps that GLSL and OpenCL C share: chains x = x·x + b from eight loads w0 … w7 of four words
-// each. Each language defines VALUE, BITS and FMA before. Only #define and #if here.
+// Shared by kernels in GLSL and OpenCL C: chains x = x·x + b, started by eight loads w0 … w7 of
+// four words each. Each language defines VALUE, BITS and FMA before. Only #define and #if here.
 #ifndef BENCH_ROOFLINE_STEPS_H
 #define BENCH_ROOFLINE_STEPS_H
 

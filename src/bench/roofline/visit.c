@@ -18,11 +18,11 @@ enum {
     REPEATS_MAX = 4096
 };
 
-// Above this intensity, a CPU that acts as a GPU reads less memory, because reading all of it
-// would take too long.
+// Above this intensity, a CPU as the device reads only part of the buffer, because reading all of
+// it would take too long.
 static const double cpu_intensity = 16;
 
-// Length of one submission while energy is counted: short compared with the energy_s of the case.
+// Length of a submission while energy is measured: short compared with energy_s of the case.
 static const double burst_ns = 5e6;
 
 // What a case keeps from its first visit.
@@ -43,14 +43,14 @@ struct work {
     const struct roofline_case *this_case;
     struct gpu_program *program;
     uint64_t steps;
-    uint32_t grid[2]; // workgroups
+    uint32_t grid[2]; // workgroups in x and y
     uint64_t bytes;
 };
 
 // ---------------------------------------------------------------- one reading of the memory
 
-// Makes a grid that reads the whole buffer (on a CPU perhaps less), in whole periods and in rows of
-// a size that the device allows.
+// Sets the grid that reads the whole buffer (on a CPU perhaps only a part). It covers whole periods
+// of the data, in rows that the device's limits allow.
 static void set_grid(struct work *work)
 {
     const struct gpu_info *info = work->session->bench->info;
@@ -92,7 +92,7 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// Checks the sum of all results. Sets *separate if each fma rounded twice, as a product and a sum.
+// Checks the sum of all results. Sets *separate if every fma rounded twice: product, then sum.
 static bool verify(const struct work *work, const struct memory *memory,
                    const struct measure_span *span, bool *separate, struct error *err)
 {
@@ -112,7 +112,7 @@ static bool verify(const struct work *work, const struct memory *memory,
 
 // ---------------------------------------------------------------- energy
 
-// Measures energy once per case, if the device counts it and the case asks for it. Else
+// Measures energy, once per case. If the device does not count it, or the case does not ask for it,
 // result->unit_j is NaN.
 static bool take_energy(struct work *work, const struct bench_visit *run, double unit_ns,
                         struct measure_energy_result *result, struct error *err)
@@ -156,7 +156,7 @@ static void report_energy(const struct work *work, const struct measure_energy_r
 
 // ---------------------------------------------------------------- the numbers
 
-// Returns what one reading of the memory claims: its bytes, and its fmas, of two operations each.
+// Returns the claim of reading the buffer once: its bytes, and two operations for each fma.
 static struct measure_claim claim_of(const struct work *work)
 {
     static const enum measure_class classes[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes the data of stream.h, or checks what kernels made of these data, as in data.comp. It walks
-// through memory in a different order than the measured kernels.
+// Writes the data that stream.h defines, or checks what kernels made of these, as in data.comp.
+// Walks through memory in another order than the measured kernels.
 //
 // -DTASK=STREAM_TASK_…  -DDOUBLE=0|1
 #include "bench/prelude/prelude.clh"
@@ -10,13 +10,13 @@
 #define WORDS_SLOTS STREAM_SLOTS
 #include "bench/prelude/words.clh"
 
-// All variants have all arguments and functions, also those that they do not use.
+// Every variant has all arguments and functions, even if it does not use them.
 #define MAYBE __attribute__((unused))
 
 struct params {
-    uint count; // vectors; with STREAM_TASK_DOT: threads of the dot kernel
+    uint count; // number of vectors; with STREAM_TASK_DOT: of threads of the dot kernel
     uint seed, other_seed;
-    uint shift;          // number of vectors before the source's element 0
+    uint shift;          // number of vectors in front of the source's element 0
     uint threads, loads, steps; // shape of the dot kernel (struct stream_shape)
     uint marks;                 // 1: the check counts marks instead of adding up words
     float weights[STREAM_WEIGHTS];

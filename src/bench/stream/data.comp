@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Writes the data of stream.h, or checks what kernels made of these data. It walks through memory
-// in a different order than the measured kernels.
+// Writes the data that stream.h defines, or checks what kernels made of these. Walks through memory
+// in another order than the measured kernels.
 //
 // -DTASK=STREAM_TASK_…  -DDOUBLE=0|1
 #extension GL_GOOGLE_include_directive : require
@@ -29,9 +29,9 @@ layout(set = 0, binding = 2, std430) readonly buffer Other
 
 layout(push_constant) uniform Params
 {
-    uint count; // vectors; with STREAM_TASK_DOT: threads of the dot kernel
+    uint count; // number of vectors; with STREAM_TASK_DOT: of threads of the dot kernel
     uint seed, other_seed;
-    uint shift;          // number of vectors before the source's element 0
+    uint shift;          // number of vectors in front of the source's element 0
     uint threads, loads, steps; // shape of the dot kernel (struct stream_shape)
     uint marks;                 // 1: the check counts marks instead of adding up words
     float weights[STREAM_WEIGHTS];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A case of `stream` as data, the sizes of its dispatches, and the arrays that the cases of a
+// A case of `stream` as a struct, the sizes of its dispatches, and the arrays that the cases of a
 // session share.
 #ifndef BENCH_STREAM_SESSION_H
 #define BENCH_STREAM_SESSION_H
@@ -9,35 +9,36 @@
 #include "measure/claim.h"
 
 enum {
-    STREAM_GRAIN_BYTES = 128 << 10, // array sizes are multiples of it, and all blocks divide it
-    STREAM_PAD_BYTES = 256,         // after an array, because stencils read a vector past its end
+    STREAM_GRAIN_BYTES = 128 << 10, // array sizes are multiples of this, which all blocks divide
+    STREAM_PAD_BYTES = 256,         // room behind an array: stencils read a vector beyond its end
     STREAM_SHAPES_MAX = 2,
-    STREAM_CACHES = 4, // all arrays together are at least 4 last-level caches, so DRAM is read
+    STREAM_CACHES = 4, // all arrays together have at least 4 last-level caches, so DRAM is read
     STREAM_PASSES_MAX = 65535
 };
 
-// An operation.
+// One of the operations in stream.h.
 struct stream_op {
     const char *name;
-    // Numbers of arrays that it reads (the source, then the other) and writes (the target).
+    // Numbers of arrays that the operation reads (first the source, then the other) and writes (the
+    // target).
     unsigned reads, writes;
-    // A target's number is the sum of weight × source or other number; the last weight is a
-    // constant.
+    // A number of the target is the sum of weights × numbers of the source and the other array,
+    // plus the last weight, a constant.
     float weights[STREAM_WEIGHTS];
-    unsigned shift; // number of vectors before the source's element 0
+    unsigned shift; // number of vectors in front of the source's element 0
     struct {
-        unsigned threads, loads, steps; // steps: blocks of a workgroup, one after another
-    } shapes[STREAM_SHAPES_MAX];        // the default comes first
-    bool resident;                      // there are also kernels whose workgroups loop
-    bool single; // there are also kernels in which each thread takes one element
+        unsigned threads, loads, steps; // steps: blocks that a workgroup takes one after another
+    } shapes[STREAM_SHAPES_MAX];        // the default shape is the first
+    bool resident;                      // the operation also has kernels whose workgroups loop
+    bool single; // the operation also has kernels in which each thread takes one element
 };
 
-extern const struct stream_op stream_ops[STREAM_OPS]; // index: STREAM_INIT …, see stream.h
+extern const struct stream_op stream_ops[STREAM_OPS]; // indexed by STREAM_INIT … (stream.h)
 
 enum stream_kernel { // in the order of the parameter's choices
     STREAM_TUNED,
-    STREAM_OCCUPANCY, // workgroups loop
-    STREAM_SINGLE     // each thread takes one element
+    STREAM_OCCUPANCY, // kernels whose workgroups loop
+    STREAM_SINGLE     // kernels in which each thread takes one element
 };
 
 // The parameters of a case.
@@ -46,7 +47,7 @@ struct stream_case {
     bool doubles;
     uint64_t bytes; // size of each array
     enum stream_kernel kernel;
-    unsigned core_threads; // threads at work on each core; STREAM_TUNED: 0
+    unsigned core_threads; // threads on each core; 0 with STREAM_TUNED
     bool best;             // true: tries all shapes and keeps the fastest
 };
 
@@ -55,39 +56,39 @@ void stream_case_read(const struct bench_case *c, struct stream_case *this_case)
 // How a kernel divides its work among threads.
 struct stream_shape {
     unsigned threads, loads; // threads per workgroup; vectors in flight per thread
-    unsigned steps;          // neighbouring blocks per workgroup, if core_groups is 0
+    unsigned steps;          // neighbouring blocks per workgroup, unless workgroups loop
     unsigned core_groups;    // looping workgroups per core; 0: workgroups do not loop
     bool single;             // each thread takes one element
-    unsigned reserved_bytes; // shared memory that each workgroup reserves, so that few fit a core
-    bool placed;             // each workgroup records its core, and when it began and ended
+    unsigned reserved_bytes; // unused shared memory per workgroup, so that few fit on a core
+    bool placed;             // each workgroup records its core, its begin and its end
 };
 
-// Sets `shapes` to the shapes of a tuned kernel that fit the device, the default first. Returns
-// their number.
+// Sets `shapes` to the shapes of a tuned kernel that the device allows, with the default first.
+// Returns the number of shapes.
 size_t stream_shapes(const struct stream_case *this_case, const struct gpu_info *info,
                      struct stream_shape shapes[STREAM_SHAPES_MAX]);
 
-// Sets `shape` to core_threads threads per core, in at most 16 workgroups of 32 or 128. Fails with
-// ERROR_UNSUPPORTED if the threads do not divide into such workgroups or are more than a core
-// holds, or if `cores` is 0 (not known).
+// Sets `shape` to core_threads threads per core, in at most 16 workgroups of 32 or of 128 threads.
+// Fails with ERROR_UNSUPPORTED if the threads do not divide into such workgroups or are more than a
+// core holds, or if `cores` is 0 (not known).
 MUST_CHECK bool stream_resident_shape(const struct stream_case *this_case,
                                       const struct gpu_info *info, unsigned cores,
                                       struct stream_shape *shape, struct error *err);
 
-// Sets `shape` to core_threads threads per core that take one element each, in two workgroups: each
-// reserves so much shared memory that a core holds no third one. Fails with ERROR_UNSUPPORTED if
-// that is not possible on the device, or if there is no kernel of half that many threads.
+// Sets `shape` to core_threads threads per core in two workgroups, with one element per thread.
+// Each workgroup reserves so much shared memory that a core holds no third one. Fails with
+// ERROR_UNSUPPORTED if the device does not allow that, or if no kernel has half that many threads.
 MUST_CHECK bool stream_single_shape(const struct stream_case *this_case,
                                     const struct gpu_info *info, struct stream_shape *shape,
                                     struct error *err);
 
-struct stream_params { // as the kernels declare them
+struct stream_params { // parameters, as the kernels declare them
     uint32_t blocks, groups, passes;
-    // In blocks. Group g takes the block g × pitch and then every advance-th block, as long as it
-    // lies less than `reach` blocks after the first.
+    // In blocks. Workgroup g begins at block g × pitch and takes every advance-th block from there,
+    // as long as it is less than `reach` blocks away.
     uint32_t pitch, advance, reach;
     float value, factor;
-    uint32_t op; // only the kernels of STREAM_SINGLE have it
+    uint32_t op; // number of the operation, for kernels of STREAM_SINGLE
 };
 
 // The parameters and the size of one dispatch.
@@ -95,7 +96,7 @@ struct stream_work {
     struct stream_params params;
     uint32_t grid[3];
     uint64_t passes;
-    uint64_t moved_bytes; // bytes of all passes, as the bandwidth counts them
+    uint64_t moved_bytes; // bytes that all passes move, as the metric bandwidth counts them
 };
 
 void stream_work_make(const struct stream_case *this_case, const struct stream_shape *shape,
@@ -105,20 +106,20 @@ void stream_work_make(const struct stream_case *this_case, const struct stream_s
 // Returns the bytes of all arrays together.
 uint64_t stream_set_bytes(const struct stream_case *this_case);
 
-// Fails with ERROR_UNSUPPORTED if all arrays together are smaller than STREAM_CACHES last-level
-// caches.
+// Fails with ERROR_UNSUPPORTED if all arrays together are smaller than STREAM_CACHES times the
+// last-level cache, because the cache would then be measured.
 MUST_CHECK bool stream_refuse_cached(const struct stream_case *this_case,
                                      const struct measure_limits *limits, struct error *err);
 
-// Where and when a workgroup ran, as the kernels record it.
+// The core and the times of a workgroup, as kernels record them.
 struct stream_place {
-    uint32_t core, begin, end, unused; // begin, end: low words of the device's clock
+    uint32_t core, begin, end, unused; // begin, end: low word of the device's clock
 };
 
 struct stream_residency {
     unsigned cores;  // number of cores that had workgroups
-    unsigned uneven; // how many of these cores had a number of workgroups other than core_groups
-    bool at_once;    // all workgroups began before the first workgroup ended
+    unsigned uneven; // number of cores that did not have exactly core_groups workgroups
+    bool at_once;    // the last workgroup began before the first one ended
 };
 
 void stream_residency_judge(struct arena *scratch, const struct stream_place *places,
@@ -134,10 +135,10 @@ enum stream_array {
 };
 
 struct stream_buffer {
-    struct gpu_scope *scope; // owns only this array, so that a larger one can replace it
+    struct gpu_scope *scope; // owns only this array, so that a larger array can replace it
     struct gpu_buffer *buffer;
     uint64_t bytes;
-    bool filled, doubles; // filled: holds the data of its seed; doubles: as doubles, not floats
+    bool filled, doubles; // filled: it holds the data of its seed; doubles: these are doubles
 };
 
 struct stream_session {
@@ -152,30 +153,30 @@ void stream_close(struct bench_session *bench);
 MUST_CHECK bool stream_visit(struct bench_visit *run, struct measure_visit *visit,
                              struct error *err);
 
-// Makes the arrays that the case needs, and fills the arrays that it reads unless they hold their
-// data already. Fails with ERROR_UNSUPPORTED or ERROR_OUT_OF_MEMORY if an array does not fit.
+// Makes the arrays that the case needs. Fills those that it reads, unless they hold their data
+// already. Fails with ERROR_UNSUPPORTED or ERROR_OUT_OF_MEMORY if an array is too large.
 MUST_CHECK bool stream_arrays_prepare(struct stream_session *session,
                                       const struct stream_case *this_case, struct error *err);
 
-// Fills the target with values that no operation writes.
+// Fills the target with values that no operation writes, so that missing writes are detected.
 MUST_CHECK bool stream_arrays_spoil(struct stream_session *session,
                                     const struct stream_case *this_case, struct error *err);
 
-// Compares every number of the target with what the operation must write there; init writes
-// `value`. Fails with ERROR_MISMATCH if a number differs.
+// Compares every number of the target with what the operation must have written (init: `value`).
+// Fails with ERROR_MISMATCH if a number differs.
 MUST_CHECK bool stream_arrays_check(struct stream_session *session,
                                     const struct stream_case *this_case, float value,
                                     struct error *err);
 
-// Sets `sum` to the sum that a reading kernel of this shape must find in one pass. Another kernel
-// computes it and compares every number in the arrays with stream_value. Fails with ERROR_MISMATCH
-// if a number differs.
+// Sets *sum to the sum that a kernel of this shape, which only reads, must find in one pass.
+// Another kernel computes it, and compares every number in the arrays with stream_value. Fails with
+// ERROR_MISMATCH if a number differs.
 MUST_CHECK bool stream_arrays_sum(struct stream_session *session,
                                   const struct stream_case *this_case,
                                   const struct stream_shape *shape, uint32_t *sum,
                                   struct error *err);
 
-// Returns number `i` of the data of a seed, as stored in doubles or in floats.
+// Returns number `i` of the data of `seed`, as arrays of doubles or of floats hold it.
 double stream_value(bool doubles, uint32_t i, uint32_t seed);
 
 #endif

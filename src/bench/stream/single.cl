@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The operations of stream.h with one element per thread and no loop, as gpu-stream launches them.
-// The operation is a parameter, because there is already a variant for each size of a workgroup.
-// Each layer of the grid along z repeats the same pass.
+// The operation is a parameter, not a variant, because each size of a workgroup already is a
+// variant. Each layer of the grid along z repeats the same pass.
 //
 // -DDOUBLE=0|1
 #include "bench/prelude/prelude.clh"
@@ -23,7 +23,7 @@ KERNEL void KERNEL_NAME(const __global SCALAR *restrict source,
     const uint i = group * WORKGROUP_X + local_x();
     if (i >= p.blocks)
         return;
-    const __global SCALAR *c = source + NUMBERS + i; // the element around which stencils read
+    const __global SCALAR *c = source + NUMBERS + i; // the element in the middle of a stencil
     if (p.op == STREAM_INIT) {
         target[i] = (SCALAR)p.value;
     } else if (p.op == STREAM_READ) {

@@ -2,8 +2,8 @@
 // The operations of stream.h on arrays, as in stream.comp.
 //
 // -DOP=STREAM_…  -DDOUBLE=0|1  -DLOADS=…: vectors in flight
-// -DRESIDENT=1: each workgroup loops over the passes. With -DCORE_ID and -DDEVICE_CLOCK, each
-// workgroup records where and when it ran.
+// -DRESIDENT=1: workgroups loop over the passes. With -DCORE_ID and -DDEVICE_CLOCK, each of them
+// records where and when it ran.
 #include "bench/prelude/prelude.clh"
 
 #include "bench/stream/stream.h"
@@ -32,7 +32,7 @@ struct params {
 #define RIGHT_2(m, r) (float4)((m).zw, (r).xy)
 #endif
 
-// All variants have all arguments. Few variants use all of them.
+// Every variant has all arguments, but few variants use all.
 #define MAYBE __attribute__((unused))
 
 #define AT(array, first, k) (array)[(ulong)(first) + (k)*WORKGROUP_X]

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// The operations of stream.h on arrays. All loads of a step are issued before the first store.
+// The operations of stream.h on arrays. In each step, all loads are issued before the first store.
 // Each layer of the grid along z repeats the same pass.
 //
 // -DOP=STREAM_…  -DDOUBLE=0|1  -DLOADS=…: vectors in flight
-// -DRESIDENT=1: each workgroup loops over the passes. With -DCORE_ID and -DDEVICE_CLOCK, each
-// workgroup records where and when it ran.
+// -DRESIDENT=1: workgroups loop over the passes. With -DCORE_ID and -DDEVICE_CLOCK, each of them
+// records where and when it ran.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 #include "bench/prelude/clock.glsl"
@@ -45,7 +45,7 @@ layout(set = 0, binding = 2, std430) writeonly restrict buffer Target
 #if defined(CORE_ID) && defined(DEVICE_CLOCK)
 layout(set = 0, binding = 4, std430) writeonly restrict buffer Places
 {
-    uvec4 at[]; // core, then the low words of the device's clock at begin and end
+    uvec4 at[]; // the core, then low words of the device's clock at begin and end
 } places;
 #endif
 

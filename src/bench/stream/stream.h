@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What C and the kernels of `stream` share.
+// Constants that C and the kernels of `stream` share.
 //
 // Kernels walk through arrays in vectors of 16 bytes: four floats or two doubles. A block has
 // THREADS × LOADS vectors. Workgroup g takes the blocks g × pitch, g × pitch + advance …, less than
@@ -7,21 +7,21 @@
 // Workgroups that loop (occupancy) take every groups-th block, to the end. Others take one block or
 // a few neighbouring ones. If each thread takes one element (single.cl), blocks are elements.
 //
-// Data are numbers k / 2^19 (float) and k / 2^43 (double). k is odd and comes from a hash; its size
-// is below that power of two. So no number is zero and data do not compress. Operations that write
-// are exact, because their weights are multiples of 1/4 and the weights' sizes add up to at most 5.
+// Data are numbers k / 2^19 (float) and k / 2^43 (double). k is odd, comes from a hash, and is less
+// than that power of two. So no number is zero and data do not compress. Operations that write are
+// exact: weights are multiples of 1/4, and their sizes add up to at most 5.
 #ifndef BENCH_STREAM_STREAM_H
 #define BENCH_STREAM_STREAM_H
 
 #define STREAM_INIT   0 // target = value
-#define STREAM_READ   1 // the sum of all 32-bit words of the source (single.cl: number of marks)
+#define STREAM_READ   1 // sum of all 32-bit words of the source (single.cl: number of marks)
 #define STREAM_COPY   2 // target = source
 #define STREAM_SCALE  3 // target = factor × source
 #define STREAM_ADD    4 // target = source + other
 #define STREAM_TRIAD  5 // target = source + factor × other
-#define STREAM_DOT    6 // the sum of source × other
+#define STREAM_DOT    6 // sum of source × other
 #define STREAM_STAR3  7 // target[i] = ½ source[i − 1] − source[i] + ½ source[i + 1]
-#define STREAM_STAR5  8 // target[i]: ¼, ¼, −1, ½, ½ of source[i − 2] … source[i + 2]
+#define STREAM_STAR5  8 // target[i] = source[i − 2] … source[i + 2] times ¼, ¼, −1, ½, ½
 #define STREAM_OPS    9
 #define STREAM_FACTOR 3
 
@@ -29,22 +29,22 @@
 #define STREAM_SLOTS        1024 // words of partial sums; 1024 words of counts follow
 #define STREAM_WEIGHTS      7    // for source[i − 2] … source[i + 2], other[i], and a constant
 
-// What data.comp and data.cl do.
-#define STREAM_TASK_FILL  0 // writes the data of a seed
-#define STREAM_TASK_CHECK 1 // counts the right vectors; adds up their words, or counts marks
-#define STREAM_TASK_DOT   2 // computes what each thread of the dot kernel must find; adds up bits
+// The tasks of the kernels data.comp and data.cl.
+#define STREAM_TASK_FILL  0 // writes the data that belong to a seed
+#define STREAM_TASK_CHECK 1 // counts correct vectors; adds up their words, or counts marks
+#define STREAM_TASK_DOT   2 // computes what each thread of `dot` must find; adds up bits
 
-// An element is a mark if the word with its sign, & STREAM_MARK_MASK, is STREAM_MARK: one in 4096.
+// One element in 4096 is a mark: its word with the sign, & STREAM_MARK_MASK, is STREAM_MARK.
 #define STREAM_MARK_MASK 0xfff00u
 #define STREAM_MARK      0x5a500u
 
 #define STREAM_SEED_SOURCE 0x5bd1e995u
 #define STREAM_SEED_OTHER  0x1b873593u
 
-// Hash of the element's number: odd multipliers, from the golden ratio and from MurmurHash3's and
-// xxHash's published constants.
+// Odd multipliers of the hash of an element's number: the golden ratio, and constants that
+// MurmurHash3 and xxHash publish.
 #define STREAM_MIX_STEP    0x9e3779b9u
 #define STREAM_MIX_SCATTER 0x85ebca6bu
-#define STREAM_MIX_LOW     0xc2b2ae35u // the low 24 bits of a double come from hash × this
+#define STREAM_MIX_LOW     0xc2b2ae35u // gives the low 24 bits of a double: hash × this
 
 #endif

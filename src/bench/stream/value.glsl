@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The vector of 16 bytes by -DDOUBLE, and the data of stream.h; store.c has the same in C.
+// The 16-byte vector (-DDOUBLE: of doubles), and the data of stream.h, which store.c has in C.
 #include "bench/stream/stream.h"
 
 #if DOUBLE

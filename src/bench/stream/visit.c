@@ -14,17 +14,17 @@ enum {
     SIZE_RUNS = 2,
     SPEED_RUNS = 3
 };
-static const double dispatch_ns_max = 250e6; // watchdogs end dispatches from 2 s on
+static const double dispatch_ns_max = 250e6; // longest dispatch; watchdogs end those from 2 s on
 
 // What a case keeps from its first visit.
 struct memory {
     struct stream_shape shape;
     uint64_t passes, repeats;
-    uint32_t sum; // the sum that one pass of an operation that only reads must find
-    char *tried;  // "128x1: 4.61e12; …": B/s of every shape; NULL: only one was tried
+    uint32_t sum; // for operations that only read: the sum that one pass must find
+    char *tried;  // B/s of each shape tried: "128x1: 4.61e12; …"; NULL: only one was tried
 };
 
-// One shape of one case, at work in a visit.
+// An attempt to measure a case with one shape.
 struct trial {
     struct bench_visit *run;
     struct stream_session *session;
@@ -32,14 +32,14 @@ struct trial {
     struct stream_shape shape;
     struct stream_work work;
     struct gpu_program *program;
-    struct gpu_buffer *places;     // struct stream_place of each workgroup; NULL: not recorded
-    struct measure_span_desc desc; // how `work` is timed: a unit is one dispatch
+    struct gpu_buffer *places;     // records of the workgroups (struct stream_place); NULL: none
+    struct measure_span_desc desc; // how to time `work`: a unit is one dispatch
 };
 
 // ---------------------------------------------------------------- the work
 
-// Returns "256x8", the threads of a workgroup and the vectors in flight; with several steps "256x8,
-// 4 steps".
+// Returns the name of a shape: threads of a workgroup × vectors in flight, "256x8"; if a workgroup
+// has several steps, "256x8, 4 steps".
 static const char *shape_name(const struct trial *trial)
 {
     const struct stream_shape *shape = &trial->shape;
@@ -62,7 +62,7 @@ static const char *kernel_name(const struct trial *trial)
                         trial->shape.loads);
 }
 
-// Finds the program, and plans the work of `passes` passes.
+// Finds the program, and sets the work to `passes` passes.
 static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
 {
     const struct gpu_program_desc choices = {.l1_percent = trial->shape.single ? 1 : 0,
@@ -73,7 +73,7 @@ static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
         return false;
     stream_work_make(trial->this_case, &trial->shape, trial->run->session->info,
                      trial->run->session->limits.cores, passes, &trial->work);
-    // Each visit writes another value, so that what an earlier visit wrote does not pass the check.
+    // Each visit writes a different value, so that values from an earlier visit fail the check.
     trial->work.params.value = 0.625f + 0.0625f * (float)(trial->run->request->round % 64);
     if (!trial->shape.placed || trial->places)
         return true;
@@ -97,7 +97,7 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         .params_bytes =
             trial->shape.single ? sizeof trial->work.params : offsetof(struct stream_params, op),
     };
-    // Arguments that a kernel does not use must still be valid buffers.
+    // The API needs a valid buffer even for arguments that the kernel does not use.
     for (int i = 0; i < STREAM_ARRAY_COUNT; i++)
         dispatch.args[i].buffer = used[i] ? session->arrays[i].buffer : session->words;
     dispatch.args[STREAM_ARRAY_COUNT].buffer = session->words;
@@ -108,7 +108,7 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// Sizes the work so that one dispatch lasts a whole sample, at most dispatch_ns_max.
+// Sizes the work so that one dispatch is a whole sample, but at most dispatch_ns_max long.
 static bool size_work(struct trial *trial, struct error *err)
 {
     double ns, wanted_ns = (double)trial->run->request->sample_ns;
@@ -120,7 +120,7 @@ static bool size_work(struct trial *trial, struct error *err)
 
 // ---------------------------------------------------------------- the shape
 
-// Times several shapes and keeps the fastest in `memory`.
+// Times several shapes and stores the fastest one in `memory`.
 static bool search(struct trial *trial, const struct stream_shape *shapes, size_t count,
                    struct memory *memory, struct error *err)
 {
@@ -180,13 +180,13 @@ static bool choose_shape(struct trial *trial, struct memory *memory, struct erro
 
 // ---------------------------------------------------------------- the proof
 
-// For an operation that only reads: checks the sum that all dispatches found.
+// For operations that only read, checks the sum that all dispatches together found.
 static bool verify_sum(struct trial *trial, const struct memory *memory,
                        const struct measure_span *span, struct error *err)
 {
     struct measure_words words;
     const struct stream_work *work = &trial->work;
-    // A looping workgroup adds 1 to the count, however many passes it makes.
+    // A workgroup that loops adds only 1 to the count, for all its passes together.
     uint64_t groups = (uint64_t)work->params.groups * work->grid[2], dispatches;
     if (!measure_words_read(trial->session->words, &words, err) ||
         !measure_unit_counted(words.count, groups, span->repeats * span->count, &dispatches, err))
@@ -224,12 +224,12 @@ static bool report_residency(struct trial *trial, struct measure_visit *visit, s
 
 // ---------------------------------------------------------------- the visit
 
-// Returns what counters should count. The source of a stencil begins within a sector, so the block
-// of each workgroup reaches into one sector more, which the workgroup beside it reads, too.
+// Returns what hardware counters should show. The source of a stencil begins within a sector. So
+// each workgroup reads one sector more than its block has, which its neighbour reads too.
 static struct measure_count_claims counts_of(const struct trial *trial,
                                              const struct measure_claim *claim)
 {
-    static const double sector_bytes = 32; // of NVIDIA
+    static const double sector_bytes = 32; // size of a sector on NVIDIA
     const struct gpu_info *info = trial->run->session->info;
     struct measure_count_claims counts = measure_claim_counts(claim, info);
     if (trial->this_case->op->shift && !trial->shape.core_groups &&

@@ -11,9 +11,9 @@ static bool is_of_banks(const struct result *result, const char *device)
            isfinite(result_median(result, "time"));
 }
 
-// Adds a finding "shared-banks" if the times show the number of banks. The value is that number;
-// the keys are the cases of the smallest stride and of the stride at which all threads use one
-// bank.
+// Adds a finding "shared-banks" if the times show the number of banks of shared memory. Value: that
+// number. Keys: the case with the smallest stride, and the case with the stride at which all
+// threads use the same bank.
 void strides_conclude(struct run *run, const char *device)
 {
     struct arena *arena = arena_create();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A case of `strides` as data, where its threads load, what the loads must add up to, and what the
-// cases of a session share.
+// A case of `strides` as a struct: where its threads load, and what these loads must add up to.
+// Also what the cases of a session share.
 #ifndef BENCH_STRIDES_SESSION_H
 #define BENCH_STRIDES_SESSION_H
 
@@ -21,76 +21,76 @@ enum strides_pattern { // in the order of the parameter's choices
 };
 
 enum {
-    STRIDES_STRIDE_MAX = 1024,       // largest stride at which the buffer holds the widest subgroup
+    STRIDES_STRIDE_MAX = 1024,       // largest stride at which the widest subgroup fits the buffer
     STRIDES_SHARED_STRIDE_MAX = 128, // largest stride in shared memory
     STRIDES_ACROSS_MAX = 1024,
-    STRIDES_LANES = 32, // the metrics `cycles` and `time` are per load of this many threads
+    STRIDES_LANES = 32, // threads of a load, to which the metrics `cycles` and `time` refer
     STRIDES_SECTOR_BYTES = 32,
     STRIDES_LANES_MAX = 64,         // threads of the widest subgroup
-    STRIDES_ITERATIONS_MAX = 60000, // lavapipe ends a thread's loops after 65534 iterations
+    STRIDES_ITERATIONS_MAX = 60000, // lavapipe ends loops after 65534 iterations of a thread
     STRIDES_BUFFER_BYTES = 4 << 20,
     STRIDES_WORDS = STRIDES_THREADS + 1
 };
 
 enum strides_offset { // in the order of the parameter's choices
-    STRIDES_LINE,     // all at the same place of their lines; those of thread 0 begin lines
-    STRIDES_ORIGINAL, // eight loads, 0, 4, … 28 elements into a line, as gpu-strides does
-    STRIDES_RANDOM    // at random places of the line, which differ from load to load
+    STRIDES_LINE,     // loads are at one place in their lines; those of thread 0 begin a line
+    STRIDES_ORIGINAL, // eight loads, 0, 4, … 28 elements after the first, as gpu-strides does
+    STRIDES_RANDOM    // each load is at another place in its line
 };
 
 struct strides_case {
     enum strides_pattern pattern;
     unsigned width;  // bytes per load
-    uint32_t stride; // STRIDE: in elements; BANKS: in words of 4 bytes; BLOCK: 0
-    // BLOCK: threads in a row of the array; else number of threads with addresses of their own.
+    uint32_t stride; // stride in elements; BANKS: in words of 4 bytes; BLOCK: 0
+    // BLOCK: threads in a row of the array. Else: threads with different addresses.
     uint32_t across;
-    enum strides_offset offset; // STRIDE: where in their lines a thread's loads in flight begin
+    enum strides_offset offset; // STRIDE: places in lines of a thread's loads in flight
     unsigned loads;             // loads in flight per thread
-    bool address;               // true: loads by 64-bit address; false: from a storage buffer
+    bool address;               // true: loads use a 64-bit address; false: a storage buffer
 };
 
-// Reads the case. `info` decides between address and storage buffer if the case's `route` is auto.
-// It also decides how many threads have an address of their own: the threads of a subgroup, at
-// least STRIDES_LANES, at most (and if not known) STRIDES_LANES_MAX; with STRIDES_ORIGINAL always
-// STRIDES_LANES_MAX.
+// Reads the case. If its `route` is auto, `info` decides between address and storage buffer. `info`
+// also decides how many threads have different addresses: as many as a subgroup has, at least
+// STRIDES_LANES and at most STRIDES_LANES_MAX (also if not known). With STRIDES_ORIGINAL, they are
+// always STRIDES_LANES_MAX.
 void strides_case_read(const struct bench_case *c, const struct gpu_info *info,
                        struct strides_case *this_case);
 
 const char *strides_kernel_name(struct arena *arena, const struct strides_case *this_case);
 
-// The run-time parameters of the kernels, in the order in which the kernels declare them.
+// The parameters of the kernels, in the order in which kernels declare them.
 struct strides_params {
     uint32_t across, step;
     uint32_t pitch;      // elements from one row of a block to the next
-    uint32_t unknown_0;  // always 0, but compilers cannot know that; the kernels call it `turn`
-    uint32_t iterations; // `turns` in the kernels
+    uint32_t unknown_0;  // always 0, which compilers cannot know; called `turn` in kernels
+    uint32_t iterations; // called `turns` in kernels
 };
 struct strides_params strides_params_of(const struct strides_case *this_case, uint32_t iterations);
 
 // Returns the number of loads of all threads in one dispatch.
 uint64_t strides_loads(uint32_t iterations);
 
-// Returns the element that thread `t` loads in number `k` of its loads in flight.
+// Returns the index of the element that thread `t` loads as number `k` of its loads in flight.
 uint32_t strides_element(const struct strides_case *this_case, uint32_t t, uint32_t k);
 
-// Returns the size in bytes of all 128-byte lines that the threads load from: a cache of that size
-// serves every load. 0 for BANKS.
+// Returns the size in bytes of all 128-byte lines from which threads load; a cache of that size
+// holds them all. Returns 0 for BANKS.
 uint64_t strides_footprint_bytes(const struct strides_case *this_case);
 
-// What the loads of one subgroup of STRIDES_LANES threads take, on average over all subgroups and
-// over the loads in flight.
+// What a load of STRIDES_LANES threads costs in the cache or in shared memory, as an average over
+// all subgroups and over the loads in flight.
 struct strides_traffic {
-    double sectors;    // sectors of 32 bytes that a load reads from; 0 for BANKS
+    double sectors;    // 32-byte sectors that a load reads; 0 for BANKS
     double wavefronts; // BANKS with loads of 4 bytes: turns that a load takes; else 0
 };
 struct strides_traffic strides_traffic_of(const struct strides_case *this_case);
 
-// Returns word number `i` of the memory that the threads load from.
+// Returns word number `i` of the memory from which threads load.
 uint32_t strides_data(uint32_t i);
 
-// Checks what the kernels wrote: words[t] = runs × iterations × the sum of thread t in one
-// iteration; words[STRIDES_THREADS] = runs, at least `runs_least`. Fails with
-// ERROR_MISMATCH if a word is wrong. Sums are modulo 2^32.
+// Checks what the kernels wrote, modulo 2^32. words[t] must be runs × iterations × (sum of thread t
+// in one iteration), and words[STRIDES_THREADS] must be the number of runs, at least `runs_least`.
+// Fails with ERROR_MISMATCH if a word is wrong.
 MUST_CHECK bool strides_check(const struct strides_case *this_case, uint32_t iterations,
                               const uint32_t words[STRIDES_WORDS], uint64_t runs_least,
                               struct error *err);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Loads words of shared memory with a stride that is a parameter. Lanes that use different words of
-// one bank wait for each other.
+// Loads words of shared memory with a stride, which is a parameter. Lanes that use different words
+// of the same bank must wait for each other.
 //
 // -DLOADS=…: loads in flight
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 #include "bench/strides/strides.h"
 
-// Each thread's sum, then the number of workgroups.
+// The sum of each thread, and then the number of workgroups that have ended.
 layout(set = 0, binding = 0, std430) buffer Words
 {
     uint words[];

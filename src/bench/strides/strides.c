@@ -123,7 +123,7 @@ static const struct headline_info headlines[] = {
 };
 
 enum {
-    BANKS_DENSE_MAX = 64 // presets take all listed strides up to 64, above 64 only the largest
+    BANKS_DENSE_MAX = 64 // presets have all listed strides up to 64, and the largest
 };
 
 static bool is_wanted(const struct bench_pick *pick, struct error *err)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Loads memory that the core's own cache holds. The pattern is a parameter. See vector.comp.
+// Loads memory that fits the core's own cache, in a pattern that is a parameter. See vector.comp.
 //
 // -DBYTES=4|8|16: bytes per load  -DLOADS=…: loads in flight  -DAFTER=STRIDES_AFTER_…
 // -DACCESS_ADDRESS is ignored: the source is a pointer
@@ -30,7 +30,7 @@ KERNEL void KERNEL_NAME(const __global ELEMENT *restrict source, __global uint *
     uint at = t % p.across * p.step + t / p.across % STRIDES_ROWS * p.pitch;
     ELEMENT sum = (ELEMENT)(0);
     NOT_UNROLLED
-#pragma clang loop vectorize(disable) // else gfx90a code runs two turns at once
+#pragma clang loop vectorize(disable) // else clang runs two turns at once on gfx90a
     for (uint i = 0; i < p.turns; i++) {
 #pragma unroll
         for (int k = 0; k < STRIDES_TURN_LOADS; k += LOADS) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// Loads memory that the core's own cache holds. The pattern is a parameter. `turn` is 0, but no
-// compiler knows that, so all loads are made in every turn of the loop.
+// Loads memory that fits the core's own cache, in a pattern that is a parameter. `turn` is 0, but
+// compilers do not know that, so they repeat all loads in every turn of the loop.
 //
 // -DBYTES=4|8|16: bytes per load  -DLOADS=…: loads in flight  -DAFTER=STRIDES_AFTER_…
 // -DACCESS_ADDRESS=1: by a 64-bit address; 0: a storage buffer
@@ -23,7 +23,7 @@
 
 STREAM(Source, readonly restrict, ELEMENT, BYTES, 0)
 
-// Each thread's sum, then the number of workgroups.
+// The sum of each thread, and then the number of workgroups that have ended.
 layout(set = 0, binding = 1 - ACCESS_ADDRESS, std430) buffer Words
 {
     uint words[];

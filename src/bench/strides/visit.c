@@ -8,9 +8,9 @@
 enum {
     ITERATIONS_FIRST = 4,
     SIZE_RUNS = 2,
-    GROWTH_MAX = 32,  // largest factor from one try's iterations to the next try's
-    SAMPLE_SHARE = 4, // a sample takes 1/4 of the usual time, because there are many cases
-    // Samples of this stride have full length: it shows the most that a core can load.
+    GROWTH_MAX = 32,  // largest factor between the iterations of two tries
+    SAMPLE_SHARE = 4, // samples last 1/4 of the usual time, because there are many cases
+    // At this stride, samples have full length, because it shows the most that a core can load.
     STRIDE_FULL_SAMPLE = 1
 };
 
@@ -64,8 +64,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// Finds how many iterations make one dispatch last a whole sample. Several short dispatches would
-// add the time of their launches to the sample.
+// Finds the number of iterations with which one dispatch lasts a whole sample. With several shorter
+// dispatches, a sample would contain the time of their launches.
 static bool find_iterations(struct work *work, const struct measure_span_desc *desc,
                             uint32_t *iterations, struct error *err)
 {
@@ -82,7 +82,7 @@ static bool find_iterations(struct work *work, const struct measure_span_desc *d
     }
 }
 
-// Fails with ERROR_UNSUPPORTED if the device lacks what the case needs.
+// Fails with ERROR_UNSUPPORTED if the device lacks a capability or memory that the case needs.
 static bool refuse_missing(const struct work *work, struct error *err)
 {
     const struct gpu_limits *limits = &work->run->session->info->limits;
@@ -107,7 +107,7 @@ static bool refuse_missing(const struct work *work, struct error *err)
 
 // ---------------------------------------------------------------- the numbers
 
-// Returns what counters should count in a dispatch with `loads` loads by STRIDES_LANES threads.
+// Returns what hardware counters should show for `loads` loads by STRIDES_LANES threads each.
 static struct measure_count_claims counts_of(const struct strides_case *this_case,
                                              const struct measure_limits *limits, double loads)
 {
@@ -175,8 +175,8 @@ bool strides_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     struct strides_session *session = run->session->state;
     struct work work = {.run = run, .session = session};
     strides_case_read(run->bench_case, run->session->info, &work.this_case);
-    // BANKS needs no L1, so the core's memory becomes shared memory. Other patterns get all of it
-    // as L1.
+    // BANKS needs no L1, so nearly all on-chip memory becomes shared memory. With other patterns
+    // all of it becomes L1.
     const struct gpu_program_desc choices = {.l1_percent =
                                                  work.this_case.pattern == STRIDES_BANKS ? 1 : 100};
     if (!refuse_missing(&work, err))

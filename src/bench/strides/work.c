@@ -3,9 +3,9 @@
 
 enum {
     WORD_BYTES = 4,
-    LOADS = 8,         // loads in flight per thread, for BANKS and as in the original
-    LOADS_BYTES = 128, // bytes in flight otherwise: narrow loads must be more to keep a core busy
-    BANKS = 32,        // of shared memory, on NVIDIA
+    LOADS = 8,         // loads in flight per thread for BANKS and offset=original
+    LOADS_BYTES = 128, // other cases: bytes in flight per thread, so narrow loads are more
+    BANKS = 32,        // banks of shared memory on NVIDIA
     LINES = STRIDES_BUFFER_BYTES / STRIDES_LINE_BYTES
 };
 
@@ -21,8 +21,8 @@ static bool takes_address(const struct bench_case *c, const struct gpu_info *inf
     return info->kind != GPU_KIND_CPU && (info->caps & needed) == needed;
 }
 
-// Returns how many threads have an address of their own: as many as a subgroup has, but at least
-// STRIDES_LANES and at most STRIDES_LANES_MAX. More addresses would only need more cache.
+// Returns how many threads have different addresses: as many as a subgroup has, but at least
+// STRIDES_LANES and at most STRIDES_LANES_MAX. More would only need more cache.
 static uint32_t lanes_of(const struct gpu_info *info)
 {
     uint64_t threads = info->limits.subgroup_threads;
@@ -39,7 +39,7 @@ void strides_case_read(const struct bench_case *c, const struct gpu_info *info,
         .pattern = (enum strides_pattern)case_choice(c, "pattern"),
         .width = width ? (unsigned)width->uint : WORD_BYTES,
         .stride = stride ? (uint32_t)stride->uint : 0,
-        .offset = (enum strides_offset)case_choice(c, "offset"), // LINE if not there
+        .offset = (enum strides_offset)case_choice(c, "offset"), // LINE if the case has no offset
     };
     bool original = this_case->offset == STRIDES_ORIGINAL;
     this_case->across = original ? STRIDES_LANES_MAX
@@ -78,7 +78,7 @@ uint64_t strides_loads(uint32_t iterations)
 
 // ---------------------------------------------------------------- addresses
 
-// Returns how many elements load number `k` of a thread lies after its load number 0.
+// Returns how many elements load number `k` of a thread is after its load number 0.
 static uint32_t after(const struct strides_case *this_case, uint32_t k)
 {
     if (this_case->pattern == STRIDES_BANKS)
@@ -113,7 +113,7 @@ uint64_t strides_footprint_bytes(const struct strides_case *this_case)
     return lines * STRIDES_LINE_BYTES;
 }
 
-// The number of different values among `count` ones, at most STRIDES_LANES.
+// Returns how many of these `count` values are different.
 static unsigned different(const uint32_t *values, unsigned count)
 {
     unsigned found = 0;
@@ -126,7 +126,7 @@ static unsigned different(const uint32_t *values, unsigned count)
     return found;
 }
 
-// Returns the turns of a load of 4 bytes from shared memory: the most words that one bank delivers.
+// Returns the turns of a 4-byte load from shared memory: the most different words in any one bank.
 static unsigned bank_turns(const uint32_t words[STRIDES_LANES])
 {
     unsigned most = 0;
@@ -169,7 +169,7 @@ uint32_t strides_data(uint32_t i)
     return h * STRIDES_MIX_SCATTER;
 }
 
-// Returns what thread `t` adds up in one iteration, modulo 2^32.
+// Returns the sum, modulo 2^32, of what thread `t` loads in one iteration.
 static uint32_t thread_sum(const struct strides_case *this_case, uint32_t t)
 {
     uint32_t words = this_case->width / WORD_BYTES, sum = 0;

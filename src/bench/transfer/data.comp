@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #version 460
-// CHECK=0: fills a range with the data of transfer.h, from word `first` on. CHECK=1: counts the
-// elements of 16 bytes that hold these data.
-//
-// -DCHECK=0|1
+// -DCHECK=0: fills a range with the data that transfer.h defines, from word `first` on. -DCHECK=1:
+// counts the elements of 16 bytes that hold these data.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/kernel.glsl"
 

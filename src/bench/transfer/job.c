@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One transfer: recorded into a batch, or made by the host.
+// One transfer: commands recorded in a batch, or a copy by the host.
 #include "bench/transfer/session.h"
 
 #include "base/clock.h"
@@ -12,7 +12,7 @@ enum {
     STAGE_BYTES = 4 << 20
 };
 
-// Returns where the job's data begin in the source; NULL if the host cannot access the source.
+// Returns the address of the job's data in the source; NULL if the host cannot access the source.
 static unsigned char *host_source(const struct transfer_job *job)
 {
     unsigned char *memory = transfer_station_memory(job->from, job->source);
@@ -59,7 +59,7 @@ void transfer_record(void *context, struct gpu_batch *batch, uint64_t repeats)
 bool transfer_wait(const struct transfer_job *job, struct gpu_batch *batch, struct error *err)
 {
     uint64_t end_ns = clock_deadline_ns(job->request->timeout_ns);
-    // A CPU device needs the processors for its work.
+    // If the device is a CPU, it needs the processors; so the host sleeps while it waits.
     if (job->session->bench->info->kind == GPU_KIND_CPU)
         return gpu_batch_wait(batch, job->request->timeout_ns, err);
     while (!gpu_batch_wait(batch, 0, err))
@@ -133,8 +133,8 @@ static bool wait_part(struct transfer_stages *stages, unsigned i, struct error *
     return done;
 }
 
-// Moves the data part by part. While the device copies one part, the host fills a stage with the
-// next part, or empties the stage of the previous part.
+// Moves the data part by part. While the device copies one part, the host copies the next part into
+// a stage, or the previous part out of its stage.
 static bool move_parts(struct transfer_stages *stages, struct error *err)
 {
     const struct transfer_job *job = stages->job;

@@ -5,14 +5,14 @@
 #include <string.h>
 
 enum {
-    HOST_SHARE = 8,   // each of four buffers takes at most an eighth of the free host memory
-    DEVICE_SHARE = 4, // each of two buffers takes at most a quarter of the device's memory
-    CPU_BYTES_MAX = 16 << 20, // a CPU has no link to measure
-    MAPPED_READ_MAX = 1 << 20 // one load of device memory by the host takes a µs
+    HOST_SHARE = 8,           // each of four buffers takes at most 1/8 of the free host memory
+    DEVICE_SHARE = 4,         // each of two buffers takes at most 1/4 of the device's memory
+    CPU_BYTES_MAX = 16 << 20, // largest size on a CPU, which has no link to measure
+    MAPPED_READ_MAX = 1 << 20 // most that the host reads from device memory: a load takes a µs
 };
-// Sizes that presets measure between devices: a message and a large copy.
+// Sizes that presets measure between devices: that of a message, and that of a large copy.
 static const uint64_t peer_bytes[] = {64 << 10, 256 << 20};
-// Sizes that presets measure on the universal queue, which is not the device's copy engine.
+// Sizes that presets measure on the universal queue, which does not use the copy engine.
 static const uint64_t queue_bytes[] = {1 << 20, 256 << 20};
 
 // ---------------------------------------------------------------- a case
@@ -81,9 +81,9 @@ static bool is_way(const struct transfer_case *this_case)
     return this_case->direction == TRANSFER_H2D || this_case->direction == TRANSFER_D2H;
 }
 
-// Replaces values that do not fit the case. Every way of copying reaches pinned memory; only the
-// host reaches the other kinds. Both directions at once, and single messages, use pinned memory
-// only; single messages go one way.
+// Replaces values that do not fit the case. Pinned memory can be copied in every way, other kinds
+// of memory only by the host. Transfers in both directions at once, and single messages, use only
+// pinned memory; single messages go in one direction.
 static void replace(const struct bench_pick *pick)
 {
     const struct param_info *param = pick->request->choices[pick->param].param;
@@ -115,7 +115,7 @@ static bool is_among(uint64_t bytes, const uint64_t *sizes, size_t count)
     return false;
 }
 
-// True if presets measure the case at its size.
+// True if presets measure this case with so many bytes.
 static bool has_size(const struct transfer_case *this_case)
 {
     if (this_case->direction == TRANSFER_PEER)
@@ -145,15 +145,15 @@ static size_t devices_of(const struct gpu_system *system, const char *api)
     return count;
 }
 
-// Both ways at once are one case for two devices, and every way at once is one for all devices of
-// the API, which its first device measures. Without a second device, there is only one case, which
-// says so.
+// Decides which cases between devices this device measures. Two devices that copy both ways at once
+// are one case. All devices of the API that copy at once are one case, of the first device. Without
+// a second device, one case remains, which is skipped with this reason.
 static bool is_among_devices(const struct bench_request *request,
                              const struct transfer_case *this_case)
 {
     if (devices_of(request->system, request->device->api) < 2)
         return this_case->ways == TRANSFER_WAYS_ONE && !this_case->is_read;
-    if (!this_case->from || !this_case->to) // TRANSFER_WAYS_ALL
+    if (!this_case->from || !this_case->to) // only TRANSFER_WAYS_ALL names no devices
         return is_first_of_its_api(request->system, request->device);
     int order = strcmp(this_case->from, this_case->to);
     return this_case->ways == TRANSFER_WAYS_BOTH ? order < 0 : !this_case->is_read || order != 0;
@@ -184,9 +184,9 @@ static bool is_chosen(const struct bench_choice *choice, const char *id)
     return false;
 }
 
-// Returns the choice of `from` or `to` with the ids of the chosen devices of the API. `from` has
-// only this device, unless this device is the first one. If the API has no second device, `from` is
-// this device and `to` is "another": that case is skipped with this reason.
+// Returns the choice of `from` or `to`: the ids of the API's devices that the user chose. `from` is
+// only this device, unless this device is the API's first one. If the API has no second device,
+// `from` is this device and `to` is "another"; that case is skipped with this reason.
 static struct bench_choice devices_named(const struct bench_request *request, size_t param)
 {
     const struct gpu_info *own = request->device;

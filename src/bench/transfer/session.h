@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The cases, the memory that data come from and go to, and the transfers of a visit.
+// The cases of `transfer`, the memory that they copy from and to, and one transfer of a visit.
 #ifndef BENCH_TRANSFER_SESSION_H
 #define BENCH_TRANSFER_SESSION_H
 
@@ -9,63 +9,63 @@
 
 // ---------------------------------------------------------------- cases
 
-// Sizes are multiples of TRANSFER_ELEMENT_BYTES; element counts fit in 32 bits.
+// Sizes are multiples of TRANSFER_ELEMENT_BYTES, and the number of elements fits in 32 bits.
 #define TRANSFER_ELEMENT_BYTES 16
 #define TRANSFER_BYTES_MOST    ((uint64_t)32 << 30)
 
-// The members of these enums are in the order of the parameters' choices.
+// In these enums, the members have the order of the choices of their parameters.
 enum transfer_direction {
     TRANSFER_H2D,
     TRANSFER_D2H,
-    TRANSFER_BOTH,  // host to device and device to host at once
+    TRANSFER_BOTH,  // host to device and device to host, at the same time
     TRANSFER_LOCAL, // within the device
     TRANSFER_PEER,  // from one device to another
 };
 
-enum transfer_memory { // memory of the host
+enum transfer_memory { // the host's end of a transfer
     TRANSFER_PINNED,   // allocated by the driver
-    TRANSFER_PAGEABLE, // ordinary memory
+    TRANSFER_PAGEABLE, // ordinary memory of the process
     TRANSFER_MAPPED,   // no host memory: the host itself reads or writes device memory
 };
 
 enum transfer_by {
     TRANSFER_BY_COPY,   // copy commands on a transfer queue, if there is one
     TRANSFER_BY_QUEUE,  // copy commands on the universal queue
-    TRANSFER_BY_KERNEL, // loads and stores by a kernel
-    TRANSFER_BY_HOST,   // memory copies by the host, or a call that copies
+    TRANSFER_BY_KERNEL, // a kernel loads and stores the data
+    TRANSFER_BY_HOST,   // the host copies the data, or calls a copying function
 };
 
-enum transfer_ways {    // between devices
+enum transfer_ways {    // which devices copy to which:
     TRANSFER_WAYS_ONE,  // from one device to another
-    TRANSFER_WAYS_BOTH, // from one device to another and back, at the same time
-    TRANSFER_WAYS_ALL,  // each device to every other one, all at the same time
+    TRANSFER_WAYS_BOTH, // between two devices in both directions, at the same time
+    TRANSFER_WAYS_ALL,  // from each device to every other one, all at the same time
 };
 
 struct transfer_case {
     enum transfer_direction direction;
     enum transfer_memory memory;
     enum transfer_by by;
-    bool single; // one transfer, with the wait for its end; false: many in a row
+    bool single; // true: one transfer and the wait for its end; false: many in a row
     enum transfer_ways ways;
-    bool is_read;          // PEER: the target's queue copies; false: the source's
-    const char *from, *to; // PEER: ids of devices, NULL with TRANSFER_WAYS_ALL; else NULL
+    bool is_read;          // PEER: a queue of the target copies; false: one of the source
+    const char *from, *to; // PEER: ids of the devices, NULL with TRANSFER_WAYS_ALL; else NULL
     uint64_t bytes;
 };
 void transfer_case_read(const struct bench_case *c, struct transfer_case *this_case);
 
-// Returns the bytes of the largest transfer for which the device and the host have memory; a power
-// of two.
+// Returns the size in bytes of the largest transfer for which device and host have enough memory: a
+// power of two.
 uint64_t transfer_bytes_max(const struct gpu_info *info);
 
 // ---------------------------------------------------------------- the data
 
-// Writes bytes / 4 words of the data (transfer.h), from word number `first` on. `bytes` is a
-// multiple of 4.
+// Writes bytes / 4 words of the data that transfer.h defines, from word number `first` on. `bytes`
+// must be a multiple of 4.
 void transfer_pattern_fill(void *memory, uint64_t bytes, uint32_t first);
 
-// How much of the data a check reads: everything or, if `sparse` and there are more than
-// TRANSFER_SPARSE_BYTES, every TRANSFER_SPARSE-th block of 4 KiB. `turn` chooses the first block,
-// so that TRANSFER_SPARSE successive values read everything.
+// How much of the data a check reads. If `sparse`, and there are more than TRANSFER_SPARSE_BYTES,
+// it reads every TRANSFER_SPARSE-th block of 4 KiB, otherwise everything. `turn` chooses the first
+// block, so that TRANSFER_SPARSE successive values of it cover everything.
 struct transfer_look {
     bool sparse;
     unsigned turn;
@@ -75,19 +75,19 @@ enum {
     TRANSFER_SPARSE_BYTES = 16 << 20
 };
 
-// Fails with ERROR_MISMATCH, which names the first wrong byte read, if the memory does not hold the
-// data from word `first` on.
+// Fails with ERROR_MISMATCH if the memory does not hold the data from word number `first` on. The
+// message names the first wrong byte that was read.
 MUST_CHECK bool transfer_pattern_check(const void *memory, uint64_t bytes, uint32_t first,
                                        struct transfer_look look, struct error *err);
 
 // ---------------------------------------------------------------- stations
 
 // Sources hold the data from word 0 on (transfer.h), and are larger than a transfer by a window.
-// Each visit begins at another place in the window, so that data of an earlier visit do not pass
-// the check. The window of pinned memory is larger than the device's caches, which may keep what
-// they loaded from the host (seen on an H200 through Vulkan: kernels seemed to copy at 1.2 TB/s).
+// Each visit begins at another place in it, so that data from an earlier visit fail the check. The
+// window of pinned memory is larger than the device's caches, because these may keep what they
+// loaded from the host (on an H200 through Vulkan, kernels seemed to copy at 1.2 TB/s).
 enum {
-    TRANSFER_STEP_BYTES = 4096, // distance of the places where transfers may begin
+    TRANSFER_STEP_BYTES = 4096, // distance between places at which transfers may begin
     TRANSFER_STEPS = 1024,
     TRANSFER_WINDOW_BYTES = TRANSFER_STEP_BYTES * TRANSFER_STEPS
 };
@@ -97,7 +97,7 @@ enum transfer_end {
     TRANSFER_DEVICE_TARGET,
     TRANSFER_PINNED_SOURCE,
     TRANSFER_PINNED_TARGET,
-    TRANSFER_VISIBLE_SOURCE, // device memory that the host maps
+    TRANSFER_VISIBLE_SOURCE, // device memory that the host has mapped
     TRANSFER_VISIBLE_TARGET,
     TRANSFER_BUFFERS,
     TRANSFER_PLAIN_SOURCE = TRANSFER_BUFFERS, // ordinary memory of the host
@@ -105,50 +105,50 @@ enum transfer_end {
     TRANSFER_ENDS
 };
 
-// A device with its programs and the memory that its transfers use. Memory is made when it is first
-// needed, and grows.
+// A device with its programs, and the memory that transfers from and to it use. Memory is allocated
+// when first needed, and enlarged when necessary.
 struct transfer_station {
     struct gpu_device *device;
     const struct gpu_info *info;
     struct gpu_program *copy, *fill, *check;
-    struct gpu_buffer *right; // the number of correct elements that `check` found
+    struct gpu_buffer *right; // number of correct elements that the kernel `check` found
     struct {
         struct gpu_scope *scope;
         struct gpu_buffer *buffer;
     } ends[TRANSFER_BUFFERS];
     struct {
         struct arena *arena;
-        unsigned char *memory; // aligned to a page
+        unsigned char *memory; // begins at a page
     } plain[TRANSFER_ENDS - TRANSFER_BUFFERS];
     uint64_t bytes[TRANSFER_ENDS];
     uint64_t pinned_window_bytes;
 };
 
-// Returns the length in bytes of the window in which transfers from that end begin.
+// Returns the size in bytes of the window in which transfers from this end may begin.
 uint64_t transfer_station_window(const struct transfer_station *station, enum transfer_end end);
 
-// Makes a station for the device of `programs`, whose scope must outlive the station.
+// Makes a station for the device of `programs`. The scope of `programs` must outlive the station.
 MUST_CHECK bool transfer_station_init(struct transfer_station *station,
                                       struct measure_programs *programs, struct error *err);
 void transfer_station_fini(struct transfer_station *station);
 
-// Makes the memory of that end large enough for a transfer of `bytes`, and fills it if it is a
-// source. Fails with ERROR_OUT_OF_MEMORY if the host or the device has too little.
+// Makes the memory of this end large enough for a transfer of `bytes` bytes, and fills it if it is
+// a source. Fails with ERROR_OUT_OF_MEMORY if the host or the device has too little memory.
 MUST_CHECK bool transfer_station_need(struct transfer_station *station, enum transfer_end end,
                                       uint64_t bytes, struct error *err);
 
-// Returns the end's memory as the host sees it; NULL if the host cannot access it.
+// Returns the host's pointer to the memory of this end; NULL if the host cannot access it.
 unsigned char *transfer_station_memory(const struct transfer_station *station,
                                        enum transfer_end end);
 
-// Records a dispatch of the kernel that copies `bytes` from `source` to `target`.
+// Records a dispatch of the kernel that copies `bytes` bytes from `source` to `target`.
 void transfer_station_copy(struct transfer_station *station, struct gpu_batch *batch,
                            const struct gpu_arg *source, const struct gpu_arg *target,
                            uint64_t bytes);
 
 // Fails with ERROR_MISMATCH unless the end has, from byte `at` on, `bytes` bytes of the data that
-// begin with word `first`. The device checks all of its memory; the host checks as much of its own
-// as `look` says. `at` is a multiple of TRANSFER_STEP_BYTES.
+// begin with word `first`. Device memory is checked completely, by the device; host memory as far
+// as `look` says, by the host. `at` must be a multiple of TRANSFER_STEP_BYTES.
 MUST_CHECK bool transfer_station_check(struct transfer_station *station, enum transfer_end end,
                                        uint64_t at, uint64_t bytes, uint32_t first,
                                        struct transfer_look look, struct error *err);
@@ -170,15 +170,14 @@ struct transfer_peer {
 struct transfer_session {
     struct bench_session *bench;
     struct transfer_station home;
-    // Queues for copies. [1] is NULL if the device does not have two queues besides the universal
-    // queue.
+    // Queues for copies. [1] is NULL if the device has only one besides the universal queue.
     struct gpu_queue *queues[TRANSFER_QUEUES];
     const char *queue_names[TRANSFER_QUEUES];
     struct measure_link link;
-    uint32_t jobs;               // jobs so far; a visit has one or two
+    uint32_t jobs;               // number of jobs so far; a visit has one or two
     struct transfer_peer *peers; // devices opened so far
-    // For pageable memory that the driver cannot copy: the host fills one stage while the device
-    // copies the other.
+    // Used for pageable memory if the driver cannot copy it: the host fills one stage while the
+    // device copies from the other.
     struct gpu_buffer *stages[2][TRANSFER_STAGES]; // first index: TRANSFER_H2D or TRANSFER_D2H
 };
 
@@ -188,8 +187,7 @@ const char *transfer_queue_name(const struct transfer_session *session,
 MUST_CHECK bool transfer_open(struct bench_session *bench, struct error *err);
 void transfer_close(struct bench_session *bench);
 
-// Sets *station to the station of the device with the id `id`, and opens the device if it is not
-// open yet.
+// Sets *station to the station of the device with this id. Opens the device if it is not open yet.
 MUST_CHECK bool transfer_station_of(struct transfer_session *session, const char *id,
                                     struct transfer_station **station, struct error *err);
 
@@ -199,34 +197,34 @@ struct transfer_job {
     struct transfer_session *session;
     const struct transfer_case *this_case;
     const struct measure_request *request;
-    struct gpu_scope *scope; // the scope of batches
+    struct gpu_scope *scope; // owns the batches
     struct transfer_station *from, *to;
     enum transfer_end source, target;
-    uint64_t offset;    // where the transfer recorded last begins in the source, in bytes
-    uint64_t to_offset; // where it begins in the target, apart from other jobs' data
+    uint64_t offset;    // place in the source of the last recorded transfer, in bytes
+    uint64_t to_offset; // place in the target, which no other job uses
     struct gpu_queue *queue;
-    // Stages for pageable memory that the driver cannot copy; else NULL.
+    // Stages for pageable memory, if the driver cannot copy it; else NULL.
     struct transfer_stages *stages;
 };
 
 // Callback of type measure_record (measure/span.h): records `repeats` transfers of `job`, a struct
-// transfer_job. From pinned memory, each transfer begins where the one before ended, within the
+// transfer_job. In pinned memory, each transfer begins where the one before it ended, within the
 // window.
 void transfer_record(void *job, struct gpu_batch *batch, uint64_t repeats);
 
-// Waits for the batch without sleeping, so that the host's clock shows the end exactly. Fails with
-// ERROR_TIMEOUT after the request's time-out. On a CPU it sleeps, because the work needs the
-// processors.
+// Waits for the batch without sleeping, so that the host sees its end at once. If the device is a
+// CPU, it sleeps, because the work needs the processors. Fails with ERROR_TIMEOUT after the
+// request's time-out.
 MUST_CHECK bool transfer_wait(const struct transfer_job *job, struct gpu_batch *batch,
                               struct error *err);
 
-// For pageable memory: transfer_pageable_prepare makes stages if the driver cannot copy such
-// memory; transfer_pageable_once makes one transfer.
+// For pageable memory. transfer_pageable_prepare makes stages, if the driver cannot copy such
+// memory. transfer_pageable_once makes one transfer.
 MUST_CHECK bool transfer_pageable_prepare(struct transfer_job *job, struct arena *arena,
                                           struct error *err);
 MUST_CHECK bool transfer_pageable_once(const struct transfer_job *job, struct error *err);
 
-// Makes one transfer by the host's own loads or stores of mapped device memory.
+// Makes one transfer: the host itself loads from, or stores to, mapped device memory.
 void transfer_mapped_once(const struct transfer_job *job);
 
 // The functions `plan` and `visit` of struct benchmark.

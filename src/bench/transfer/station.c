@@ -11,16 +11,16 @@ enum {
     ELEMENT_BYTES = 16,
     PAGE_BYTES = 4096,
     BLOCK_WORDS = 1024,
-    GROUPS_MAX = 1024 // workgroups of the kernels that fill and check: their threads loop
+    GROUPS_MAX = 1024 // most workgroups of the fill and check kernels, whose threads loop
 };
 static const uint64_t wait_ns = UINT64_C(20000000000);
 static const uint64_t window_most = 256 << 20;
 
 // ---------------------------------------------------------------- the data
 
-// Returns one word of the data from `mixed`, its number times TRANSFER_MIX. The host should check a
-// GiB in less time than a slow copy takes. So the loops below have a constant length and compute
-// `mixed` as a running sum: compilers turn such loops into vector code.
+// Returns a word of the data; `mixed` is its number times TRANSFER_MIX. The host must check a GiB
+// faster than a slow copy takes. So the loops below have a constant length and compute `mixed` as a
+// running sum, which compilers turn into vector code.
 static uint32_t word_of(uint32_t mixed)
 {
     return mixed ^ (mixed >> TRANSFER_SHIFT);
@@ -74,8 +74,8 @@ bool transfer_pattern_check(const void *memory, uint64_t bytes, uint32_t first,
 
 // ---------------------------------------------------------------- a station
 
-// Returns twice the size of the last-level cache in bytes, in whole steps: from
-// TRANSFER_WINDOW_BYTES (also on a CPU) to window_most.
+// Returns the window of pinned memory in bytes: twice the last-level cache, in whole steps, but at
+// least TRANSFER_WINDOW_BYTES and at most window_most. On a CPU it is TRANSFER_WINDOW_BYTES.
 static uint64_t pinned_window(const struct gpu_info *info)
 {
     struct measure_limits limits;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What the host and the kernels of this benchmark share.
+// Constants that the host and the kernels of `transfer` share.
 //
-// Word i of the data is m ^ (m >> TRANSFER_SHIFT) with m = i × TRANSFER_MIX modulo 2^32: one to one
-// in i, so that data which begin at another word differ in every word.
+// Word i of the data is m ^ (m >> TRANSFER_SHIFT) with m = i × TRANSFER_MIX modulo 2^32. Different
+// i give different words, so data that begin at another word differ in every word.
 #ifndef BENCH_TRANSFER_TRANSFER_H
 #define BENCH_TRANSFER_TRANSFER_H
 

@@ -13,34 +13,34 @@ enum {
 };
 
 enum {
-    PASSES_MAX = 4096,  // transfers in a sample that the host times
-    SINGLES = 16,       // single transfers in a sample
-    AT_ONCE_SAMPLES = 4 // a sample of copies between devices lasts this many times as long
+    PASSES_MAX = 4096,  // most transfers in a sample, if the host times it
+    SINGLES = 16,       // transfers in a sample, if mode=single
+    AT_ONCE_SAMPLES = 4 // samples of copies between devices last this many times as long
 };
-// Longest time of all samples together. If a transfer is slow, more samples would show little.
+// Longest time in ns of all samples together. If transfers are slow, more samples show little.
 static const double sample_most_ns = 32e6;
 
 // What a case keeps from its first visit.
 struct memory {
     uint64_t passes; // transfers in a sample
-    bool is_slow;    // a transfer lasts longer than sample_most_ns: too long for a warm-up
+    bool is_slow;    // a transfer takes more than sample_most_ns; then there is no warm-up
 };
 
-// One visit.
+// The state of one visit.
 struct trial {
     struct bench_visit *run;
     struct transfer_session *session;
-    // BOTH: host to device, device to host. Jobs of one queue are neighbours.
+    // BOTH has two: host to device, and device to host. Jobs of the same queue follow each other.
     struct transfer_job *jobs;
     unsigned job_count;
-    struct gpu_batch **batches; // for a case that the host times: one per queue of the jobs
+    struct gpu_batch **batches; // if the host times the case: one batch per queue
     unsigned batch_count;
-    struct gpu_scope **scopes; // scopes of the batches on other devices
+    struct gpu_scope **scopes; // scopes that own the batches on other devices
     unsigned scope_count;
-    bool is_direct;           // PEER: copies do not go through the host
+    bool is_direct;           // PEER: no copy passes through host memory
     uint64_t passes;          // transfers in a sample
-    bool is_slow;             // memory.is_slow of an earlier visit
-    double submit_ns;         // host time of the submitting calls in the last run_batches
+    bool is_slow;             // struct memory.is_slow, from an earlier visit
+    double submit_ns;         // host time of the submitting calls in the last run
     struct measure_span span; // a unit is one transfer; BOTH: one in each direction
 };
 
@@ -73,8 +73,8 @@ static bool prepare_job(struct trial *trial, struct transfer_job *job, struct er
             transfer_pageable_prepare(job, trial->run->arena, err));
 }
 
-// Returns the queue of job number `job`: session->queues[job] if by=copy or memory=pageable. Else
-// job 0 has the universal queue, and job 1 the first queue for copies.
+// Returns the queue of a job. With by=copy or memory=pageable it is session->queues[job]; otherwise
+// job 0 uses the universal queue, and job 1 the first queue for copies.
 static struct gpu_queue *queue_of(const struct transfer_session *session,
                                   const struct transfer_case *this_case, unsigned job)
 {
@@ -109,8 +109,8 @@ static struct transfer_job *add_job(struct trial *trial, const struct transfer_c
     return job;
 }
 
-// Adds a job between two devices, whose data arrive in the target's part number `part`.
-// trial->is_direct stays true only if all copies of the trial are direct.
+// Adds a job that copies between two devices, into part number `part` of the target. Sets
+// trial->is_direct to false if this copy is not direct.
 static bool add_peers(struct trial *trial, const struct transfer_case *this_case, const char *from,
                       const char *to, unsigned part, struct error *err)
 {
@@ -130,8 +130,8 @@ static bool add_peers(struct trial *trial, const struct transfer_case *this_case
     return true;
 }
 
-// Each device copies to the next one, then to the one after that, and so on: at any time each
-// device receives from one other device, if all copies take the same time.
+// Each device copies to the next one, then to the one after that, and so on. If all copies take the
+// same time, each device receives from only one other device at any time.
 static bool prepare_all_peers(struct trial *trial, const struct transfer_case *this_case,
                               struct error *err)
 {
@@ -198,7 +198,7 @@ static bool prepare(struct trial *trial, const struct transfer_case *this_case, 
 
 // ---------------------------------------------------------------- rows, by the device's clock
 
-// Returns a scope for the batches of the job: that of the visit, or one that end_scopes closes.
+// Returns a scope for batches of the job: that of the visit, or another, which end_scopes closes.
 static struct gpu_scope *scope_of(struct trial *trial, const struct transfer_job *job)
 {
     const struct transfer_station *owner = job->this_case->is_read ? job->to : job->from;
@@ -264,14 +264,14 @@ static bool run_batches(struct trial *trial, struct error *err)
     return true;
 }
 
-// True if transfers of several queues run at the same time.
+// True if the case's transfers use several queues at the same time.
 static bool is_at_once(const struct transfer_case *this_case)
 {
     return this_case->direction == TRANSFER_BOTH || this_case->ways != TRANSFER_WAYS_ONE;
 }
 
-// Sets *ns to the time per transfer of trial->passes transfers, one after another. Transfers at the
-// same time take one submission per queue; other cases take one submission per transfer.
+// Makes trial->passes transfers and sets *ns to the time per transfer. Transfers at the same time
+// take one submission for each queue; other cases take one submission for each transfer.
 static bool time_passes(struct trial *trial, double *ns, struct error *err)
 {
     const struct transfer_job *job = &trial->jobs[0];
@@ -292,13 +292,13 @@ static bool time_passes(struct trial *trial, double *ns, struct error *err)
     return true;
 }
 
-// Chooses the number of transfers so that a sample is as long as requested; SINGLES if mode=single.
+// Chooses the transfers of a sample: SINGLES if mode=single, else as many as it should be long.
 static bool size_passes(struct trial *trial, struct error *err)
 {
     const struct transfer_case *this_case = trial->jobs[0].this_case;
     double wanted_ns = (double)trial->run->request->sample_ns, ns = 0;
     bool is_row = is_at_once(this_case);
-    // Submissions to several devices begin some µs apart, which must be a small part of a sample.
+    // Submissions to several devices begin some µs apart. A sample must be long compared with this.
     if (this_case->direction == TRANSFER_PEER)
         wanted_ns *= AT_ONCE_SAMPLES;
     bool is_known = trial->passes > 0;
@@ -339,8 +339,8 @@ static bool time_by_host(struct trial *trial, struct error *err)
         spent_ns += sample_ns;
         bound += trial->submit_ns >= MEASURE_HOST_BOUND * sample_ns;
     }
-    // Only with direction=both the device can work without waiting for the host. It then waited if
-    // most samples were limited by the submitting calls.
+    // With direction=both, the host limited the transfers if the submitting calls took most of the
+    // time of most samples. In all other cases the device waits for the host.
     span->host_bound =
         trial->jobs[0].this_case->direction != TRANSFER_BOTH || 2 * bound > span->count;
     span->step_ns = 1 / (double)trial->passes;
@@ -355,9 +355,9 @@ static bool is_host_timed(const struct transfer_case *this_case)
 
 // ---------------------------------------------------------------- proof and numbers
 
-// Checks what the transfers wrote. The first visit checks every byte. The host checks a GiB more
-// slowly than it copies one, so each later visit checks only an eighth of large host memory, a
-// different eighth each time.
+// Checks what the transfers wrote. The host checks memory more slowly than it copies. So the first
+// visit checks every byte, and each later visit checks only an eighth of large host memory, each
+// time another eighth.
 static bool verify(const struct trial *trial, struct error *err)
 {
     unsigned round = trial->run->request->round;
@@ -372,8 +372,8 @@ static bool verify(const struct trial *trial, struct error *err)
     return true;
 }
 
-// Returns the claim of one transfer (BOTH: one in each direction). Small copies within the device
-// may stay in the last-level cache, and are counted as its traffic.
+// Returns the claim of one transfer (BOTH: one in each direction). A small copy within the device
+// may stay in the last-level cache, and counts as traffic of that cache.
 static struct measure_claim claim_of(const struct trial *trial)
 {
     const struct transfer_case *this_case = trial->jobs[0].this_case;
