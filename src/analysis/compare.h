@@ -15,22 +15,22 @@
 //   faster,   the whole interval lies outside of that range
 //   slower
 //   card      like faster, slower and other, but the two are different cards of one model (their
-//             UUIDs differ), and healthy cards of one model differ by as much (card_spread_of). That
-//             spread holds for 95 % of a benchmark's figures. So at most 5 % of them may lie beyond
-//             it, up to three times as far (in logarithms), and are called card as well.
+//             UUIDs differ), and healthy cards of one model differ by as much (card_spread_of).
+//             That spread holds for 95 % of a benchmark's figures. So at most 5 % of them may lie
+//             beyond it, up to three times as far (in logarithms), and are called card as well.
 //   clock     Time and cycles of the same work disagree: the core clock changed, not the work. If
 //             the cycles are unsure, the intervals of both ratios must not overlap. For two cards
 //             of one model, the time differs by more than card_spread_of, but the cycles do not.
 //   other     like faster and slower, but for a metric without a better direction
-//
-// A metric that is a part of another one (metric_info.part_of) is same, faster or slower relative to
-// that metric: 13 ns more of a kernel's 3 µs are no change, though the host's call got five times as
-// long.
 //   unsure    the interval contains a limit of the range, or there is no interval
 //   missing   a case, a metric of it or a device that was measured in base only
 //   added     a case or a device that was measured in new only
 //   broken    measured in base, failed in new
 //   refused   the versions or METHOD values differ
+//
+// A metric that is a part of another one (metric_info.part_of) is same, faster or slower relative
+// to that metric: 13 ns more of a kernel's 3 µs are no change, though the host's call got five
+// times as long.
 #ifndef ANALYSIS_COMPARE_H
 #define ANALYSIS_COMPARE_H
 
