@@ -23,8 +23,7 @@ struct device_pairs {
     struct device_pair *list;
     size_t count;
     const struct run *base, *now;
-    bool *base_paired, *now_paired; // base_paired[i], now_paired[i]: device i of that run is in a
-                                    // pair
+    bool *base_paired, *now_paired; // [i]: true if device i of that run is in a pair
 };
 
 // Pairs each device of `base` with at most one device of `now`. Both must have the same model name

@@ -30,8 +30,9 @@ struct visitor {
     struct gpu_device *device; // device of the session, perhaps `usual`; NULL until the first visit
     void (*queues)(const struct gpu_info *,
                    struct gpu_device_desc *); // benchmark.device by which `device` was opened
-    struct error refusal; // error of an open for lack of device memory, while `usual` was not
-                          // open; no later visit tries again. ERROR_NONE: no such error
+    // Why the device cannot be opened: it lacked memory although `usual` was not open. Later visits
+    // fail with this error and do not try again. ERROR_NONE: there was no such error.
+    struct error refusal;
     struct measure_count *count;   // counters of `device`; NULL until the first counted visit
     struct measure_card *card;     // the card's sensors; NULL: there are none
     struct gpu_scope *watch_scope; // scope of `watch` on `usual`
