@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const double close_bound = 0.01, wide_bound = 0.03;
-static const double close_bytes = 1 << 30; // from so many claimed bytes on, close_bound is used
+static const double close_bytes = 1 << 30; // from so many claimed bytes on, close_bound holds
 
 enum {
     NAMED_MAX = 3 // number of differing claims that the finding names
@@ -75,7 +75,7 @@ double audit_hit_rate(const struct result *result, unsigned level)
 struct tally {
     const char *device;
     size_t cases, claims, agreeing;
-    const char *named; // the first claims that differ, as text
+    const char *named; // text that names the first claims that differ from the count
     size_t named_count;
     const char **keys; // keys of the results that have a differing claim
     size_t key_count, key_capacity;

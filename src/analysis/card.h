@@ -40,26 +40,26 @@ struct card_figure {
     const char *name;      // of a row with two figures: which of them, "read"; else NULL
     const char *benchmark; // the benchmark that measured the figure
     unsigned version;
-    const char *key; // case key
-    enum unit unit;  // unit for screens
+    const char *key; // key of the case that the figure is from
+    enum unit unit;  // unit in which screens show the figure
     enum better better;
-    double value;   // not finite: not measured, because of `verdict` and `reason`
+    double value;   // not finite: there is none (see `verdict` and `reason`)
     double ci95[2]; // not finite: not known
     bool at_least;
     double cycles; // `value` in cycles of the core clock; not finite: not known
-    double limit;  // physical limit; not finite: not known
+    double limit;  // physical limit of `value`; not finite: not known
     double share;  // share of the limit (metric_share); not finite: not known
     enum verdict verdict;
     const char *reason; // why the verdict is not ok; NULL if it is ok
     bool provisional;   // the run is not finished and may change the figure
-    double reference;   // value on card.reference; not finite: not known for this `version`
+    double reference;   // value of the reference card; not finite: none for this `version`
     // Next in a list of worse figures with the same name, from other headlines; NULL: the end.
     const struct card_figure *other;
 };
 
 struct card_row {
     enum card_section section;
-    const char *label; // "L2 latency"
+    const char *label; // label of the row: "L2 latency"
     struct card_figure figures[CARD_FIGURES_MAX];
     size_t count;
 };
@@ -69,7 +69,7 @@ struct known_figure {
     const char *row, *name; // `name` is NULL if the row has one figure
     const char *benchmark;
     unsigned version;
-    double value; // only figures with the verdict ok are in the file
+    double value; // the file has only figures with the verdict ok
 };
 struct known_card {
     const char *device, *api, *preset, *started;
@@ -84,7 +84,7 @@ struct known_cards {
 struct card {
     const struct run *run;
     const struct run_device *device;
-    const char *api;          // "vulkan"
+    const char *api;          // API of the device: "vulkan"
     const char *warning;      // says that no GPU was measured; NULL: a GPU was measured
     struct level_curve curve; // latency curve; it has no cases if the run has none
     struct card_row rows[CARD_ROWS_MAX];

@@ -8,9 +8,9 @@
 // The case that yields a figure.
 struct check_case {
     enum check_metric metric;
-    const char *title;     // "DRAM"
-    const char *benchmark; // "bandwidth"
-    const char *measured;  // metric of the benchmark
+    const char *title;     // name on screens: "DRAM"
+    const char *benchmark; // name of the benchmark: "bandwidth"
+    const char *measured;  // name of the metric
     const char *values;    // "op=read,scope=device", as for case_matches, without the bytes
     uint64_t bytes;        // 0: the case has no bytes; check_bytes reduces them for a small device
     bool quick;            // true: quick checks include the case

@@ -10,14 +10,14 @@
 
 // Classes of figures, by what they depend on.
 enum check_class {
-    CHECK_CLASS_CHIP,   // the core clock: arithmetic, bandwidth of caches, latency of L1
-    CHECK_CLASS_MATRIX, // power, which lowers the core clock: matrix units
+    CHECK_CLASS_CHIP,   // by the core clock: arithmetic, cache bandwidth, L1 latency
+    CHECK_CLASS_MATRIX, // matrix units, which power limits by lowering the core clock
     CHECK_CLASS_MEMORY, // bandwidth of the card's memory
     // Latency of L2 and memory. It differs between cards of one model: different cores and parts of
     // L2 are switched off, and the memory is from several makers.
     CHECK_CLASS_LATENCY,
-    CHECK_CLASS_LINK, // links to other cards
-    CHECK_CLASS_HOST, // links to the host; its memory and its other work limit them, too
+    CHECK_CLASS_LINK, // bandwidth of links to other cards
+    CHECK_CLASS_HOST, // bandwidth of links to the host, which other work of the host may slow
     CHECK_CLASS_COUNT
 };
 enum check_class check_class_of(enum check_metric metric);
@@ -71,9 +71,9 @@ struct check_others {
     double values[CHECK_OTHERS_MAX], core_hz[CHECK_OTHERS_MAX], memory_hz[CHECK_OTHERS_MAX];
     const char *uuids[CHECK_OTHERS_MAX];
     size_t count;
-    bool itself;     // all values are of this very card
+    bool itself;     // true: all values are from runs of this very card
     bool by_limit;   // true: the values were computed from shares of a limit
-    double unsure;   // half of the interval of the last value, relative to the value
+    double unsure;   // relative half-width of the interval of the last value
     size_t left_out; // number of cards left out because of another power limit or ECC state
     // Driver of one of the cards, if its branch differs from the device's; else NULL.
     const char *driver;

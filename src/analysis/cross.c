@@ -180,7 +180,7 @@ bool cross_opens_group(const struct cross_chip *chip, size_t row)
 struct gap {
     const struct cross_chip *chip;
     size_t device;
-    const struct cross_row *group; // any row of the group
+    const struct cross_row *group; // a row of the group; which one does not matter
     // Number of cells that have a ratio, and number of those whose ratio is a finding.
     size_t equal, apart;
     // Row with the ratio farthest from 1; NULL: no ratio is a finding.

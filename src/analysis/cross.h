@@ -26,7 +26,7 @@ struct cross_row {
     const struct result *first; // result of the first device that has the metric
     const struct metric *metric;
     struct cross_cell *cells;
-    bool apart; // true if a cell of the row is apart
+    bool apart; // true: a cell of the row is apart
 };
 
 // Returns true if both rows belong to one group: benchmark and metric are equal.

@@ -179,7 +179,7 @@ static const char *figure_text(struct arena *arena, const struct check_figure *f
 // deficit.
 static bool explains(double hz, double expected_hz, const struct check_figure *figure)
 {
-    return log(expected_hz / hz) >= deficit_of(figure) / 2; // false if a clock is not known
+    return log(expected_hz / hz) >= deficit_of(figure) / 2; // false if a clock is not known (NaN)
 }
 
 // Blames the host link if it has fewer lanes or a lower generation than the card can have. Returns

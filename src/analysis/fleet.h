@@ -54,16 +54,16 @@ enum {
 enum fleet_grade {
     FLEET_HEALTHY,
     FLEET_NOISY,
-    FLEET_UNKNOWN, // not judged: the card was busy, was not measured, …
+    FLEET_UNKNOWN, // not judged because the card was busy, was not measured, …
     FLEET_DOUBTFUL,
     FLEET_SLOW,
     FLEET_BROKEN,
     FLEET_GRADE_COUNT
 };
 
-const char *fleet_grade_name(enum fleet_grade grade); // "healthy"
+const char *fleet_grade_name(enum fleet_grade grade); // returns "healthy", for example
 
-const char *fleet_metric_title(enum check_metric metric); // name on screens: "DRAM read"
+const char *fleet_metric_title(enum check_metric metric); // for screens: "DRAM read"
 
 // Returns the unit for screens: operations are shown as floating-point operations, because all
 // operations that checks count are.
@@ -74,10 +74,10 @@ const char *fleet_percent(struct arena *arena, double share);
 
 struct fleet_point {
     const struct check_figure *figure; // NULL: not measured
-    double loss;   // relative to the median of the kind: 0.03 = 3 % worse; NaN: not known
+    double loss;   // loss relative to the median of the kind: 0.03 = 3 % worse; NaN: not known
     double score;  // distance of the loss from the median, in scales; NaN: too few cards
     double chance; // chance that a healthy card has such a score; NaN: the card is not compared
-    bool slow;     // the check or the comparison called the figure slow
+    bool slow;     // true: the check or the comparison called the figure slow
 };
 
 struct fleet_card {
@@ -89,7 +89,7 @@ struct fleet_card {
     // True: the card is part of the kind's median and scale.
     bool compared;
     enum fleet_grade grade;
-    const char *code;  // from check_code_words, or "below-fleet" or "noisy"
+    const char *code;  // code of the cause: from check_code_words, or "below-fleet", "noisy"
     const char *cause; // why the card has its grade, as one sentence
     double loss;       // largest loss of the slow figures; 0: no figure is slow
 };
@@ -101,7 +101,7 @@ struct fleet_metric {
     // Median of the values that the checks expect; NaN: no check expects one.
     double expected;
     double sigma; // standard deviation of the losses
-    double scale; // `sigma`, but at least as large as "distance" above says
+    double scale; // scale of scores: `sigma`, or more (see "distance" above)
     // Smallest loss that would be found ("found" above); NaN: the kind is too small.
     double found;
     size_t slow; // number of cards of which this figure is slow
@@ -120,7 +120,7 @@ struct fleet_kind {
 // Cards of one kind that share a property, such as their rack, and differ from the rest of the
 // kind.
 struct fleet_group {
-    const char *name; // "rack r01", "group blue", "GPU 3", "driver 580.1", "VBIOS 96.00.74"
+    const char *name; // property in common: "rack r01", "group blue", "GPU 3", "driver 580.1"
     size_t kind, count;
     enum check_metric metric;
     double effect; // loss relative to the kind, positive if slower; reduced if the group is small
@@ -140,7 +140,7 @@ struct fleet_relation {
 struct fleet_entry {
     const struct fleet_card *card; // the worst of these cards
     size_t count;
-    const char *cards; // "card 5", "cards 0, 3", "all 8 cards"
+    const char *cards; // cards as text: "card 5", "cards 0, 3", "all 8 cards"
 };
 
 struct fleet {
@@ -159,11 +159,11 @@ struct fleet {
     size_t hosts;
     size_t grades[FLEET_GRADE_COUNT];
     size_t tests;             // number of figures that were compared
-    struct fleet_entry *list; // the worst entry first
+    struct fleet_entry *list; // cards to look at, the worst entry first
     size_t list_count;
-    struct fleet_group *groups; // the least likely by chance first
+    struct fleet_group *groups; // groups that differ, the least likely by chance first
     size_t group_count, group_capacity;
-    struct fleet_relation *relations; // the strongest correlation first
+    struct fleet_relation *relations; // correlations with a loss, the strongest first
     size_t relation_count, relation_capacity;
     struct named_text
         *remarks; // sentences named "missing", "version", "few", "expectation", "group"

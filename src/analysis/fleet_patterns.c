@@ -316,7 +316,7 @@ static void keep_groups(struct fleet *fleet)
 
 static const struct quantity {
     const char *name;
-    size_t offset; // offset in struct check_state
+    size_t offset; // position of the quantity in struct check_state
 } quantities[] = {
     {"temperature", offsetof(struct check_state, temperature_c)},
     {"core clock", offsetof(struct check_state, core_clock_hz)},

@@ -7,7 +7,7 @@
 #include "results/results.h"
 
 enum {
-    HITS_LEVELS = 2 // counters exist for two caches: L1 and L2
+    HITS_LEVELS = 2 // number of caches with counters: L1 and L2
 };
 
 // Returns the share of the reads that hit the L1 (level 1) or the L2 (level 2), 0 to 1. Returns NaN

@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct search {
-    struct arena *arena; // scratch
+    struct arena *arena; // for temporary data
     const struct run *run;
     const char *device;
     const struct benchmark_info *benchmark;
@@ -62,7 +62,7 @@ struct point {
 struct row {
     const struct point *points;
     size_t count;
-    size_t place; // smallest `place` of the points
+    size_t place; // smallest index that a point's case has in the run
 };
 
 static int order_of(double a, double b)

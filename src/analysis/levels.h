@@ -8,7 +8,7 @@
 #include "results/results.h"
 
 enum {
-    LEVELS_POINTS_MIN = 8 // curves with fewer points get no levels
+    LEVELS_POINTS_MIN = 8 // curves with fewer points are not fitted
 };
 
 // A latency curve: results of one device that differ only in the size of the working set, which
@@ -17,7 +17,7 @@ struct level_curve {
     const char *label;  // text values that distinguish the curve from others: "texel"; "": none
     const char *metric; // name of the metric in `ns`: "latency"
     const struct result **results;
-    double *octaves, *ns; // x: log2 of bytes; y: medians of the metric in ns
+    double *octaves, *ns; // octaves: log2 of bytes (x); ns: medians of the metric (y)
     size_t count;
     struct plateaus fit; // if .decided is false, the levels are not known, and .reason says why
 };

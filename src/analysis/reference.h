@@ -17,7 +17,7 @@
 struct index_entry {
     const char *path; // path of the run file; in the index it is relative to the index's folder
     const char *match, *api, *preset;
-    const char *note; // may be NULL
+    const char *note; // text about the run; may be NULL
     bool published;
 };
 

@@ -19,7 +19,7 @@
 
 enum {
     FILE_BYTES_MAX = 100000, // largest run file of a check; a larger one is shortened
-    EXPECTED_MAX = 1024      // largest number for --expect-count
+    EXPECTED_MAX = 1024      // largest number of devices for --expect-count
 };
 
 struct checking {
@@ -257,7 +257,8 @@ static void describe(struct checking *c)
     for (size_t i = 0; i < check_case_count; i++) {
         const struct benchmark *one = benchmark_find(check_cases[i].benchmark);
         size_t *count = &desc.choices.benchmark_count;
-        if (one && (*count == 0 || used[*count - 1] != one)) // equal benchmarks are neighbours
+        // Adds each benchmark once; equal ones are neighbours.
+        if (one && (*count == 0 || used[*count - 1] != one))
             used[(*count)++] = one;
     }
     runner_describe(run, &desc, cli->argc,

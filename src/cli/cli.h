@@ -31,7 +31,7 @@ struct cli {
     const char *const *environment; // for child processes; copied before drivers were loaded
     FILE *out, *err;
     bool has_drivers; // true: this process has loaded drivers (--no-isolate)
-    int status; // exit status if the command returns true; EXIT_MEASURED unless the command sets it
+    int status;       // exit status of a successful command; EXIT_MEASURED unless it sets another
 };
 
 // Runs the program and returns the exit status.
@@ -66,7 +66,7 @@ void cli_name_models(struct cli *cli, const char **names, size_t count);
 
 // What a command measures, and how it shows the results.
 struct cli_measuring {
-    const char *const *benchmarks; // names, then NULL. NULL: from the operands; none: all
+    const char *const *benchmarks; // names, then NULL; or NULL: operands name them
     const char *preset;            // preset if --preset is not given
     // Called before any driver is loaded. Fails with ERROR_USAGE if preset or settings are wrong.
     bool (*check)(struct arena *arena, const struct choice_request *request, struct error *err);
@@ -138,9 +138,9 @@ MUST_CHECK bool cli_silence(const struct cli *cli, uint64_t *silence_ns, struct 
 // The hardware counters of a device.
 struct cli_counters {
     const char *missing;        // why there are no counters, and what to do; else NULL
-    struct named_text *neutral; // fathom's name and the vendor's name of each
+    struct named_text *neutral; // neutral counters: fathom's name and the vendor's name
     size_t neutral_count;
-    const char **natives; // all names that the vendor uses
+    const char **natives; // vendor's names of all counters
     size_t native_count;
 };
 

@@ -53,7 +53,7 @@ static void write_words(FILE *out, enum word_kind kind, const char *shown)
     case WORD_NONE:
     case WORD_ANY:
     case WORD_FILE:
-    case WORD_SETTING: // see "keys and values of --set" below
+    case WORD_SETTING: // words are offered by the functions under "keys and values of --set"
         break;
     }
 }

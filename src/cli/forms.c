@@ -123,7 +123,7 @@ static bool write_markdown(const struct run *run, FILE *stream, struct error *er
 static const struct form {
     enum option_id option;
     run_writer *write;
-    bool (*has_content)(const struct run *run); // NULL: the form has content for every run
+    bool (*has_content)(const struct run *run); // NULL: this form can show every run
     const char *content;
 } forms[] = {{OPTION_CSV, csv_write, NULL, NULL},
              {OPTION_TRACE, trace_write, has_lines, "time line"},

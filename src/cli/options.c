@@ -15,7 +15,7 @@ struct parser {
 
 static unsigned command_bit(const struct options *options)
 {
-    return 1u << options->command; // COMMAND_PROGRAM if there is no command
+    return 1u << options->command; // without a command this is COMMAND_PROGRAM
 }
 
 static const char *command_shown(const struct options *options)
@@ -115,7 +115,8 @@ static bool parse_short(struct parser *p, const char *word)
 {
     for (unsigned id = 0; id < OPTION_COUNT; id++) {
         const struct option_info *option = &option_table[id];
-        bool whole = option->argument || word[1] == '\0'; // "-quiet" is not "-q uiet"
+        // "-quiet" must not be taken for "-q" with the value "uiet".
+        bool whole = option->argument || word[1] == '\0';
         if (option->letter == *word && whole && option->commands & command_bit(p->options))
             return use_with_argument(p, (enum option_id)id, word[1] ? word + 1 : NULL);
     }

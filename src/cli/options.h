@@ -15,7 +15,7 @@ struct option_use {
 
 struct options {
     enum command_id command; // COMMAND_COUNT if no command was given
-    struct option_use *uses; // in the order of the command line
+    struct option_use *uses; // uses of options, in the order of the command line
     size_t use_count, use_capacity;
     const char **operands;
     size_t operand_count, operand_capacity;

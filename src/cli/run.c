@@ -24,12 +24,12 @@ struct running {
     struct run *run;
     struct device_list devices;
     struct runner_desc desc;
-    struct visit_counting counting; // what the options --counters and --native ask for
+    struct visit_counting counting; // counters that the options --counters and --native ask for
     struct interrupt interrupt;     // counts signals until every result is shown and saved
     struct progress progress;
-    struct live_text card; // the card, redrawn while the run goes on
+    struct live_text card; // the text of the card, which is redrawn during the run
     struct console_desc console;
-    bool unread;          // text was dropped: a signal came while standard output was full
+    bool unread;          // true: a reader stopped reading and a signal came, so text was dropped
     struct error unsaved; // why the run file could not be written; ERROR_NONE: it could be written
     const char *kept;     // path of the file in the folder of kept runs; NULL: the run is not kept
     const struct cli_measuring *measuring;
@@ -183,7 +183,8 @@ static void note_no_gpu(struct running *r)
         any_gpu |= !is_cpu(gpu_system_info(r->system, i));
     for (size_t i = 0; i < r->devices.count; i++)
         any_gpu |= !is_cpu(r->devices.devices[i]);
-    for (size_t i = 0; i < r->run->finding_count; i++) // note_unreached() added these findings
+    // note_unreached() adds a finding for each GPU without an API.
+    for (size_t i = 0; i < r->run->finding_count; i++)
         any_gpu |= strcmp(r->run->findings[i].code, UNREACHED) == 0;
     if (any_gpu)
         return;

@@ -10,7 +10,7 @@
 
 struct serving {
     struct cli *cli;
-    const char *folder, *file; // the page that sends the browser to the server; NULL: there is none
+    const char *folder, *file; // page that sends the browser to the server; NULL: there is none
 };
 
 static bool read_port(const struct options *options, unsigned *port, struct error *err)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 enum {
-    SHARED_BYTES_MAX = 30000 // limit for the gzipped file
+    SHARED_BYTES_MAX = 30000 // largest size of the gzipped file
 };
 
 // Strips the run, and then removes results until its gzipped file is small enough. Sets *bytes to

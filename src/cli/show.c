@@ -16,7 +16,7 @@
 // The run file that is shown, and the names of the benchmarks.
 struct shown {
     const char *path;
-    const char *const *names; // number 0: all benchmarks
+    const char *const *names; // names of benchmarks; if there are none, all are shown
     size_t count;
 };
 

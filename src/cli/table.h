@@ -39,7 +39,7 @@ enum word_kind {
     WORD_API,
     WORD_PRESET,
     WORD_COMMAND,
-    WORD_SETTING, // [BENCHMARK.]KEY=VALUES
+    WORD_SETTING, // a setting for --set: [BENCHMARK.]KEY=VALUES
 };
 
 struct command_info {
@@ -63,9 +63,9 @@ enum option_id {
     OPTION_PRESET,
     OPTION_SET,
     OPTION_OUTPUT,
-    OPTION_REPORT_OUTPUT, // "--output" of `report`
-    OPTION_SHARE_OUTPUT,  // "--output" of `share`
-    OPTION_CHECK_OUTPUT,  // "--output" of `check`
+    OPTION_REPORT_OUTPUT, // option --output of the command `report`
+    OPTION_SHARE_OUTPUT,  // option --output of the command `share`
+    OPTION_CHECK_OUTPUT,  // option --output of the command `check`
     OPTION_QUICK,
     OPTION_EXPECT,
     OPTION_EXPECT_COUNT,
@@ -90,7 +90,7 @@ enum option_id {
     OPTION_ACROSS,
     OPTION_ALL,
     OPTION_MARKDOWN,
-    OPTION_CARD_MARKDOWN, // "--markdown" of `show` and `report`
+    OPTION_CARD_MARKDOWN, // option --markdown of the commands `show` and `report`
     OPTION_SEED,
     OPTION_PORT,
     OPTION_OPEN,
@@ -110,13 +110,13 @@ struct option_info {
     // true: the value is optional. It can be given only as --name=VALUE. --name alone means the
     // value "-", and the next word is not taken as the value.
     bool optional;
-    const char *help;  // one sentence
+    const char *help;  // help text of the option: one sentence
     unsigned commands; // set of the commands that take this option
     bool repeated;     // true: may be given more than once
     bool hidden;       // true: not in the help, the man page and the completions
 };
 
-extern const struct command_info command_table[COMMAND_COUNT]; // index: enum command_id
-extern const struct option_info option_table[OPTION_COUNT];    // index: enum option_id
+extern const struct command_info command_table[COMMAND_COUNT]; // indexed by enum command_id
+extern const struct option_info option_table[OPTION_COUNT];    // indexed by enum option_id
 
 #endif

@@ -28,7 +28,7 @@ unsigned terminal_columns(FILE *stream, unsigned most);
 bool terminal_write(FILE *stream, const char *text, size_t bytes, struct interrupt *interrupt);
 
 enum {
-    PROGRESS_LOGGED = 32 // further benchmarks get no line
+    PROGRESS_LOGGED = 32 // logs have lines for at most so many benchmarks
 };
 
 // Shows the progress of a run. On a terminal this is one line, which is redrawn in place and wiped
@@ -56,7 +56,7 @@ void progress_wipe(struct progress *progress);
 // A text of several lines that is redrawn in place, above the progress line.
 struct live_text {
     FILE *out;      // NULL: nothing is drawn
-    unsigned lines; // number of lines on the screen
+    unsigned lines; // number of lines that are on the screen
 };
 
 // Prepares to draw on `out`, if it is a terminal.

@@ -80,10 +80,10 @@ double measure_card_watts(const struct sensor_reading *from, const struct sensor
 // ---------------------------------------------------------------- sensors and core clock of visits
 
 struct measure_card {
-    struct sensors *sensors; // NULL: the device has none
+    struct sensors *sensors; // NULL: the device has no sensors
     struct sensor_reading before, last;
     struct measure_pace pace;
-    double memory_hz; // highest memory clock seen so far; 0: none yet
+    double memory_hz; // highest memory clock read so far; 0: none was read yet
 };
 
 static void read_sensors(struct measure_card *card)

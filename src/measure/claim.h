@@ -11,10 +11,10 @@
 
 enum measure_level {
     MEASURE_DRAM,
-    MEASURE_CACHE,      // shared by all cores (L2); its limit is not known
-    MEASURE_CORE_CACHE, // L1
+    MEASURE_CACHE,      // cache shared by all cores (L2); its limit is not known
+    MEASURE_CORE_CACHE, // each core's own cache (L1)
     MEASURE_SHARED,
-    MEASURE_LINK, // between host and device; reads and writes do not share its bandwidth
+    MEASURE_LINK, // link to the host, where reads and writes do not share the bandwidth
     MEASURE_LEVEL_COUNT
 };
 
@@ -26,15 +26,15 @@ enum measure_class {
     MEASURE_INT32_MAD,
     MEASURE_FP16_MATRIX,
     MEASURE_FP8_MATRIX,
-    MEASURE_OTHER, // its limit is not known
+    MEASURE_OTHER, // any other unit; its limit is not known
     MEASURE_CLASS_COUNT
 };
 
 struct measure_claim {
-    double read_bytes[MEASURE_LEVEL_COUNT]; // read by the device; MEASURE_LINK: from the host
+    double read_bytes[MEASURE_LEVEL_COUNT]; // bytes the device reads; MEASURE_LINK: from the host
     double written_bytes[MEASURE_LEVEL_COUNT];
     double results[MEASURE_CLASS_COUNT];
-    unsigned cores; // number of cores at work; 0 = not known
+    unsigned cores; // number of cores at work; 0: not known
     // Size of the working set, if it is read repeatedly and was read before counting starts; 0 if
     // not. Hardware counters of the levels behind a cache that holds this set should count no
     // reads.
@@ -75,9 +75,9 @@ enum measure_form {
     MEASURE_PER_SECOND,
     // MEASURE_PER_CORE_CYCLE and MEASURE_CYCLES_EACH use the core clock of each sample. If that
     // clock or claim->cores is not known, the metric is not set.
-    MEASURE_PER_CORE_CYCLE, // `amount` per cycle of one core
-    MEASURE_NS_EACH,        // device time divided by `amount`
-    MEASURE_CYCLES_EACH     // core cycles divided by `amount`
+    MEASURE_PER_CORE_CYCLE, // rate: `amount` per cycle of one core
+    MEASURE_NS_EACH,        // time of one: device time divided by `amount`
+    MEASURE_CYCLES_EACH     // time of one: core cycles divided by `amount`
 };
 
 struct measure_account {

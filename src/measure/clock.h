@@ -11,14 +11,14 @@ struct measure_clock {
     // The core's counter (GLSL clockARB / clock2x32ARB, CUDA clock64).
     bool has_counter;
     unsigned counter_bits;  // the counter wraps at 2^counter_bits
-    double counter_hz;      // measured rate in Hz; 0 if not known
-    double counter_step;    // greatest common divisor of the observed differences, in ticks
-    bool counts_core_clock; // false: a fixed rate (1 GHz on lavapipe), not core cycles
+    double counter_hz;      // measured rate of the counter in Hz; 0: not known
+    double counter_step;    // smallest step of the counter, in ticks
+    bool counts_core_clock; // false: the counter ticks at a fixed rate (lavapipe: 1 GHz)
     // The device-wide clock (clockRealtimeEXT, %globaltimer).
     bool has_device_clock;
     unsigned device_bits;  // the clock wraps at 2^device_bits
-    double device_tick_ns; // length of one tick
-    double device_step_ns; // greatest common divisor of the observed differences, in ns
+    double device_tick_ns; // length of one tick of the device clock
+    double device_step_ns; // smallest step of the device clock, in ns
     // The clock kernel, with which measure_span_run measures the core clock. NULL if kernels can
     // read no clock.
     struct gpu_program *program;

@@ -24,7 +24,7 @@ struct probe {
     struct gpu_batch *batch;
     struct arena *arena;
     bool virtual_time; // true: the device's time is simulated and does not follow the host's clock
-    double virtual_ns; // sum of the spans so far
+    double virtual_ns; // simulated time so far: the sum of the spans
     struct clock_run runs[RUNS_MAX];
     size_t count;
 };

@@ -13,8 +13,8 @@ static const double error_allowed = 0.05;
 
 enum collect_state {
     COLLECT_GATHERING,
-    COLLECT_PRECISE, // a look at the interval found that the goal was reached
-    COLLECT_SPENT,   // rounds_max or budget_ns was reached
+    COLLECT_PRECISE, // the interval reached the goal
+    COLLECT_SPENT,   // the case used up its rounds (rounds_max) or its time (budget_ns)
     COLLECT_FAILED
 };
 
@@ -103,7 +103,7 @@ static struct interval interval_of(const struct round_metric *metric, double con
         interval.low = interval.median - metric->half;
         interval.high = interval.median + metric->half;
     }
-    if (isnan(interval.low)) // fmin would ignore the NaN
+    if (isnan(interval.low)) // stop here: fmin would ignore the NaN
         return interval;
     interval.low = fmin(interval.low, interval.median - metric->step);
     interval.high = fmax(interval.high, interval.median + metric->step);

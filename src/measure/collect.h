@@ -38,13 +38,13 @@ enum {
 };
 
 struct collect_rule {
-    double goal;         // goal for half of the interval, relative to the median; 0: 0.005
-    unsigned rounds_min; // rounds before the first look; 0: COLLECT_ROUNDS_MIN
-    unsigned rounds_max; // 0: rounds_min
+    double goal;         // half of the interval that is aimed at, relative to the median; 0: 0.005
+    unsigned rounds_min; // rounds before the interval is first looked at; 0: COLLECT_ROUNDS_MIN
+    unsigned rounds_max; // largest number of rounds; 0: rounds_min
     uint64_t budget_ns;  // device time after which the case ends at once; 0: no limit
     // True: all samples should be alike, so a visit that has far slower samples is repeated.
     bool alone;
-    bool any_clock; // visits may differ in their core clock
+    bool any_clock; // true: visits may have different core clocks
 };
 
 struct collect; // all visits of one case

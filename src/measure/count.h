@@ -15,14 +15,14 @@ struct measure_count;
 // with the error of gpu_counters_open, or of gpu_counter_set_create if a native name is not known.
 struct measure_count *measure_count_open(struct gpu_device *device, const char *const *natives,
                                          size_t native_count, struct error *err);
-void measure_count_close(struct measure_count *count); // NULL is legal
+void measure_count_close(struct measure_count *count); // accepts NULL
 
 struct measure_count_desc {
     struct gpu_batch *once, *twice; // N and 2 N units of the same work, ready to be submitted
     // Work to be run before each pass of `once` or `twice`. NULL: `once` and `twice` leave the
     // caches in the same state, so `once` is run before the very first pass only.
     struct gpu_batch *before;
-    double units;        // N
+    double units;        // N, the number of units of work in `once`
     uint64_t timeout_ns; // longest wait for one submission
 };
 

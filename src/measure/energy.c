@@ -46,7 +46,7 @@ void measure_energy_close(struct measure_energy *energy)
 // ---------------------------------------------------------------- computed from counter readings
 
 enum {
-    CHANGES_LEAST = 4 // least number of changes, after the first one, for an interval
+    CHANGES_LEAST = 4 // changes of the counter, after the first one, that an interval needs
 };
 
 // A change of the energy counter: the first reading with the new value, and the time since the

@@ -7,7 +7,7 @@
 
 #include "measure/span.h"
 
-struct measure_energy; // a card's counter
+struct measure_energy; // the energy counter of a card
 
 // Returns NULL if the card has no energy counter, or if fathom finds no sensors of the card.
 // Neither is an error.
@@ -20,14 +20,14 @@ struct measure_energy_desc {
     measure_record *record; // see measure/span.h
     void *context;
     uint64_t repeats;    // units of work per submission, at least 1; should take some ms
-    bool unordered;      // the units may overlap each other
+    bool unordered;      // true: units of work may overlap each other
     uint64_t length_ns;  // minimum time between the first and the last change of the counter
     uint64_t timeout_ns; // longest wait for one submission
 };
 
 struct measure_energy_result {
-    double unit_j;    // joules per unit; NaN with fewer than two changes, or no rise
-    double watts;     // mean power in length_ns; NaN under the same conditions as unit_j
+    double unit_j;    // joules per unit of work; NaN with fewer than two changes, or no rise
+    double watts;     // mean power during length_ns; NaN when unit_j is NaN
     double length_ns; // time between the first and the last change of the counter
     unsigned changes; // changes of the counter after the first one
     // Half of the 95 % interval of unit_j and of watts, relative to them; NaN if `changes` is below
@@ -49,7 +49,7 @@ MUST_CHECK bool measure_energy_run(const struct measure_energy_desc *desc,
 
 struct energy_reading {
     uint64_t at_ns;
-    double joules; // the counter's value; non-finite if the reading failed
+    double joules; // the energy counter's value; not finite if the reading failed
     double units;  // units of work that had finished before the reading
 };
 

@@ -9,25 +9,25 @@
 
 struct measure_limits {
     const char *architecture;   // "Hopper"; "CPU"; NULL: the table lacks this device
-    const char *source;         // where the architecture's figures come from
-    const char *product_source; // where the product's figures come from; NULL: the table lacks it
+    const char *source;         // source of the architecture's figures
+    const char *product_source; // source of the product's figures; NULL: product not listed
     unsigned cores;             // SMs, CUs or WGPs as the driver counts; processors of a CPU
     // Number of cores that run one workgroup together: 2 if a core is one compute unit of an RDNA
     // workgroup processor (WGP); 0 if not known.
     unsigned group_cores;
     // Highest core clock; 0 if it is not known, or if cards boost above their data sheet.
     double core_clock_hz;
-    double dram_bytes_per_s;   // theoretical: data rate × bus width
+    double dram_bytes_per_s;   // theoretical bandwidth of memory: data rate × bus width
     double link_bytes_per_s;   // bandwidth to the host, one way; 0 until measure_link_of reads it
-    double l1_bytes_per_cycle; // bytes per cycle of one core, with the widest loads
-    double shared_bytes_per_cycle; // bytes per cycle of one core
+    double l1_bytes_per_cycle; // L1 bandwidth of one core, with the widest loads
+    double shared_bytes_per_cycle; // bandwidth of shared memory of one core
     // Results of fused multiply-adds per core and cycle; an instruction on a pair of values gives
     // two. Additions and multiplications of floats have the same rate.
     double fp32_per_cycle, fp64_per_cycle, fp16_per_cycle, int32_mad_per_cycle;
     // Multiply-adds of the matrix units per core and cycle: dense matrices, accumulated in FP32.
     double fp16_matrix_per_cycle, fp8_matrix_per_cycle;
     uint64_t l1_bytes;         // size of L1, without the part that cannot hold data
-    uint64_t last_cache_bytes; // the last cache before memory, often L2; for CPUs from sysconf
+    uint64_t last_cache_bytes; // last cache before memory, often L2; of CPUs: from sysconf
     // True if no larger cache can lie between the cache of last_cache_bytes and memory. That holds
     // for four sizes: a product's from the table, a CPU's, the one that NVIDIA's driver reports for
     // a discrete GPU, and a model's if it is at least 1 MiB. Other drivers may report a cache

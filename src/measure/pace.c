@@ -203,7 +203,7 @@ size_t pace_doubt(struct measure_visit *const *visits, size_t count)
     double most_hz = 0;
     for (size_t i = 0; i < count; i++)
         if (!lasts || !is_limited(visits[i]))
-            most_hz = fmax(most_hz, visit_sensor_value(visits[i], "core_clock")); // NaN: no change
+            most_hz = fmax(most_hz, visit_sensor_value(visits[i], "core_clock")); // ignores NaN
     for (size_t i = 0; i < count; i++) {
         double hz = visit_sensor_value(visits[i], "core_clock");
         if (visits[i]->retake_count > 0 || (lasts && is_limited(visits[i])) ||

@@ -25,17 +25,17 @@ enum {
     PACE_PATIENCE_NS = 150000000,   // longest sum of a visit's leads if they do not raise the clock
     PACE_SPENT_MOST_NS = 300000000, // longest sum of a visit's leads if they raise the clock
     PACE_SPARSE_MOST_NS = 4000000,  // the longest lead of sparse work
-    PACE_CALM = 64 // after so many visits without a low clock, sparse work gets a shorter lead
+    PACE_CALM = 64 // so many visits without a low clock shorten the lead of sparse work
 };
 
 // Successive visits at the same clock, within the margin of pace_is_lower.
 struct pace_row {
-    double hz; // the lowest of their clocks
+    double hz; // lowest clock of these visits
     unsigned visits;
 };
 
 struct pace_load {
-    uint32_t load;  // kind of load, as in struct visit_clock
+    uint32_t load;  // number of the kind of load, as in struct visit_clock
     double kept_hz; // highest clock that the load kept in this run
     // The last visits, if their clock was lower (or higher) than kept_hz.
     struct pace_row lower, higher;
@@ -49,7 +49,7 @@ struct measure_pace {
     bool (*limited)(void *context);
     void *context;
     double fastest_hz;      // highest clock of the product or, if higher, of any load; 0: not known
-    struct pace_row higher; // the last visits, if their clock was higher than fastest_hz
+    struct pace_row higher; // last visits, if their clock was above fastest_hz
     struct pace_load loads[PACE_LOADS];
     size_t load_count;
     uint64_t visits;
@@ -60,8 +60,8 @@ struct measure_pace {
     unsigned calm; // visits in a row without a low clock
     // The members below belong to the present visit.
     double *case_hz; // the clock that the present case keeps; 0: not known
-    double seen_hz;  // core clock of the last samples
-    double most_hz;  // highest core clock of all samples
+    double seen_hz;  // core clock of the last samples of this visit
+    double most_hz;  // highest core clock of this visit's samples so far
     uint64_t lead_ns, spent_ns;
     bool sparse;
 };
@@ -86,10 +86,10 @@ uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse);
 bool pace_again(struct measure_pace *pace, double seen_hz, double error);
 
 enum pace_verdict {
-    PACE_KEPT,  // the load keeps this clock, and no other load is known to keep a higher one
-    PACE_LOWER, // the load keeps this clock, but other loads keep a higher one
+    PACE_KEPT,  // normal clock: no load is known to keep a higher one
+    PACE_LOWER, // this load always has this clock, but other loads keep a higher one
     PACE_FELL,  // the clock changed during the samples
-    PACE_LOW    // this load kept a higher clock earlier in the run: *kept_hz
+    PACE_LOW    // too low: this load kept a higher clock earlier in the run (*kept_hz)
 };
 
 // Judges the clock of a visit's samples and remembers it, except for load 0 (not known). `hz` is

@@ -11,7 +11,7 @@
 struct measure_program {
     struct gpu_program_desc desc;
     struct gpu_program *program;
-    struct kernel_info info; // hash is NULL until the driver was asked for it
+    struct kernel_info info; // what the driver reported; hash is NULL until it was asked
     struct measure_program *older;
 };
 

@@ -118,8 +118,8 @@ void rounds_add(struct rounds *rounds, const struct measure_visit *visit)
 static const double hit_slowness = 1.25, hit_agreement = 0.05;
 
 enum {
-    HIT_SAMPLES_LEAST = 10, // with fewer samples, no typical sample is computed
-    HIT_EACH_MAX = 16       // with more samples, one slow sample is no hit: a tenth must be slow
+    HIT_SAMPLES_LEAST = 10, // least samples from which a typical sample is computed
+    HIT_EACH_MAX = 16       // a visit with more samples is hit only if a tenth are slow
 };
 
 static bool is_hit(const struct measure_samples *samples, double typical, enum better better)

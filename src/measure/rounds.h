@@ -14,8 +14,8 @@ struct round_metric {
     size_t samples;
     double step;   // largest step of the clock that a visit reported
     double half;   // visit_half of the last visit; used only if there is one round
-    bool at_least; // true: the median of at least one round is only a lower bound
-    bool by_host;  // true: visit_by_host was called in at least one round
+    bool at_least; // true: the median of some round is only a lower bound (visit_at_least)
+    bool by_host;  // true: the host had a part in the samples of some round (visit_by_host)
     struct stats_serial within;
 };
 

@@ -9,10 +9,10 @@
 #include <string.h>
 
 static const double correlation_allowed = 0.3;
-static const double chance_deviations = 3.3; // limit of chance in standard errors (0.05 %)
+static const double chance_deviations = 3.3; // more standard errors are no chance (0.05 %)
 
 enum {
-    FEW_SAMPLES = 20,       // with so many samples, each share is known to ±30 %
+    FEW_SAMPLES = 20, // least samples of a distribution, whose shares are then known to ±30 %
     ROUND_SAMPLES_LEAST = 4 // fewest samples of a round that is compared with the other rounds
 };
 static const double distribution_confidence = 0.95, distance_that_matters = 0.25;

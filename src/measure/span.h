@@ -20,12 +20,12 @@ struct measure_span_desc {
     void *context;
     const struct measure_clock *clock; // NULL: the core clock is not measured
     const struct measure_request *request;
-    bool unordered;       // the units may overlap each other
+    bool unordered;       // true: the units of work may overlap each other
     bool draws;           // the units contain draws
     bool rays;            // the units trace rays or build trees (gpu/rays.h)
     uint64_t repeats;     // units per sample that an earlier visit found; 0: not found yet
     uint64_t repeats_max; // largest number of units per sample; 0: 4096
-    bool warm;            // other work ran just before: one warm-up run, one sizing
+    bool warm;            // other work has warmed up the device: one warm-up run, one sizing
 };
 
 struct measure_span {
@@ -38,13 +38,13 @@ struct measure_span {
     // noticed.
     double low_hz, high_hz;
     size_t count;
-    bool host_bound;               // the device waited for the host (MEASURE_HOST_BOUND)
+    bool host_bound;               // the device waited for the host to submit (MEASURE_HOST_BOUND)
     uint64_t repeats;              // units per sample, for measure_span_desc of the next visit
     double sample_ns;              // median length of a sample
     double step_ns;                // step of the time stamps divided by `repeats`
     uint64_t device_time_ns;       // device time of all runs: sizing, warm-up and samples
     uint64_t began_ns, ended_ns;   // host time before the first and after the last sample
-    struct measure_count *counted; // counted the same work; NULL: the visit is not counted
+    struct measure_count *counted; // has counted the same work; NULL: the visit is not counted
 };
 
 // Warms up and takes request->samples samples (0: one), or fewer if they are long (span_another).
@@ -98,8 +98,8 @@ enum {
 // faster than the best run before them. After SPAN_WARM_MOST_NS of work it is warm in any case.
 struct span_warmth {
     double least_ns;
-    unsigned calm_wanted; // 0: two runs
-    double best_ns;       // the shortest run; 0: no run yet
+    unsigned calm_wanted; // number of steady runs that are needed; 0: two
+    double best_ns;       // length of the shortest run; 0: no run yet
     double spent_ns;
     unsigned calm_runs;
 };

@@ -19,17 +19,17 @@ struct measure_samples {
     // Samples in the metric's unit, in time order. NULL: the visit has no samples of this metric.
     double *values;
     size_t count;
-    double step;   // one step of the clock, in the metric's unit
+    double step;   // one step of the clock that timed the samples, in the metric's unit
     double half;   // half of the 95 % interval if the visit itself computed it; else 0
-    double limit;  // physical limit; non-finite or 0: not known
-    bool at_least; // visit_at_least was called
-    bool by_host;  // visit_by_host was called
+    double limit;  // physical limit of the metric; not finite or 0: not known
+    bool at_least; // true: the median is only a lower bound (visit_at_least)
+    bool by_host;  // true: the host had a part in the samples (visit_by_host)
 };
 
 // The core clock during a visit's samples. The worker judges it (measure/pace.h).
 struct visit_clock {
-    double low_hz, high_hz; // range over the samples; 0: not known
-    double error;           // relative error of one sample's clock
+    double low_hz, high_hz; // lowest and highest clock of the samples; 0: not known
+    double error;           // relative error of the clock of one sample
     uint32_t load;          // kind of load; loads of one kind keep the same clock; 0: not known
     bool uses_memory;       // the load reads or writes the device's memory
 };
@@ -61,7 +61,7 @@ struct measure_visit {
 // A point at which the visits of several devices wait for each other. Each device is then prepared
 // and warm, and its samples come next.
 struct measure_gate {
-    void (*pass)(void *context); // returns as soon as all visits have called it
+    void (*pass)(void *context); // waits until all visits have reached the gate
     void *context;
 };
 
@@ -77,9 +77,10 @@ struct measure_request {
     unsigned samples;
     uint64_t sample_ns;  // minimum device time of a sample, usually 2 ms
     uint64_t timeout_ns; // longest wait for one submission
-    unsigned round;      // 0: the case's first visit, which sizes the work and chooses its shape
+    // 0: the case's first visit, which decides on the size and shape of the work.
+    unsigned round;
     const struct measure_gate *gate;   // NULL: no other device measures at the same time
-    bool any_clock;                    // the core clock of the samples is not judged
+    bool any_clock;                    // true: the core clock of the samples is not judged
     struct measure_count *count;       // NULL: the visit is not counted (measure/count.h)
     struct measure_pace *pace;         // NULL: a low core clock does not make samples be repeated
     const struct measure_leave *leave; // NULL: the visit is never asked to end early

@@ -20,12 +20,12 @@ enum {
     // Number of dispatches that are timed one by one: the largest number of spans in a batch.
     LENGTHS = 64,
     ITERATIONS_MAX = 1 << 20,
-    FITTINGS_MAX = 4, // most watches; a watch that is too short is repeated
+    FITTINGS_MAX = 4, // most watches in a row, if they turn out too short
     // Workgroups per core in the arithmetic yardstick, enough to keep the core's units busy.
     CORE_GROUPS = 16,
     YARDSTICK_RUNS = 2,
     GROUPS_UNKNOWN = 64,
-    GROUPS_MAX = 512 // number of workgroups whose stamps are read at most
+    GROUPS_MAX = 512 // stamps of at most so many workgroups are read
 };
 static const uint64_t least_default_ns = 5000000;
 static const uint64_t timeout_ns = UINT64_C(10000000000);
@@ -328,7 +328,7 @@ static bool take_yardsticks(struct measure_watch *watch, struct watch_finding *f
             return false;
         for (unsigned i = 0; i < WATCH_YARDSTICKS; i++)
             finding->rates[i] = fmax(finding->rates[i], rates[i]);
-        most_hz = fmax(most_hz, core_hz); // NaN: no change
+        most_hz = fmax(most_hz, core_hz); // a NaN changes nothing
     }
     watch_drop_slow_clock(most_hz, &watch->fastest_hz, finding);
     return true;
@@ -336,7 +336,7 @@ static bool take_yardsticks(struct measure_watch *watch, struct watch_finding *f
 
 // ---------------------------------------------------------------- a watch
 
-static const char kernel_without_clocks[] = "measure_clock_none"; // waits without reading a clock
+static const char kernel_without_clocks[] = "measure_clock_none"; // waits without clocks
 
 bool measure_watch_check(const struct gpu_info *info, struct error *err)
 {
@@ -406,7 +406,7 @@ bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns,
     if (!take_yardsticks(watch, finding, err))
         return false;
     if (!watch->limits_known)
-        find_limits(watch); // after the copies, because an idle card slows its link down
+        find_limits(watch); // must follow the copies, because an idle card slows its link down
     memcpy(finding->limits, watch->limits, sizeof finding->limits);
     return true;
 }

@@ -20,16 +20,16 @@
 
 enum watch_method {
     WATCH_NONE,
-    WATCH_GAPS,    // gaps between two readings of a clock in a kernel
-    WATCH_LENGTHS, // lengths of equal dispatches
+    WATCH_GAPS,    // looks for gaps between two clock readings of a kernel
+    WATCH_LENGTHS, // compares the lengths of equal dispatches
     // For a CPU device: the time that threads waited for a processor (base/processors.h).
     WATCH_QUEUE
 };
 
 enum watch_yardstick {
-    WATCH_CORES,     // iterations of all cores, per core cycle or else per second
-    WATCH_MEMORY,    // bytes per second copied within the device's memory
-    WATCH_TO_DEVICE, // bytes per second copied from the host
+    WATCH_CORES,     // arithmetic: iterations of all cores, per core cycle or else per second
+    WATCH_MEMORY,    // copy within the device's memory, in bytes per second
+    WATCH_TO_DEVICE, // copy from the host, in bytes per second
     WATCH_TO_HOST,
     WATCH_YARDSTICKS
 };
@@ -40,8 +40,8 @@ struct watch_finding {
     double share;      // share of the watched time in which the device did other work
     double longest_ns; // longest single interruption by other work
     double watched_ns;
-    double rates[WATCH_YARDSTICKS];  // NaN: not measured
-    double limits[WATCH_YARDSTICKS]; // physical limits of the rates; NaN: not known
+    double rates[WATCH_YARDSTICKS];  // measured rate of each yardstick; NaN: not measured
+    double limits[WATCH_YARDSTICKS]; // physical limit of each rate; NaN: not known
     const char *who;                 // processes that use the device; NULL: none are known
 };
 

@@ -13,7 +13,7 @@ enum {
 };
 
 struct measure_words {
-    uint32_t sum; // modulo 2^32
+    uint32_t sum; // sum of the values that were read, modulo 2^32
     uint64_t count;
 };
 

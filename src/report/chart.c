@@ -14,7 +14,7 @@ enum {
     EDGE = 4,           // left margin of the texts
     LINE = 15,          // height of a title line
     SMALL_LINE = 13,    // height of a line of small text
-    PLOT = 150,         // height of the plot with the lines
+    PLOT = 150,         // height of the area in which lines are drawn
     BAR_ROW = 25,       // height of a bar and the label above it
     LABELS_MOST = 150,  // largest width of the labels beside the lines
     LETTERS_MOST = 300, // largest number of characters in a text
@@ -23,7 +23,7 @@ enum {
     DOTS_MOST = 12,      // a line with at most so many points has a dot at each
     STRAIGHT_MOST = 256, // largest number of points that one straight part of a stroke can replace
     TITLE_LINES = 3,
-    FINE = 4 // coordinates of lines are whole numbers of 1/4 pixel
+    FINE = 4 // fineness: coordinates of lines are multiples of 1/4 pixel
 };
 static const double title_size = 12.5, small_size = 10.5;
 
@@ -56,7 +56,7 @@ struct drawing {
 static double character_width(const char *text, size_t bytes)
 {
     if (bytes > 1)
-        // 0xe3 and above: CJK and others.
+        // Characters from 0xe3 on (CJK and others) are wide.
         return bytes > 2 && (unsigned char)text[0] > 0xe2 ? 1.05 : 0.65;
     if (strchr("ijl.,:;'|!()[] ", *text))
         return 0.36;

@@ -40,9 +40,9 @@ struct chart {
     bool log_x, log_y;
     const double *xs; // x values of the lines, ascending
     size_t x_count;
-    struct chart_line *lines; // at most CHART_LINES_MAX
+    struct chart_line *lines; // lines of the chart, at most CHART_LINES_MAX
     size_t line_count;
-    struct chart_bar *bars; // at most CHART_BARS_MAX
+    struct chart_bar *bars; // bars of the chart, at most CHART_BARS_MAX
     size_t bar_count;
 };
 

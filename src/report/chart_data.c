@@ -20,9 +20,9 @@ enum {
 struct point {
     const struct result *result;
     const struct metric *metric;
-    double x;         // x of lines
-    const char *line; // words by which the point's line differs from other lines
-    size_t place;     // index among the results of the view
+    double x;         // value of x, if lines are drawn
+    const char *line; // text that tells the point's line from other lines
+    size_t place;     // index of the point's result among the results of the view
 };
 
 struct source {

@@ -170,7 +170,7 @@ static void metrics_print(struct screen *screen, const struct fleet_kind *kind)
 // ---------------------------------------------------------------- groups and what was left out
 
 enum {
-    SHOWN = 10 // most lines per part
+    SHOWN = 10 // most lines in each part of the text
 };
 
 static void head_print(struct screen *screen, const char *text)

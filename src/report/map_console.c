@@ -10,7 +10,7 @@
 
 enum {
     BOX_COLUMNS = 26, // width of the first level's box
-    BOX_STEP = 5,     // each further box is wider by so many columns
+    BOX_STEP = 5,     // a box is so much wider than the box above it
     NAME_COLUMNS = 24,
     SIZE_COLUMNS = 36,
     CLAIM_COLUMNS = 12
@@ -19,12 +19,12 @@ enum {
 static const char unknown[] = "unknown: "; // begins a detail that has a reason but no value
 
 enum kind {
-    KIND_HIERARCHY, // results with the number of levels on a path
+    KIND_HIERARCHY, // result with the number of levels of a path
     KIND_LEVEL,
-    KIND_MEMORY, // results about the memory beyond the last level
+    KIND_MEMORY, // result about the memory behind the last level
     KIND_TLB,
     KIND_SHARED,
-    KIND_COUNT // all other results, which are of probes
+    KIND_COUNT // any other result, from a probe
 };
 
 static const char *const kinds[KIND_COUNT] = {"hierarchy", "level", "memory", "tlb", "shared"};

@@ -15,14 +15,14 @@ enum {
     ROW = 50,     // height of a row of the card
     GAP = 10,     // gap between the parts of the card
     STEP = 74,    // height of a level in the drawing of the memory levels
-    STEP_GAP = 6, // gap between levels
+    STEP_GAP = 6, // vertical gap between two levels
     LEVELS_MAX = PLATEAUS_MAX,
     EDGE = 14, // margin around the drawings in a file that has nothing else
     FONT = 14,
-    LINE = 19, // height of a line of text
+    LINE = 19, // distance between lines of text
     TITLE = 30 // height of the device's name
 };
-#define EDGE_TEXT "14" // EDGE as an attribute
+#define EDGE_TEXT "14" // EDGE as text for an attribute
 
 const char picture_style[] =
     ".first{--ink:#1d2329;--dim:#56616a;--rule:#d5dbe0;--bar:#0067a3;font:14px "
@@ -174,10 +174,10 @@ static void rows_put(const struct picture *picture, const struct card *card)
 // ---------------------------------------------------------------- the levels of memory
 
 struct step {
-    const char *name; // "L1", "near L2", "DRAM"
+    const char *name; // name of the level: "L1", "near L2", "DRAM"
     double bytes;     // working set at which a cache ends, or size of memory; not finite: unknown
     double ns, cycles;
-    const struct card_figure *bandwidth; // NULL: the bandwidth is not known
+    const struct card_figure *bandwidth; // figure of the bandwidth; NULL: not known
 };
 
 // Returns the read bandwidth of a level, which is the first figure of the row of bandwidths whose
@@ -206,7 +206,7 @@ static size_t steps_of(const struct picture *picture, const struct card *card, s
 {
     const struct level_curve *curve = &card->curve;
     size_t count = curve->count ? levels_count(curve) : 0;
-    const char *before = ""; // halves of a cache have one bandwidth, shown at the first half
+    const char *before = ""; // name of the level before; the halves of a cache have one bandwidth
     for (size_t k = 0; count > 1 && k < count; k++) {
         const char *name = levels_name(picture->arena, curve, k), *half = strchr(name, ' ');
         const char *level = half ? half + 1 : name;

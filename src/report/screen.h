@@ -25,7 +25,7 @@ enum screen_paint {
 
 struct screen {
     FILE *stream;        // stream that writes to `memory`
-    struct arena *arena; // for texts of the caller; lives until screen_finish
+    struct arena *arena; // arena for texts of the caller; lives until screen_finish
     bool colour;
     unsigned columns; // largest width of a line
     struct text_stream memory;
@@ -72,7 +72,7 @@ void screen_wrap(struct screen *screen, const char *text, size_t first_column, s
 struct screen_scale {
     double factor; // the printed number is value × factor
     int decimals;
-    const char *unit; // "TB/s"
+    const char *unit; // name of the unit: "TB/s"
 };
 
 // Returns the scale that suits the geometric mean of the values, without values that are 0 or not

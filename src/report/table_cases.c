@@ -14,7 +14,7 @@ enum {
 
 struct cases {
     struct screen *screen;
-    struct table table; // passed to cell_of
+    struct table table; // argument for cell_of
     const struct benchmark_info *info;
     const struct result *const *results;
     size_t count;

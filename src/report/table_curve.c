@@ -16,7 +16,7 @@ enum {
 
 struct column {
     const char *label;
-    struct cell *cells; // one for each x
+    struct cell *cells; // cells of the column, one for each x
     struct cell_widths widths;
     size_t columns;
 };
@@ -55,7 +55,7 @@ static const char **x_texts(const struct table *table, size_t *width)
 // Chooses the printed rows: every step-th row, and all rows at powers of two, where the behaviour
 // of a device often changes.
 struct rows {
-    size_t step, shown; // `step` 0: only powers of two; `shown`: number of printed rows
+    size_t step, shown; // step 0: only powers of two; shown: number of rows that are printed
 };
 
 static bool whole_octave(const struct case_value *x)
@@ -84,7 +84,7 @@ static struct rows rows_choose(const struct view_grid *grid)
         return rows;
     rows.step = 0;
     rows.shown = rows_shown(&rows, grid);
-    bool sizes = grid->xs[0].type == PARAM_BYTES; // sizes increase by factors
+    bool sizes = grid->xs[0].type == PARAM_BYTES; // sizes of a working set usually grow by factors
     if (sizes && rows.shown >= ROWS_MAX / 4 && rows.shown <= ROWS_MAX)
         return rows;
     do {

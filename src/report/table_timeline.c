@@ -74,7 +74,7 @@ static bool timeline_open(struct screen *screen, const struct result *result,
     overlaps_open(timeline, result);
     timeline->columns = screen->columns - timeline->label - LENGTH_COLUMNS - 6;
     if (timeline->columns < DRAWING_LEAST + timeline->lanes + 2)
-        timeline->overlaps = NULL; // the drawing needs the space, and is more important
+        timeline->overlaps = NULL; // there is no room: the bars are more important
     if (timeline->overlaps)
         timeline->columns -= timeline->lanes + 2;
     return true;

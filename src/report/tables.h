@@ -13,14 +13,14 @@
 // result per value of x. This code knows no benchmark, only parameters and metrics that the run
 // file declares.
 struct view_series {
-    const char *label;             // for example "vector random"; "" if there is only one series
-    const struct result **results; // one per x of the grid; NULL: there is no such case
+    const char *label;             // name of the series: "vector random"; "" if there is only one
+    const struct result **results; // result for each x of the grid; NULL: there is no such case
 };
 
 // A part of a grid. A heat map has one panel for each combination of the varying axes, without x
 // and y. All other views have a single panel.
 struct view_panel {
-    const char *label; // for example "vector random"; "" if there is only one panel
+    const char *label; // name of the panel: "vector random"; "" if there is only one panel
     struct view_series *series;
     size_t series_count;
 };
@@ -127,7 +127,7 @@ void notes_print(const struct notes *notes, struct screen *screen);
 
 // One cell of a table: a number as text, with its interval and the letters of its notes.
 struct cell {
-    const char *number; // "16.3"; "–" if the case has no number, "" if there is no such case
+    const char *number; // number as text: "16.3"; "–": the case has none, "": there is no case
     const char *margin; // half of the interval, "±0.4%"; "" if it is not known
     const char *mark;   // letters of at most three notes, "a" or "ac"; "" if there are none
     enum screen_paint paint;

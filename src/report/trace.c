@@ -176,7 +176,7 @@ static void line_add(struct trace *trace, const struct spans *line)
 struct bound {
     double ns;
     size_t row;
-    int change; // +1: a span begins, −1: a span ends
+    int change; // +1 if a span begins, −1 if a span ends
 };
 
 static int bound_compare(const void *left, const void *right)
@@ -184,7 +184,7 @@ static int bound_compare(const void *left, const void *right)
     const struct bound *a = left, *b = right;
     if (a->ns != b->ns)
         return a->ns < b->ns ? -1 : 1;
-    return a->change - b->change; // an end precedes a begin at the same time, and frees its track
+    return a->change - b->change; // an end sorts before a begin at the same time, to free its track
 }
 
 static struct bound *bounds_of(struct arena *arena, const struct spans *crowd)

@@ -53,12 +53,12 @@ enum check_metric {
     CHECK_LATENCY_DRAM,
     CHECK_HOST_TO_DEVICE,
     CHECK_DEVICE_TO_HOST,
-    CHECK_LINK_BOTH,        // both directions of the host link at the same time
-    CHECK_LINK_ALL_AT_ONCE, // host to device, all devices together; the value is this device's
-    CHECK_PEER,             // this device copies to one other device
-    CHECK_PEER_READ,        // this device copies from one other device
-    CHECK_PEER_BOTH,        // this device copies to and from one other device at the same time
-    CHECK_PEER_ALL,         // all pairs of devices together; the value is the sum of all copies
+    CHECK_LINK_BOTH,        // copies between host and device in both directions at the same time
+    CHECK_LINK_ALL_AT_ONCE, // copies from the host to all devices together; value of this device
+    CHECK_PEER,             // copy from this device to one other device
+    CHECK_PEER_READ,        // copy from one other device to this device
+    CHECK_PEER_BOTH,        // copies to and from one other device at the same time
+    CHECK_PEER_ALL,         // copies between all pairs of devices together; sum of all
     CHECK_METRIC_COUNT
 };
 
@@ -124,7 +124,7 @@ struct check {
     const char *uuid, *pci;
     enum check_verdict verdict;
     enum check_code code;
-    const char *cause; // one sentence for people
+    const char *cause; // cause of the verdict, as one sentence for people
     const char **remarks;
     size_t remark_count;
     bool shared_check; // true: another process of this host made this check

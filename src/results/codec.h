@@ -35,7 +35,7 @@ struct json_out {
     char *text;
     size_t used, capacity;
     unsigned depth;
-    bool comma;       // true: a comma must precede the next value
+    bool comma;       // true: a comma must be written before the next value
     int stream_error; // errno of the first write that failed; 0: none failed
     struct z_stream_s *packer;
 };
@@ -84,7 +84,7 @@ struct json_reader {
 
 // A value in a document, with its path. Nodes live on the stack of the function that reads them.
 struct json_node {
-    const struct json_node *up; // the object or array around it; NULL: the document itself
+    const struct json_node *up; // object or array that contains the value; NULL: it is the document
     const char *member;         // name of the member; NULL: this is an element of an array
     size_t index;               // index of the element in an array
     const json_t *value;        // NULL if the value is absent or null
@@ -173,7 +173,7 @@ enum json_kind {
     // has more than two members, an object of all but the first. If several structs have the same
     // name, only the last one is written.
     FIELD_MAP,
-    FIELD_CUSTOM // written by `put` and read by `get`
+    FIELD_CUSTOM // any type, written by `put` and read by `get`
 };
 
 struct json_field {
@@ -184,7 +184,7 @@ struct json_field {
     bool required;                  // TEXT, COUNT, WORD; true: an absent member is an error
     bool omit_zero;                 // true: 0, the first word and an empty array are not written
     bool pointers;                  // FIELD_LIST: true if it is an array of pointers to structs
-    const struct words *words;      // FIELD_WORD: its words; .expected decides on unknown ones
+    const struct words *words;      // words of a FIELD_WORD; .expected decides about unknown words
     const struct json_table *table; // table of the struct inside, or of the elements
     // FIELD_LIST: a function that adds an element to `object` and returns it, called for each
     // element that is read. NULL: reading allocates an array.

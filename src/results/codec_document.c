@@ -269,8 +269,8 @@ json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct 
 static json_t *read_value(struct scan *scan, unsigned depth);
 
 enum {
-    DEEPEST = 16,   // largest depth of nested arrays and objects; fathom's rows have less
-    NAME_BYTES = 64 // includes the terminating NUL
+    DEEPEST = 16,   // most levels of nested arrays and objects; fathom's rows have fewer
+    NAME_BYTES = 64 // longest name of a member, with its terminating NUL
 };
 
 static bool is_plain(char c)
@@ -430,7 +430,7 @@ json_t *json_rows_next(struct json_rows *rows)
         scan.at = rows->at;
         json = parse(scan.at, (size_t)(scan.end - scan.at),
                      JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, &why);
-        scan.at += json ? why.position : 0; // bytes that jansson has read
+        scan.at += json ? why.position : 0; // moves past the bytes that jansson has read
     }
     // A comma must be followed by another row; without a comma, the array must end.
     bool more = skip_char(&scan, ',');

@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---------------------------------------------------------------- tables that workers' messages
-// use
+// ---------------------------------------------------------------- tables of workers' messages, too
 
 static const struct json_field reason_fields[] = {
     {"code", FIELD_TEXT, JSON_AT(struct reason, code), .required = true},
@@ -410,7 +409,7 @@ static const struct json_table tool_table = {JSON_TABLE(struct run, tool_fields)
 static const struct json_field run_fields[] = {
     {"status", FIELD_WORD, JSON_AT(struct run, status), .required = true,
      .words = &run_status_words},
-    {"tool", FIELD_OBJECT, .table = &tool_table}, // struct run itself has these members
+    {"tool", FIELD_OBJECT, .table = &tool_table}, // the members of "tool" are in struct run itself
     {"started", FIELD_TEXT, JSON_AT(struct run, started)},
     {"command", FIELD_TEXTS, JSON_LIST_AT(struct run, command, command_count)},
     {"preset", FIELD_TEXT, JSON_AT(struct run, preset)},

@@ -27,10 +27,10 @@ enum better {
 };
 
 struct metric_info {
-    const char *name; // for example "latency"
+    const char *name; // name of the metric, such as "latency"
     enum unit unit;
     enum better better;
-    const char *help; // one sentence
+    const char *help; // help text: one sentence
     // If this metric is in core cycles: the name of the metric that measures the same work in time,
     // such as "latency". Of a list such as "triangles,pixels", the first metric that the result has
     // is used. NULL: no metric measures the same work in time.
@@ -60,7 +60,7 @@ enum param_type {
 };
 
 struct param_info {
-    const char *key; // for example "bytes"
+    const char *key; // key of the parameter, such as "bytes"
     enum param_type type;
     enum unit unit;
     // The values in each preset, in the grammar of --set: "a,b,c", "A..B/n" (n values per octave)
@@ -71,7 +71,7 @@ struct param_info {
     // Allowed values: "vector|scalar|shared" for TEXT, "4|8|16" for UINT. The word FILE stands for
     // the name of a JSON file, or for its text. NULL: all values are allowed.
     const char *choices;
-    const char *help; // one sentence
+    const char *help; // help text: one sentence
 
     // The members below are not in run files. bench_plan_product uses them to bound values and to
     // find out which cases have the parameter.
@@ -80,8 +80,8 @@ struct param_info {
     uint64_t multiple;    // all values are multiples of this; 0: any value
     bool power_of_two;
     bool takes_max;      // true: a value may be the word "max"
-    const char *unsaid;  // cases with this value do not contain the parameter; NULL: no such value
-    const char *said_as; // key that cases have instead ("bytes" for "message"); NULL: `key`
+    const char *unsaid;  // value that means: the case lacks the parameter; NULL: no such value
+    const char *said_as; // key in cases, if it differs ("bytes" for "message"); else NULL
 };
 
 // How a report draws the results of a benchmark. Reports have no code for particular benchmarks.
@@ -141,7 +141,7 @@ enum card_level {
 
 struct headline_info {
     enum headline_kind kind;
-    const char *title; // for example "FP32 peak"
+    const char *title; // title of the headline, such as "FP32 peak"
     const char *metric;
     const char *where; // condition for the cases that count (case_matches); NULL: all cases
     const char *by;    // key of a parameter; needed for HEADLINE_LEVELS, or if `level` is set
@@ -154,12 +154,12 @@ struct headline_info {
     // is shown. Rows have the order of the declarations. HEADLINE_LEVELS makes one row per level.
     enum card_section section;
     const char *row;  // "DRAM"; for HEADLINE_LEVELS the text after the level's name, "latency"
-    const char *name; // name of the figure, "read", if its row has several; NULL: it has one
+    const char *name; // name of the figure, "read", if the row has several; else NULL
 };
 
 struct benchmark_info {
-    const char *name; // for example "latency"
-    unsigned version; // increased if kernel or method change; different versions are not compared
+    const char *name; // name of the benchmark, such as "latency"
+    unsigned version; // increased when kernel or method change; other versions are not compared
     const char *title;
     const struct param_info *params;
     size_t param_count;
@@ -252,11 +252,11 @@ enum verdict {
     VERDICT_FAILED
 };
 
-const char *verdict_name(enum verdict verdict); // returns "ok", …
+const char *verdict_name(enum verdict verdict); // returns the word of a verdict, such as "ok"
 
 struct reason {
     const char *code; // "correlated", for example; never changes between versions
-    const char *text; // one sentence for people
+    const char *text; // the reason as one sentence for people
 };
 
 struct metric {
@@ -299,14 +299,14 @@ struct series {
     const char *name;
     const char **columns;
     size_t column_count;
-    double *data; // all rows, one after the other, with column_count numbers each
+    double *data; // all rows, one after the other; each row has column_count numbers
     size_t row_count;
 };
 
 // A hardware counter, per unit of a case's work: the value that was counted, and the value that the
 // benchmark computes for the same work (claimed).
 struct counter {
-    const char *name; // "dram_read", or "native:" and the vendor's name
+    const char *name; // name of the counter: "dram_read", or "native:" and the vendor's name
     enum unit unit;
     double counted, claimed; // `claimed` is not finite if the benchmark computes no value
     double units;            // number of units of work from which `counted` was derived
@@ -314,9 +314,9 @@ struct counter {
 };
 
 struct kernel_info {
-    const char *hash; // NULL: no kernel was used
+    const char *hash; // hash of the kernel; NULL: no kernel was used
     const char *source;
-    double registers, spill_bytes, loads; // not finite: the driver does not report the number
+    double registers, spill_bytes, loads; // a value is not finite if the driver does not report it
 };
 
 struct result {
@@ -332,7 +332,7 @@ struct result {
     size_t metric_count;
     struct named_text *details; // how the case was measured: "shape" = "grid 20000 × 1024"
     size_t detail_count;
-    struct named_number *sensors; // for example "core_clock"
+    struct named_number *sensors; // sensor values, for example "core_clock"
     size_t sensor_count;
     struct series *series;
     size_t series_count;
@@ -351,9 +351,9 @@ enum run_status {
 
 struct run_device {
     const char *id, *name, *vendor, *driver, *api_version, *kind;
-    const char *uuid;         // 32 hex digits; NULL = not known
-    const char *pci;          // "0000:1b:00.0"; NULL = not known
-    const char *architecture; // "Hopper"; NULL = not known
+    const char *uuid;         // UUID as 32 hex digits; NULL: not known
+    const char *pci;          // PCI address, "0000:1b:00.0"; NULL: not known
+    const char *architecture; // for example "Hopper"; NULL: not known
     struct named_number *limits;
     size_t limit_count;
 };
@@ -371,10 +371,10 @@ struct run {
     struct arena *arena;
     enum run_status status;
     const char *tool_version, *tool_commit, *tool_build;
-    const char *started; // time in UTC, as in RFC 3339
+    const char *started; // start time in UTC, as in RFC 3339
     const char **command;
     size_t command_count;
-    struct named_text *host; // os, cpu, …
+    struct named_text *host; // facts about the host: os, cpu, …
     size_t host_count;
     const char *preset;
     uint64_t seed; // seed of the random order of visits, below 2^53; 0: not known

@@ -62,7 +62,7 @@ static const char *follow(struct arena *arena, const char *path)
         const char *slash = *link == '/' ? NULL : strrchr(path, '/');
         path = arena_printf(arena, "%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, link);
     }
-    return path; // too many links: opening this path gives ELOOP
+    return path; // after too many links; opening this path fails with ELOOP
 }
 
 static const char *name_in(const char *path)
@@ -115,7 +115,7 @@ static int target_open(const struct target *target)
         errno = ENOENT;
         return -1;
     }
-    unlink(target->temporary); // a process with the same number may have crashed and left it
+    unlink(target->temporary); // may be left by a process with the same number that crashed
     return open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
@@ -285,7 +285,7 @@ static int try_open(const struct target *target)
     int file = target_open(target);
     int number = file < 0 ? errno : 0;
     if (file >= 0 && !target->temporary && write(file, "", 0) < 0)
-        number = errno; // /dev/full, for example, fails here
+        number = errno; // devices such as /dev/full fail here
     if (file >= 0 && (target->temporary || target->standard || !S_ISFIFO(target->info.st_mode)))
         close(file);
     if (file >= 0 && target->temporary)

@@ -33,7 +33,7 @@ enum unit {
     UNIT_SHOWN_COUNT
 };
 
-const char *unit_name(enum unit unit); // "B/s"
+const char *unit_name(enum unit unit); // returns a text such as "B/s"
 
 // Writes a value for people, scaled and with four significant digits ("4.614 TB/s", "32 KiB",
 // "281.3 ns"). B is scaled by 1024 (KiB, MiB, GiB), "1" and degC are not scaled, all other units

@@ -12,7 +12,7 @@ struct live {
     const struct live_desc *desc;
     struct arena *arena;
     pthread_t thread;
-    struct interrupt interrupt; // ends the current measurement; raised at most once per measurement
+    struct interrupt interrupt; // interrupts the current measurement; raised at most once for each
 
     // The measuring thread and the callers of live_… share these members, under `mutex`.
     pthread_mutex_t mutex;
@@ -22,7 +22,7 @@ struct live {
 
     // Only the measuring thread uses these members.
     struct arena *worker_arena; // holds `executor`
-    struct executor *executor;  // NULL: there is no executor yet
+    struct executor *executor;  // executor of the worker; NULL: there is none yet
     const struct gpu_info *device;
     size_t cases; // number of cases that the present worker has visited
 };
@@ -191,7 +191,7 @@ static void say_result(const struct frame *frame, const struct result *result)
 
 static void say_loss(struct frame *frame, const struct result *result)
 {
-    bool in_visit = executor_losses(frame->live->executor) > 0; // the result then says why
+    bool in_visit = executor_losses(frame->live->executor) > 0; // then the result has the reason
     const char *why = in_visit && result && result->reason_count
                           ? result->reasons[result->reason_count - 1].text
                           : "it ended";
@@ -315,7 +315,7 @@ static void measure_frames(struct frame *frame, const struct budget *budget)
         frame->number += whole;
         goes_on = goes_on && open_frame(frame, &err);
     }
-    run_destroy(frame->run); // not NULL only if open_frame failed in the loop above
+    run_destroy(frame->run); // only if open_frame failed is it not NULL
     run_destroy(last);
 }
 

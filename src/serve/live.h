@@ -19,7 +19,7 @@ enum {
     // A worker keeps data of each case that it visited (struct bench_visit.memory). After this many
     // cases it is replaced before the next measurement.
     LIVE_CASES_KEPT = 256,
-    LIVE_ATTEMPTS = 3 // after so many frames in a row that lost their worker, a measurement ends
+    LIVE_ATTEMPTS = 3 // frames in a row that may lose their worker before the measurement ends
 };
 
 struct live_desc {

@@ -13,7 +13,7 @@ enum {
     FRAME_CODE = 0x0f
 };
 
-enum frame_code { // RFC 6455, section 11.8
+enum frame_code { // opcodes of frames (RFC 6455, section 11.8)
     FRAME_CONTINUES = 0,
     FRAME_TEXT = 1,
     FRAME_PING = 9,

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const char name_of_message[] = "message"; // name of the whole message in error messages
+static const char name_of_message[] = "message"; // stands for a whole message in error messages
 
 struct reading {
     struct json_reader reader;

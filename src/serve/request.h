@@ -28,12 +28,12 @@ enum request_kind {
 };
 
 struct request {
-    struct arena *arena; // holds everything below
+    struct arena *arena; // owns all the data of the request
     enum request_kind kind;
-    const char *token; // member of "hello"
+    const char *token; // token in the message "hello"
     uint64_t id;       // the page's number of the measurement; also set after an error
     const struct gpu_info *device;
-    struct choice_request choices; // one benchmark, with the preset quick
+    struct choice_request choices; // what to measure: one benchmark, with the preset quick
     bool continuous;
 };
 

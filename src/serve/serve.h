@@ -22,7 +22,7 @@ struct serve_desc {
                                // silence_ns, and interrupt, whose first signal ends the server
     int argc;                  // command line, which the runs record
     char **argv;
-    unsigned port; // 0: any free port
+    unsigned port; // port of the server; 0: any free port
     // Called once, when the server can be reached at `url`. May be NULL.
     void (*ready)(void *context, const char *url);
     void *context;

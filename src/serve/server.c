@@ -70,7 +70,7 @@ static struct dynlib *open_civetweb(struct civetweb *calls, struct error *err)
 // ---------------------------------------------------------------- the state
 
 struct tab {
-    struct mg_connection *connection; // NULL: this element is free
+    struct mg_connection *connection; // connection of the page; NULL: this element is free
     struct peer peer;                 // used only by the connection's thread, except peer.opened_ns
     bool open;                        // true: the page has sent a valid hello, so it gets messages
 };
@@ -170,7 +170,7 @@ static void refuse(const struct server *server, const struct tab *tab,
 static void obey(const struct server *server, const struct request *request)
 {
     if (request->kind == REQUEST_MEASURE) {
-        live_measure(server->live, request); // takes ownership of the arena
+        live_measure(server->live, request); // live_measure takes ownership of request->arena
         return;
     }
     live_cancel(server->live);

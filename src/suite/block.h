@@ -22,7 +22,7 @@ struct device_slot {
 struct entry {
     struct plan_case plan_case;
     struct device_slot *slot; // the device that measures the case
-    struct entry *co_run;     // next entry of the same co-run; NULL: none
+    struct entry *co_run;     // next case of the same co-run; NULL: none
     const char *with;         // ids of the co-run's other devices; NULL: no co-run
     struct collect *collect;
     unsigned watched; // number of the case's visits that suite/watcher.h has judged
@@ -102,7 +102,7 @@ bool block_count(const struct block *block, struct uncounted *uncounted,
 #define BLOCK_UNCOUNTED "uncounted"
 
 enum block_stage {
-    BLOCK_AT_WORK, // more visits of these cases follow
+    BLOCK_AT_WORK, // visits of the block go on
     BLOCK_ENDED,
     BLOCK_INTERRUPTED
 };

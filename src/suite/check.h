@@ -45,14 +45,14 @@ double check_plan_s(size_t devices, enum check_part part);
 // ---------------------------------------------------------------- measuring
 
 struct check_desc {
-    const struct device_list *devices; // at most CHECK_DEVICES_MAX
+    const struct device_list *devices; // devices to check, at most CHECK_DEVICES_MAX
     const struct gpu_system *system;
     const char *const *argv;        // command of a device's process without "-d"; ends with NULL
     const char *const *worker_argv; // as runner_desc.worker_argv. NULL: nothing is measured on
                                     // several devices at once
-    const char *const *environment; // of the processes, as child_desc.environment
+    const char *const *environment; // environment of the processes, as child_desc.environment
     uint64_t silence_ns;            // a process is ended after this silence; 0: CHECK_DEADLINE_S
-    uint64_t soak_ns; // measuring is repeated for this time, and the deadline is later by it
+    uint64_t soak_ns; // time for which measuring is repeated; the deadline is so much later
     struct interrupt *interrupt; // a signal ends the check; NULL: signals are not watched
 };
 

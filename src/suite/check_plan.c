@@ -15,7 +15,7 @@ static const char *const check_presets[] = {[CHECK_ALONE] = "check",
                                             [CHECK_AT_ONCE] = "check-at-once"};
 
 enum {
-    FEW = 4 // with more devices, CHECK_PEER_READ and CHECK_PEER_BOTH are not measured
+    FEW = 4 // CHECK_PEER_READ and CHECK_PEER_BOTH are measured for at most so many devices
 };
 
 // ---------------------------------------------------------------- the cases
@@ -99,7 +99,7 @@ void check_choose(struct run *run, enum check_part part, struct choice_request *
 {
     struct arena *arena = run->arena;
     enum {
-        VALUES_MAX = 12 // most values of a case
+        VALUES_MAX = 12 // largest number of values that a case sets
     };
     const struct benchmark **chosen =
         ARENA_ARRAY(arena, check_case_count, const struct benchmark *);

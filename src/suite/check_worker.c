@@ -24,12 +24,12 @@ struct serving {
     struct child_channel channel;
     const struct gpu_info *info;
     struct run *run;
-    struct sensors *sensors; // NULL: none
+    struct sensors *sensors; // sensors of the card; NULL: none
     struct sensor_reading last;
     struct sensor_health before;
     unsigned limiter; // what limited the clock so far, as a set of enum sensor_throttle
     const struct choice_request *choices;
-    struct host_lock link; // held while the link to the host is measured
+    struct host_lock link; // lock that is held while the link to the host is measured
     bool unheard;          // true: the parent has gone, so messages reach nobody
 };
 
@@ -97,7 +97,7 @@ static void send(struct serving *s)
 // measured with one card alone. The wait does not count as time of the next benchmark.
 static void pass_link(struct serving *s, const char *done)
 {
-    static const uint64_t patience_ns = 15 * NS_PER_S; // longer only if another process hangs
+    static const uint64_t patience_ns = 15 * NS_PER_S; // a turn is longer only if a process hangs
     const struct choice_request *choices = s->choices;
     host_lock_end(&s->link);
     for (size_t i = 0; i + 1 < choices->benchmark_count; i++)

@@ -12,8 +12,8 @@
 struct clock_lock {
     struct arena *arena;
     struct clock_lock_desc desc;
-    struct clock_guard *guard; // NULL: the device has GPU_CAP(CLOCK_CHOICE) and needs no guard
-    double *granted_hz;        // the clock that was granted for each of desc.hz; 0: not locked yet
+    struct clock_guard *guard; // guard process; NULL: not needed, because of GPU_CAP(CLOCK_CHOICE)
+    double *granted_hz;        // clock granted for each of desc.hz; 0: not locked yet
     bool ended;
 };
 

@@ -17,7 +17,7 @@ struct clock_lock_desc {
     const double *hz;               // clocks that the user asked for
     size_t count;                   // number of clocks, > 0
     const char *const *guard_argv;  // command of the guard process; ends with NULL
-    const char *const *environment; // of the guard; NULL: the environment of this process
+    const char *const *environment; // environment of the guard; NULL: that of this process
 };
 
 // Creates a lock in `arena`; desc->hz must live as long. To find a missing permission before

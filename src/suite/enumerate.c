@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <string.h>
 
-static const uint64_t silence_default_ns = 30 * NS_PER_S; // eight cards that must wake up take 20 s
+static const uint64_t silence_default_ns = 30 * NS_PER_S; // eight sleeping cards need 20 s
 static const uint64_t notice_ns = 2 * NS_PER_S;
 
 enum {
@@ -189,7 +189,7 @@ struct inquiries {
     const struct enumerate_desc *desc;
     const char *const **environment;
     struct inquiry of[BACKENDS_MAX];
-    struct child *children[BACKENDS_MAX]; // NULL: the child has answered or failed
+    struct child *children[BACKENDS_MAX]; // process of each backend; NULL: it answered or failed
     size_t count;
     bool is_noticed;
 };
@@ -309,7 +309,7 @@ static void take_answer(struct inquiries *all, size_t index, const char *line)
         fail(
             all, index,
             arena_printf(all->arena, "driver disturbs the process that loads it: %s", err.message));
-    else if (!answer->crash) // after a crash, fail_gone() waits for the end and reports it
+    else if (!answer->crash) // after a crash, fail_gone() waits until the process has ended
         finish(all, index);
 }
 

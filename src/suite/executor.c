@@ -8,16 +8,16 @@
 #include "suite/visitor.h"
 
 static const uint64_t silence_default_ns = 60 * NS_PER_S;
-static const uint64_t grace_ns = 2 * NS_PER_S; // time for a worker to end by itself
+static const uint64_t grace_ns = 2 * NS_PER_S; // time in which a worker must end by itself
 static const uint64_t send_ns = 10 * NS_PER_S;
-static const uint64_t patience_ns = NS_PER_S / 2; // wait before desc.waiting is called
+static const uint64_t patience_ns = NS_PER_S / 2; // time after which desc.waiting is called
 
 struct executor {
     struct executor_desc desc;
-    struct child *worker;    // NULL: no worker is running
-    struct visitor *visitor; // used in process; NULL: none yet
+    struct child *worker;    // the worker process; NULL: no worker is running
+    struct visitor *visitor; // makes visits in this process; NULL: not created yet
     unsigned losses, losses_ever;
-    bool hurries; // a worker is asked to end its visit early
+    bool hurries; // true: the worker was asked to end its visit early
 };
 
 struct executor *executor_create(struct arena *arena, const struct executor_desc *desc)

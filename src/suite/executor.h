@@ -19,13 +19,13 @@ struct executor_desc {
     const char *device_id;          // for example "vulkan:0"
     bool in_process;                // false: in a worker, started by fork and exec of this binary
     const char *const *worker_argv; // this binary and its hidden command; ends with NULL
-    const char *const *worker_environment; // ends with NULL; NULL: the environment of this process
+    const char *const *worker_environment; // ends with NULL; NULL: that of this process
     uint64_t silence_ns;                   // a worker that is silent for longer is killed; 0: 60 s
     bool validation;                       // in process: turns the API's own validation on
     struct interrupt *interrupt; // a second signal ends the worker; NULL: signals are not watched
     // Called if a worker does not answer soon after a first signal. May be NULL.
     void (*waiting)(void *context, const char *device_id);
-    void *context; // for `waiting`
+    void *context; // passed to `waiting`
     // Time that a worker has to end its visit after a first signal; 0: EXECUTOR_LEAVE_S. If it is
     // not 0, the worker is also asked to end its visit early.
     uint64_t leave_ns;
@@ -55,8 +55,8 @@ MUST_CHECK bool executor_watch(struct executor *executor, uint64_t least_ns, str
 
 // The visit of one device in a co-run.
 struct executor_part {
-    struct executor *executor; // must use a worker, not this process
-    struct visit_order order;  // executor_visit_together sets order.waits
+    struct executor *executor; // executor of the device; must use a worker, not this process
+    struct visit_order order;  // what to measure; executor_visit_together sets order.waits
     // Outcome of the visit, as executor_visit returns it.
     bool done;
     struct measure_visit *visit;

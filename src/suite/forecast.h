@@ -17,7 +17,7 @@ enum {
 struct forecast_part {
     size_t cases;
     double case_s;  // expected duration of a case
-    double most_s;  // most time of the part; 0: no limit
+    double most_s;  // longest time of the part; 0: no limit
     double done;    // number of finished cases; an unfinished case counts as a fraction
     double spent_s; // time spent on the cases in `done`
 };
@@ -26,7 +26,7 @@ struct forecast {
     struct forecast_part *parts;
     // `at`: part that is measured now; equal to `count` before the first part.
     size_t count, at;
-    uint64_t start_ns, now_ns; // start of the forecast; time of the last forecast_note
+    uint64_t start_ns, now_ns; // when the forecast began; when forecast_note was last called
     double later_s;            // expected time of other devices' plans, which are measured later
 };
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct host_lock {
-    int fd; // file descriptor; −1: the lock is not held
+    int fd; // file descriptor of the lock's file; −1: the lock is not held
 };
 
 // Waits at most wait_ns for the lock `name`. Returns false if another process held it all that

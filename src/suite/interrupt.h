@@ -17,13 +17,13 @@
 #include <stdint.h>
 
 struct interrupt {
-    int fd;            // readable while a signal (`own`: interrupt_raise) was not counted
+    int fd;            // readable as long as a signal, or a call of interrupt_raise, is not counted
     unsigned count;    // number of signals, or of calls of interrupt_raise, read so far
     uint64_t first_ns; // when the first signal was read
     sigset_t former;   // signal mask before interrupt_init
     pthread_t taker;   // thread that receives the signals until interrupt_watch is called
     sem_t watched;     // posted by interrupt_watch to end `taker`
-    bool is_watched;   // interrupt_watch was called
+    bool is_watched;   // true: interrupt_watch was called
     bool own;          // true: made by interrupt_init_own; signals are not blocked or counted
 };
 

@@ -5,10 +5,10 @@
 
 struct preset_plan {
     struct plan plan;        // must be the first member: next() casts its address
-    struct plan_case *cases; // cases[i].benchmark is NULL after preset_take took the case
+    struct plan_case *cases; // [i].benchmark is NULL after preset_take took the case
     size_t count, capacity;
     size_t at;
-    size_t block; // number of cases returned since the last pause
+    size_t block; // number of cases that were returned since the last pause
     const struct benchmark *block_benchmark;
 };
 

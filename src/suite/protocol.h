@@ -31,7 +31,7 @@
 
 // Asks for a counted visit (measure/count.h).
 struct visit_counting {
-    const char *const *natives; // vendor's names of counters to read beside the neutral ones
+    const char *const *natives; // vendor's names of counters to read beside the neutral
     size_t native_count;
 };
 
@@ -70,9 +70,9 @@ MUST_CHECK bool protocol_read_order(struct arena *arena, const char *line,
                                     struct visit_order *order, struct error *err);
 
 enum protocol_answer {
-    PROTOCOL_VISIT,   // *visit or *finding was read
-    PROTOCOL_FAILURE, // err is the error of the visit or watch
-    PROTOCOL_GARBAGE  // err says what is wrong with the line
+    PROTOCOL_VISIT,   // the line is the answer: *visit or *finding was read
+    PROTOCOL_FAILURE, // the visit or watch failed: err is its error
+    PROTOCOL_GARBAGE  // the line is not an answer: err says what is wrong with it
 };
 
 // In the parent: reads the answer to an order to watch. finding->who lives in `arena`.

@@ -31,9 +31,9 @@ struct runner {
     const struct runner_desc *desc;
     struct run *run;
     struct arena *arena;
-    struct plan **plans;         // one per device
-    struct executor **executors; // one per device
-    struct clock_lock **clocks;  // one per device; NULL if no clock was asked for
+    struct plan **plans;         // plan of each device
+    struct executor **executors; // executor of each device
+    struct clock_lock **clocks;  // clock lock of each device; NULL if no clock was asked for
     size_t device;               // index of the device that is being measured
     struct error *unsaved;
 };

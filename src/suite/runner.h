@@ -15,7 +15,7 @@ struct runner_desc {
     struct choice_request choices;
     const char *output; // path of the run file; NULL: no file is written
     bool in_process;
-    const char *const *worker_argv;        // NULL-ended, without the device: "-d ID" is added
+    const char *const *worker_argv;        // without the device, added as "-d ID"; ends with NULL
     const char *const *worker_environment; // NULL-ended, as it was before drivers were loaded;
                                            // NULL: the environment of this process
     uint64_t silence_ns;   // a worker that is silent for so long is killed; 0: 6 × timeout_ns
@@ -30,7 +30,7 @@ struct runner_desc {
     struct interrupt *interrupt;
     // Called when all checks are done and the first visit follows. May be NULL.
     void (*starting)(void *context);
-    const struct visit_counting *counting; // NULL: no case gets a counted visit
+    const struct visit_counting *counting; // counters to read; NULL: no case gets a counted visit
     uint64_t wait_idle_ns;                 // longest wait per device for other work to end; 0: none
     // Called with one line of text for the user (see schedule_desc.notice). May be NULL.
     void (*notice)(void *context, const char *text);

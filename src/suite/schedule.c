@@ -17,8 +17,8 @@ struct scheduler {
     bool last_block;
     struct random random;
     uint64_t saved_ns, saving_ns;      // time when the last save ended, and how long it took
-    const struct benchmark *benchmark; // the benchmark for which soft_ns and hard_ns are
-    uint64_t soft_ns, hard_ns;         // as in struct block, but for all blocks of the benchmark
+    const struct benchmark *benchmark; // benchmark to which soft_ns and hard_ns apply
+    uint64_t soft_ns, hard_ns;         // deadlines as in struct block, for the whole benchmark
     size_t done;                       // number of cases in finished blocks
     struct uncounted uncounted;        // cases whose counted visit was not made yet
     bool never_counted;                // counters cannot be read: no more counted visits
@@ -274,7 +274,7 @@ static bool run_round(struct scheduler *s, struct block *block)
         struct entry *entry = &block->entries[order[i]];
         if (is_over(s, block))
             return false;
-        if (!entry_wants_visit(entry)) // the case's device was given up during this round
+        if (!entry_wants_visit(entry)) // the device was given up during this round
             continue;
         if (clock_now_ns() > block->soft_ns && !lacks_rounds(s, entry))
             continue;

@@ -12,7 +12,7 @@
 #include "suite/plan.h"
 
 enum {
-    SCHEDULE_LOSSES_MAX = 3, // lost workers in a row after which a device is given up
+    SCHEDULE_LOSSES_MAX = 3, // a device is given up after so many lost workers in a row
     SCHEDULE_SAVE_SHARE = 50 // saves take about 1 / SCHEDULE_SAVE_SHARE of the time at most
 };
 
@@ -51,8 +51,8 @@ struct schedule_desc {
     const struct budget *budget;
     const char *preset;                    // name of the preset, for messages
     uint64_t seed;                         // seed of the random orders
-    struct interrupt *interrupt;           // NULL: signals are not watched
-    const struct visit_counting *counting; // NULL: no case gets a counted visit
+    struct interrupt *interrupt;           // interrupt by the user; NULL: signals are not watched
+    const struct visit_counting *counting; // counters to read; NULL: no case gets a counted visit
     uint64_t wait_idle_ns; // longest wait for a device on which there is other work; 0: none
     // Called with one line of text: before waiting until other work on the device ends; if this
     // work goes on after wait_idle_ns; if counters cannot be read. In the last two cases the run

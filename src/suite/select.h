@@ -6,7 +6,7 @@
 #include "gpu/gpu.h"
 
 struct device_list {
-    const struct gpu_info **devices; // each device at most once; the system owns the devices
+    const struct gpu_info **devices; // chosen devices, each at most once; the system owns them
     size_t count, capacity;
 };
 
@@ -39,7 +39,7 @@ void select_leave_hidden_out(struct device_list *list);
 
 // A GPU in this machine that is not a device of the gpu_system.
 struct unreached_gpu {
-    const char *text;   // for example "an NVIDIA GPU (10de:2335) at 0000:1b:00.0"
+    const char *text;   // description: "an NVIDIA GPU (10de:2335) at 0000:1b:00.0"
     const char *remedy; // what the user can do, as a sentence without a full stop
     bool forbidden;     // true: this user has no permission to open the GPU's device file
 };

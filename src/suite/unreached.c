@@ -14,7 +14,7 @@
 
 enum {
     CLASS_DISPLAY = 0x03,
-    CLASS_ACCELERATOR = 0x12 // AMD's Instinct cards
+    CLASS_ACCELERATOR = 0x12 // PCI class of accelerators, such as AMD's Instinct cards
 };
 
 struct pci_gpu {

@@ -26,24 +26,24 @@ struct visitor {
     const struct gpu_info *info;
     // The device with one queue, which most benchmarks use. It stays open while a benchmark with
     // other queues is visited, because opening a device takes a driver some tenths of a second.
-    struct gpu_device *usual;  // NULL until a benchmark needs it
+    struct gpu_device *usual;  // the usual device; NULL until a benchmark needs it
     struct gpu_device *device; // device of the session, perhaps `usual`; NULL until the first visit
     void (*queues)(const struct gpu_info *,
-                   struct gpu_device_desc *); // benchmark.device by which `device` was opened
+                   struct gpu_device_desc *); // the benchmark.device that opened `device`
     // Why the device cannot be opened: it lacked memory although `usual` was not open. Later visits
     // fail with this error and do not try again. ERROR_NONE: there was no such error.
     struct error refusal;
     struct measure_count *count;   // counters of `device`; NULL until the first counted visit
     struct measure_card *card;     // the card's sensors; NULL: there are none
     struct gpu_scope *watch_scope; // scope of `watch` on `usual`
-    struct measure_watch *watch;   // NULL until the first watch
+    struct measure_watch *watch;   // watch for other work; NULL until the first watch
     struct processors_time before; // processor times at the last watch (of a CPU device)
     bool has_before;
     long family_pid;
     bool validation;
     const struct benchmark *benchmark; // benchmark of the open session; NULL: none is open
     struct bench_session session;
-    struct case_memory *memories; // memories of cases, in the session's arena
+    struct case_memory *memories; // data of cases between visits, in the session's arena
     size_t memory_count, memory_capacity;
 };
 
@@ -352,7 +352,7 @@ static const char *answer(struct visitor *visitor, struct child_channel *channel
     order.request = &request;
     if (!visitor_visit(visitor, &order, arena, &visit, failure))
         return protocol_write_failure(arena, failure);
-    failure->code = ERROR_NONE; // a visit that recovered may have left an error in `failure`
+    failure->code = ERROR_NONE; // cleared, because a visit that recovered may have set it
     return protocol_write_visit(arena, visit);
 }
 

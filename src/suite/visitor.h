@@ -15,10 +15,10 @@ struct visitor;
 
 struct visitor_desc {
     const char *device;       // id or identity of the device (gpu/info.h)
-    const char *const *known; // see gpu_system_desc
+    const char *const *known; // see gpu_system_desc.known
     size_t known_count;
     long family_pid; // this process and its descendants are not other work; 0: the caller
-    bool near;       // visitor_serve calls visitor_move_to
+    bool near;       // true: visitor_serve binds the process to processors near the device
     bool validation; // turns the API's own validation on; a validation message makes the visit fail
 };
 

@@ -17,13 +17,13 @@ enum watch_verdict {
 struct watch_judgement {
     // `link` is for visits that use the link to the host, `verdict` for all other visits.
     enum watch_verdict verdict, link;
-    const char *text, *link_text; // reasons for `verdict` and `link`; NULL: CLEAN
+    const char *text, *link_text; // reasons for `verdict` and `link`; NULL if WATCH_CLEAN
 };
 
 struct watcher {
     struct executor *executor;
     bool off;            // true: the device is no longer watched, because a watch failed
-    const char *why_off; // why that watch failed; lives as long as the run
+    const char *why_off; // error of the watch that failed; lives as long as the run
     struct arena *arena;
     uint64_t visited_ns;           // duration of the visits since the last watch
     double best[WATCH_YARDSTICKS]; // the run's best rate of each yardstick; NaN: none yet
