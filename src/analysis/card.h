@@ -37,14 +37,14 @@ enum {
 
 struct card_figure {
     const char *title;     // row and name: "DRAM read"; in card.further: the headline's title
-    const char *name;      // of a row with two figures: which of them, "read"; else NULL
+    const char *name;      // "read" or "copy" if the row has two figures; else NULL
     const char *benchmark; // the benchmark that measured the figure
     unsigned version;
     const char *key; // key of the case that the figure is from
     enum unit unit;  // unit in which screens show the figure
     enum better better;
     double value;   // not finite: there is none (see `verdict` and `reason`)
-    double ci95[2]; // not finite: not known
+    double ci95[2]; // 95 % interval; not finite: not known
     bool at_least;
     double cycles; // `value` in cycles of the core clock; not finite: not known
     double limit;  // physical limit of `value`; not finite: not known
@@ -86,7 +86,7 @@ struct card {
     const struct run_device *device;
     const char *api;          // API of the device: "vulkan"
     const char *warning;      // says that no GPU was measured; NULL: a GPU was measured
-    struct level_curve curve; // latency curve; it has no cases if the run has none
+    struct level_curve curve; // latency curve; it has no cases if the run has no curve
     struct card_row rows[CARD_ROWS_MAX];
     size_t count;
     // Figures without a row, from headlines of kind HEADLINE_BEST, in the order of the benchmarks.

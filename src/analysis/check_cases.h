@@ -11,7 +11,7 @@ struct check_case {
     const char *title;     // name on screens: "DRAM"
     const char *benchmark; // name of the benchmark: "bandwidth"
     const char *measured;  // name of the metric
-    const char *values;    // "op=read,scope=device", as for case_matches, without the bytes
+    const char *values;    // conditions for case_matches, without the bytes
     uint64_t bytes;        // 0: the case has no bytes; check_bytes reduces them for a small device
     bool quick;            // true: quick checks include the case
     // True: several devices work at once, so no other case is measured meanwhile.

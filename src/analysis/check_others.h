@@ -10,8 +10,8 @@
 
 // Classes of figures, by what they depend on.
 enum check_class {
-    CHECK_CLASS_CHIP,   // by the core clock: arithmetic, cache bandwidth, L1 latency
-    CHECK_CLASS_MATRIX, // matrix units, which power limits by lowering the core clock
+    CHECK_CLASS_CHIP,   // what the core clock bounds: arithmetic, cache bandwidth, L1 latency
+    CHECK_CLASS_MATRIX, // matrix units, for which power lowers the core clock
     CHECK_CLASS_MEMORY, // bandwidth of the card's memory
     // Latency of L2 and memory. It differs between cards of one model: different cores and parts of
     // L2 are switched off, and the memory is from several makers.

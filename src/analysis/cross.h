@@ -53,8 +53,8 @@ struct cross {
 // result has a metric in time for the same work. The run must outlive the returned value.
 struct cross cross_of(struct arena *arena, const struct run *run);
 
-// Adds findings "api-gap" to the run: one for each device and group in which a cell of the device
-// is `apart`.
+// Adds findings "api-gap" to the run: one for each device and each group of rows (one benchmark and
+// metric) in which a ratio of the device is a finding (`apart`).
 void cross_add_findings(struct run *run);
 
 #endif

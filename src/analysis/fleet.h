@@ -132,8 +132,9 @@ struct fleet_relation {
     const char *with; // name of the quantity: "temperature"
     size_t kind;
     enum check_metric metric;
-    double rank;     // rank correlation of the loss with the quantity
-    double quarters; // median loss of the quarter with the highest values minus that of the lowest
+    double rank; // rank correlation of the loss with the quantity
+    double
+        quarters; // median loss of the quarter of cards with most of `with`, less that with least
 };
 
 // A line in the list of cards to look at: cards of one host with the same grade and code.

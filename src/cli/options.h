@@ -10,7 +10,7 @@
 
 struct option_use {
     enum option_id option;
-    const char *value; // "" if the option takes no value; "-" if an optional value was not given
+    const char *value; // "": the option takes no value; "-": its optional value was not given
 };
 
 struct options {

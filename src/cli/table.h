@@ -47,7 +47,7 @@ struct command_info {
     const char *operands; // operands in the form of the help, "[BENCHMARK…]"; "" if there are none
     enum word_kind operand_kind;
     size_t operand_max;      // largest number of operands
-    const char *summary;     // one line for `fathom --help`
+    const char *summary;     // one line of help, for `fathom --help`
     const char *detail;      // paragraphs for `fathom COMMAND --help` and the man page
     const char *examples[5]; // "fathom run --preset quick\tevery benchmark, …"; ends with NULL
     bool hidden;             // true: for fathom itself and for tests only; not in the help
@@ -100,12 +100,12 @@ enum option_id {
 
 // A set of commands: COMMAND_BIT of each command, and COMMAND_PROGRAM.
 #define COMMAND_BIT(name) (1u << COMMAND_##name)
-#define COMMAND_PROGRAM   (1u << COMMAND_COUNT) // for `fathom --option`, without a command
+#define COMMAND_PROGRAM   (1u << COMMAND_COUNT) // `fathom --option` without a command
 
 struct option_info {
     char letter;          // 'd' for "-d"; 0 if the option has no letter
     const char *name;     // long name, without dashes
-    const char *argument; // in the form of the help: "DEVICE"; NULL if there is no value
+    const char *argument; // argument in the help: "DEVICE"; NULL if the option takes none
     enum word_kind kind;
     // true: the value is optional. It can be given only as --name=VALUE. --name alone means the
     // value "-", and the next word is not taken as the value.

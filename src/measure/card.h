@@ -15,7 +15,7 @@ struct sensors_desc measure_card_of(struct arena *arena, const struct gpu_info *
 struct measure_link {
     // Bandwidth of one direction in payload bytes, packet headers excluded; 0 if not known.
     double bytes_per_s;
-    const char *text; // "PCIe at 32 GT/s x16 (sysfs)"; lives in the arena. NULL: not known
+    const char *text; // link as text: "PCIe at 32 GT/s x16 (sysfs)", in the arena; NULL: not known
 };
 
 // Reads the present speed of the link between device and host. Call it right after some work,

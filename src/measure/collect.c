@@ -323,7 +323,7 @@ void collect_result(const struct collect *collect, struct arena *arena, struct r
         bool skipped = error->code == ERROR_UNSUPPORTED || error->code == ERROR_OUT_OF_MEMORY;
         result_flag(arena, result, skipped ? VERDICT_SKIPPED : VERDICT_FAILED,
                     error_code_name(error->code), "%s",
-                    // Error messages may quote text of a driver.
+                    // The message may quote a driver's text, with any characters.
                     text_printable(arena, error->message, SIZE_MAX));
         return;
     }

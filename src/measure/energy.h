@@ -17,7 +17,7 @@ void measure_energy_close(struct measure_energy *energy); // accepts NULL
 struct measure_energy_desc {
     struct measure_energy *energy;
     struct gpu_scope *scope;
-    measure_record *record; // see measure/span.h
+    measure_record *record; // records the work (measure/span.h)
     void *context;
     uint64_t repeats;    // units of work per submission, at least 1; should take some ms
     bool unordered;      // true: units of work may overlap each other

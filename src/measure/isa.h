@@ -11,7 +11,7 @@
 
 struct isa_loads {
     unsigned count;
-    const char *text; // "8 × buffer_load_dwordx4", most frequent first; in the caller's arena
+    const char *text; // "8 × buffer_load_dwordx4", the most frequent load first; in `arena`
 };
 
 // Fills `loads` from the innermost loop (one that contains no other loop) that has the most loads.

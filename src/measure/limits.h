@@ -8,7 +8,7 @@
 #include "gpu/gpu.h"
 
 struct measure_limits {
-    const char *architecture;   // "Hopper"; "CPU"; NULL: the table lacks this device
+    const char *architecture;   // name: "Hopper"; "CPU"; NULL: the table lacks this device
     const char *source;         // source of the architecture's figures
     const char *product_source; // source of the product's figures; NULL: product not listed
     unsigned cores;             // SMs, CUs or WGPs as the driver counts; processors of a CPU

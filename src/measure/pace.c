@@ -133,8 +133,8 @@ static void raise_known(double *known_hz, struct pace_row *higher, double hz, do
         *known_hz = higher->hz;
 }
 
-// Returns true if the load is known to keep a higher clock than hz. After PACE_LASTING visits in a
-// row at a lower clock, this lower clock becomes the one that the load keeps.
+// Returns true if this kind of load is known to run at a higher clock than hz. After PACE_LASTING
+// visits in a row at a lower clock, the lower clock counts as the load's normal one.
 static bool keeps_higher(struct pace_load *load, double hz, double error)
 {
     if (!pace_is_lower(hz, load->kept_hz, error)) {

@@ -206,7 +206,7 @@ void rounds_describe_doubts(struct measure_visit *const *visits, size_t visit_co
         size_t count = 0;
         for (size_t k = 0; k < visit_count; k++)
             count += strcmp(doubt_of(visits[k]), code) == 0;
-        if (!strstr(text, code)) // not yet listed; the empty code is part of every text
+        if (!strstr(text, code)) // not in the text yet; the empty code never counts
             text = text_join(kept->arena, text, ", ",
                              arena_printf(kept->arena, "%zu %s", count, code));
     }

@@ -35,7 +35,7 @@ struct visit_clock {
 };
 
 struct measure_visit {
-    struct arena *arena;                                 // holds everything below
+    struct arena *arena;                                 // owns everything below
     struct measure_samples metrics[MEASURE_METRICS_MAX]; // in the order of benchmark_info.metrics
     struct reason *reasons;                              // reasons that make the case suspect
     size_t reason_count;

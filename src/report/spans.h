@@ -23,12 +23,12 @@ size_t series_column(const struct series *series, const char *name);
 struct spans {
     const struct result *result;
     const struct series *series;
-    size_t start, end, lane, queue, after, core; // index of each column, or SPANS_NONE
+    size_t start, end, lane, queue, after, core; // indices of the columns, or SPANS_NONE
     double from_ns, to_ns;                       // earliest start and latest end of all spans
 };
 
-// Finds the line of the result (see above). Returns false if the result has no such series, or if
-// to_ns is not above from_ns.
+// Finds the line of the result: its first series of spans with at most SPANS_LINE_ROWS rows.
+// Returns false if the result has no such series, or if to_ns is not above from_ns.
 bool spans_line(const struct result *result, struct spans *spans);
 
 struct spans_edge {
@@ -39,8 +39,8 @@ struct spans_edge {
 // series "edges" or, if there is none, from the line's column `after`.
 struct spans_edge *spans_edges(struct arena *arena, const struct spans *line, size_t *count);
 
-// Finds the crowd of the result (see above). Returns false if the result has no line, or no other
-// series of spans.
+// Finds the crowd of the result: its first series of spans other than the line. Returns false if
+// the result has no line, or no other series of spans.
 bool spans_crowd(const struct result *result, struct spans *spans);
 
 // Returns the value in this row and column; `fallback` if the column is SPANS_NONE.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Prints time lines. Each lane is a bar, with two points in time per column of the screen, and
 // beside it the share by which the lane overlaps each other lane. Below the lanes, blocks show how
-// many spans of the crowd ran at the same time.
+// many spans of the crowd (report/spans.h) ran at the same time.
 #include "report/spans.h"
 #include "report/tables.h"
 
@@ -19,8 +19,10 @@ struct timeline {
     struct screen *screen;
     struct spans spans;
     size_t label, columns; // width of the labels and of the drawing
-    double *overlaps;      // matrix of the overlap of two lanes, 0 … 1, NaN: unknown; NULL: not
-    size_t lanes;          // number of lanes: of rows, and of columns, of `overlaps`
+    // Overlap of each lane with each other lane, 0 … 1, as a matrix; NaN: not known. NULL: overlaps
+    // are not printed.
+    double *overlaps;
+    size_t lanes; // number of lanes: of rows, and of columns, of `overlaps`
 };
 
 static const char *lane_label(const struct timeline *timeline, size_t lane)
@@ -74,7 +76,7 @@ static bool timeline_open(struct screen *screen, const struct result *result,
     overlaps_open(timeline, result);
     timeline->columns = screen->columns - timeline->label - LENGTH_COLUMNS - 6;
     if (timeline->columns < DRAWING_LEAST + timeline->lanes + 2)
-        timeline->overlaps = NULL; // there is no room: the bars are more important
+        timeline->overlaps = NULL; // no room for overlaps: the bars are more important
     if (timeline->overlaps)
         timeline->columns -= timeline->lanes + 2;
     return true;

@@ -30,8 +30,7 @@ struct view_grid {
     const struct view_info *view;
     const struct metric_info *metric;
     const struct param_info *x, *y; // `y` is NULL unless the view is a heat map
-    struct case_value *xs;          // values of x: numbers ascend, texts keep their order of
-                                    // appearance
+    struct case_value *xs;          // values of x: ascending numbers, or texts in their order
     size_t x_count;
     struct view_panel *panels;
     size_t panel_count;

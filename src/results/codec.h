@@ -22,7 +22,7 @@
 // ---------------------------------------------------------------- writing
 
 struct json_out {
-    struct arena *arena; // holds the text
+    struct arena *arena; // memory for the text
     FILE *stream;        // gets the text; NULL: the text is kept in memory, for json_out_text
     bool lines;          // true: one line per top-level member and per object in a top-level array
     unsigned indent;     // spaces per level, for human readers; 0: no indentation

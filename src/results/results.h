@@ -255,7 +255,7 @@ enum verdict {
 const char *verdict_name(enum verdict verdict); // returns the word of a verdict, such as "ok"
 
 struct reason {
-    const char *code; // "correlated", for example; never changes between versions
+    const char *code; // such as "correlated"; never changes between versions
     const char *text; // the reason as one sentence for people
 };
 
@@ -362,7 +362,7 @@ struct finding {
     const char *code, *text;
     const char *device; // id of the device that it is about; NULL: it is about the whole run
     const char *name;   // name of what `value` describes: "near L2"; NULL: not given
-    double value;       // not finite: there is no value
+    double value;       // value of the finding; not finite: it has none
     const char **keys;
     size_t key_count;
 };
@@ -386,7 +386,7 @@ struct run {
     size_t result_count, result_capacity;
     struct finding *findings;
     size_t finding_count, finding_capacity;
-    struct check *checks; // see results/check.h
+    struct check *checks; // checks of the devices (results/check.h)
     size_t check_count, check_capacity;
 };
 

@@ -21,7 +21,7 @@ struct live {
     bool busy, raised, ends;
 
     // Only the measuring thread uses these members.
-    struct arena *worker_arena; // holds `executor`
+    struct arena *worker_arena; // arena in which `executor` lives
     struct executor *executor;  // executor of the worker; NULL: there is none yet
     const struct gpu_info *device;
     size_t cases; // number of cases that the present worker has visited

@@ -23,9 +23,10 @@ enum {
 };
 
 struct live_desc {
-    struct runner_desc runner; // worker_argv, worker_environment, silence_ns, choices.system;
-                               // in_process for tests
-    int argc;                  // command line, which the run records
+    // Used members: worker_argv, worker_environment, silence_ns, choices.system; for tests
+    // in_process.
+    struct runner_desc runner;
+    int argc; // command line, which the run records
     char **argv;
     // Sends a message to every page. Called in the measuring thread.
     void (*say)(void *context, const char *message);

@@ -18,9 +18,10 @@ enum {
 };
 
 struct serve_desc {
-    struct runner_desc runner; // devices, choices.system, worker_argv, worker_environment,
-                               // silence_ns, and interrupt, whose first signal ends the server
-    int argc;                  // command line, which the runs record
+    // Used members: devices, choices.system, worker_argv, worker_environment, silence_ns, and
+    // interrupt, whose first signal ends the server.
+    struct runner_desc runner;
+    int argc; // command line, which the runs record
     char **argv;
     unsigned port; // port of the server; 0: any free port
     // Called once, when the server can be reached at `url`. May be NULL.

@@ -455,7 +455,7 @@ static bool serve(struct server *server, struct arena *arena, struct error *err)
         tell_ready(server, arena);
         wait_signal(server);
     }
-    live_cancel(server->live); // nothing should be measured while the sockets are closed
+    live_cancel(server->live); // first: nothing may be measured while sockets are being closed
     if (listens)
         server->civetweb.mg_stop(server->context);
     live_stop(server->live); // must follow mg_stop, after which no socket uses server->live

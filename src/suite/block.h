@@ -43,7 +43,7 @@ struct block {
     size_t count;
     size_t own;                // number of entries whose device is the schedule's own
     size_t base;               // number of results in the run before this block
-    struct arena *provisional; // holds results published during the block; NULL: none yet
+    struct arena *provisional; // arena of results published before the block ends; NULL: none
     // Times after which cases are not visited any more: hard_ns for cases with fewer than
     // rounds_min rounds, soft_ns for all others. UINT64_MAX: no limit.
     uint64_t soft_ns, hard_ns;

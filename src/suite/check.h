@@ -47,9 +47,9 @@ double check_plan_s(size_t devices, enum check_part part);
 struct check_desc {
     const struct device_list *devices; // devices to check, at most CHECK_DEVICES_MAX
     const struct gpu_system *system;
-    const char *const *argv;        // command of a device's process without "-d"; ends with NULL
-    const char *const *worker_argv; // as runner_desc.worker_argv. NULL: nothing is measured on
-                                    // several devices at once
+    const char *const *argv; // command of a device's process without "-d"; ends with NULL
+    // As runner_desc.worker_argv. NULL: nothing is measured on several devices at once.
+    const char *const *worker_argv;
     const char *const *environment; // environment of the processes, as child_desc.environment
     uint64_t silence_ns;            // a process is ended after this silence; 0: CHECK_DEADLINE_S
     uint64_t soak_ns; // time for which measuring is repeated; the deadline is so much later
@@ -58,7 +58,7 @@ struct check_desc {
 
 // The runs that the processes sent. They must live as long as the run that check_measure fills.
 struct check_parts {
-    struct run *runs[CHECK_DEVICES_MAX]; // one per device; NULL: its process sent no run
+    struct run *runs[CHECK_DEVICES_MAX]; // run of each device; NULL: its process sent no run
     size_t count;
     struct run *at_once; // what several devices did at the same time; NULL: it was not measured
 };

@@ -16,12 +16,12 @@ enum {
 };
 
 struct executor_desc {
-    const char *device_id;          // for example "vulkan:0"
+    const char *device_id;          // id of the device: "vulkan:0"
     bool in_process;                // false: in a worker, started by fork and exec of this binary
     const char *const *worker_argv; // this binary and its hidden command; ends with NULL
-    const char *const *worker_environment; // ends with NULL; NULL: that of this process
+    const char *const *worker_environment; // of the worker; NULL: that of this process
     uint64_t silence_ns;                   // a worker that is silent for longer is killed; 0: 60 s
-    bool validation;                       // in process: turns the API's own validation on
+    bool validation;                       // in_process: turns the API's own validation on
     struct interrupt *interrupt; // a second signal ends the worker; NULL: signals are not watched
     // Called if a worker does not answer soon after a first signal. May be NULL.
     void (*waiting)(void *context, const char *device_id);
