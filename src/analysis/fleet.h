@@ -133,8 +133,9 @@ struct fleet_relation {
     size_t kind;
     enum check_metric metric;
     double rank; // rank correlation of the loss with the quantity
-    double
-        quarters; // median loss of the quarter of cards with most of `with`, less that with least
+    // Median loss of the quarter of cards with the highest values of the quantity, minus that of
+    // the quarter with the lowest.
+    double quarters;
 };
 
 // A line in the list of cards to look at: cards of one host with the same grade and code.
