@@ -38,8 +38,8 @@ static double bound_of(const struct counter *counter)
     return is_small ? wide_bound : close_bound;
 }
 
-// Returns how much may be counted where zero is claimed. A ratio to zero does not exist, so the
-// largest claim of the same unit in this result is the measure.
+// Returns how much may be counted where zero is claimed: a small share of the result's largest
+// claim of the same unit, because a ratio to zero does not exist.
 static double zero_bound(const struct result *result, const struct counter *counter)
 {
     double most = 0;

@@ -27,8 +27,9 @@ const struct check_case *check_case_of(enum check_metric metric);
 const char *check_title(struct arena *arena, const struct check_figure *figure);
 
 // Returns the bytes of the case on a device: of->bytes, halved until they are small enough, but not
-// below 16 KiB. Small enough is a quarter of the memory and of the largest allocation; for cases of
-// L2 also half of the last cache; for all other cases on a CPU also 64 MiB.
+// below 16 KiB. Small enough means at most a quarter of the memory and of the largest allocation;
+// for cases of L2 also at most half of the last cache; for all other cases on a CPU also at most 64
+// MiB.
 uint64_t check_bytes(const struct check_case *of, const struct run_device *device);
 
 // Returns the case for which the result gives a figure with the case's full bytes. NULL if there is

@@ -40,7 +40,7 @@ struct expectation {
 struct run *expectation_builtin(void);
 
 // Judges the figures and gives the check its verdict. If the check is already CHECK_BROKEN, its
-// verdict and code stay, unless the results say more.
+// verdict and code stay, unless a failed result gives a more precise code.
 void expectation_judge(struct run *run, const struct expectation *expectation, struct check *check);
 
 // Returns the worst verdict of the checks, where broken is worst, then slow, unknown and healthy.

@@ -31,9 +31,9 @@ static const char *link_cause(struct arena *arena, const struct check_state *sta
 
 // An expectation from many cards has a bound that one healthy figure in a thousand is beyond, so
 // some figures of a large healthy fleet are. A figure beyond its bound is taken as slow without
-// comparison in two cases: its loss is at least `factor` times the loss at the bound, which is no
+// comparison in two cases: its loss is at least `factor` times the loss at the bound, too much for
 // chance in a fleet of this size; or `often` is set, because more figures are beyond their bounds
-// than by chance.
+// than chance explains.
 struct bounds {
     double factor;
     bool often;

@@ -35,7 +35,7 @@ enum {
 // at the end; otherwise one line per benchmark, printed when the benchmark begins.
 struct progress {
     FILE *out;
-    // `out` is a terminal; the line is on the screen.
+    // drawn_in_place: `out` is a terminal. drawn: the line is on the screen.
     bool drawn_in_place, drawn;
     uint64_t changed_ns; // when the line was last drawn or wiped; 0: never
     const struct benchmark *logged[PROGRESS_LOGGED]; // benchmarks of this device that have a line

@@ -8,7 +8,7 @@ struct measure_count {
     struct arena *arena;
     const struct gpu_info *info;
     double units; // number of units of work in the last run
-    // First the neutral counters that the device has, then the native ones.
+    // All counters: first the neutral ones that the device has, then the native ones.
     struct counted {
         const char *name;
         struct gpu_counter_source source;

@@ -38,7 +38,8 @@ struct product {
     unsigned core_mhz; // highest core clock; 0 if cards boost above the data sheet
     unsigned dram_gb_per_s;
     unsigned last_cache_mib;
-    // As in struct architecture; 0: the figures of the architecture apply.
+    // Rates of the product's matrix units, as in struct architecture; 0: those of its architecture
+    // apply.
     unsigned matrix16, matrix8;
     const char *source;
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Decides whether samples had the core clock that they should have, and repeats them if not. A card
-// lowers its clock while it has little to do, and needs up to some tenths of a second to raise it
-// after work arrives. Samples at such a clock are repeated after a lead: light work that gives the
-// clock time to rise. It is part of the same submission, because a card may lower its clock between
-// two submissions. A card also lowers its clock under load, for example at its power limit. Samples
-// at such a clock are right: the card is as fast as that under this load.
+// Decides whether samples had the core clock that they should have, and whether they are repeated.
+// A card lowers its clock while it has little to do, and needs up to some tenths of a second to
+// raise it after work arrives. Samples at such a clock are repeated after a lead: light work that
+// gives the clock time to rise. The lead is part of the samples' submission, because a card may
+// lower its clock between two submissions. A card also lowers its clock under load, for example at
+// its power limit. Samples at such a clock are right: under this load the card is not faster.
 //
 // All functions decide from numbers alone, without a device.
 #ifndef MEASURE_PACE_H

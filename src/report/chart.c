@@ -243,7 +243,7 @@ static void stroke_put(const struct drawing *d, size_t number, const struct plac
     fputs("\"/>\n", d->out);
 }
 
-// Writes a dot at each place whose `doubted` has the value `doubted`.
+// Writes a dot at each place that is not trusted or, if `doubted` is false, at each trusted place.
 static void dots_put(const struct drawing *d, const char *class, const struct place *places,
                      size_t count, bool doubted)
 {

@@ -12,8 +12,9 @@
 enum {
     NUMBERS_MIN = 16, // a heat map with more values of x than this is drawn as lines
     SPARSE_POINTS = 4,
-    SPARSE_STEP = 8 // on a logarithmic x, a line of at most SPARSE_POINTS points whose x grow by at
-                    // least this factor becomes bars
+    // If x is logarithmic, a line of at most SPARSE_POINTS points, each at SPARSE_STEP times the x
+    // of the point before or more, becomes bars.
+    SPARSE_STEP = 8
 };
 
 // A value that the view shows.

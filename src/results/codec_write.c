@@ -10,9 +10,8 @@
 #include <zlib.h>
 
 enum {
-    STREAM_BYTES = 64 * 1024, // least capacity of `text` if there is a stream or sink
-    // Least capacity of `text` if there is neither: enough for a short message.
-    MEMORY_BYTES = 512
+    STREAM_BYTES = 64 * 1024, // least capacity of `text` with a stream or sink
+    MEMORY_BYTES = 512        // least capacity of `text` in memory; enough for a short message
 };
 
 // ---------------------------------------------------------------- bytes

@@ -33,7 +33,7 @@ static double fraction_of(const struct scheduler *s, const struct entry *entry)
     if (!entry_wants_visit(entry))
         return 1;
     double share = collect_rounds(entry->collect) / (double)s->desc->budget->rounds_min;
-    // 1 would mean finished, but the case may need more rounds than rounds_min.
+    // A share of 1 would mean finished, but the case may need more rounds than rounds_min.
     return share < 0.95 ? share : 0.95;
 }
 
