@@ -43,7 +43,7 @@ struct card_figure {
     const char *key; // key of the case that the figure is from
     enum unit unit;  // unit in which screens show the figure
     enum better better;
-    double value;   // not finite: there is none (see `verdict` and `reason`)
+    double value;   // not finite: no value (`verdict` and `reason` say why)
     double ci95[2]; // 95 % interval; not finite: not known
     bool at_least;
     double cycles; // `value` in cycles of the core clock; not finite: not known

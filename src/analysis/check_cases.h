@@ -12,7 +12,7 @@ struct check_case {
     const char *benchmark; // name of the benchmark: "bandwidth"
     const char *measured;  // name of the metric
     const char *values;    // conditions for case_matches, without the bytes
-    uint64_t bytes;        // 0: the case has no bytes; check_bytes reduces them for a small device
+    uint64_t bytes;        // size in bytes, reduced for a small device (check_bytes); 0: none
     bool quick;            // true: quick checks include the case
     // True: several devices work at once, so no other case is measured meanwhile.
     bool at_once;

@@ -74,7 +74,7 @@ MUST_CHECK bool json_out_end(struct json_out *out, const char *what, struct erro
 // members and check `failed` only once, at the end: a function that fails to read a node returns
 // what it returns for an absent node.
 struct json_reader {
-    struct arena *arena; // holds the strings and arrays that are read
+    struct arena *arena; // memory for the strings and arrays that are read
     const char *file;    // name of the file, for messages
     struct error *err;
     const void *context;    // data of the caller, for the functions json_field.get
