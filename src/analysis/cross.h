@@ -14,7 +14,7 @@
 
 struct cross_cell {
     const struct result *result; // result of the case; NULL: not measured through this API
-    const struct metric *metric; // NULL if `result` is NULL
+    const struct metric *metric; // metric of `result`; NULL if `result` is NULL
     // Ratio to the result of the reference device. NaN for the reference device itself, and if the
     // two cases are not equal.
     struct ratio ratio;

@@ -55,7 +55,7 @@ void progress_wipe(struct progress *progress);
 
 // A text of several lines that is redrawn in place, above the progress line.
 struct live_text {
-    FILE *out;      // NULL: nothing is drawn
+    FILE *out;      // where text is drawn; NULL: nothing is drawn
     unsigned lines; // number of lines that are on the screen
 };
 

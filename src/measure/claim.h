@@ -82,7 +82,7 @@ enum measure_form {
 
 struct measure_account {
     const struct measure_claim *claim;
-    const struct measure_limits *limits; // NULL: metrics get no limits
+    const struct measure_limits *limits; // limits of the device; NULL: metrics get none
     const struct measure_span *span;
     struct measure_visit *visit;
 };

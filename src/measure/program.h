@@ -9,7 +9,7 @@
 struct measure_programs {
     struct arena *arena;            // must live as long as `scope`
     struct gpu_scope *scope;        // owns the programs
-    struct measure_program *newest; // NULL: no program was compiled yet
+    struct measure_program *newest; // last compiled program; NULL: none was compiled
 };
 
 // Returns the program of the embedded kernel with that name. `choices` (NULL: all zero) gives the

@@ -127,7 +127,7 @@ struct worker {
     const struct measure_span_desc *desc;
     struct arena *arena;
     struct gpu_batch *batch;
-    struct gpu_buffer *stamps; // NULL: the core clock is not measured
+    struct gpu_buffer *stamps; // buffer of clock stamps; NULL: the core clock is not measured
     struct clock_dispatch clock;
     double stamp_step_ns;
     uint64_t repeats;

@@ -15,10 +15,10 @@ typedef void measure_record(void *context, struct gpu_batch *batch, uint64_t rep
 
 struct measure_span_desc {
     struct gpu_scope *scope;
-    struct gpu_queue *queue; // NULL: the device's first queue
+    struct gpu_queue *queue; // queue for the work; NULL: the device's first queue
     measure_record *record;
     void *context;
-    const struct measure_clock *clock; // NULL: the core clock is not measured
+    const struct measure_clock *clock; // clocks of kernels; NULL: the core clock is not measured
     const struct measure_request *request;
     bool unordered;       // true: the units of work may overlap each other
     bool draws;           // the units contain draws

@@ -79,11 +79,11 @@ struct measure_request {
     uint64_t timeout_ns; // longest wait for one submission
     // 0: the case's first visit, which decides on the size and shape of the work.
     unsigned round;
-    const struct measure_gate *gate;   // NULL: no other device measures at the same time
-    bool any_clock;                    // true: the core clock of the samples is not judged
-    struct measure_count *count;       // NULL: the visit is not counted (measure/count.h)
-    struct measure_pace *pace;         // NULL: a low core clock does not make samples be repeated
-    const struct measure_leave *leave; // NULL: the visit is never asked to end early
+    const struct measure_gate *gate; // where devices wait for each other; NULL: only one measures
+    bool any_clock;                  // true: the core clock of the samples is not judged
+    struct measure_count *count;     // counters to read; NULL: the visit is not counted
+    struct measure_pace *pace;       // judges the core clock; NULL: samples are not repeated for it
+    const struct measure_leave *leave; // says when to end early; NULL: the visit never does
 };
 
 // Fails with ERROR_INTERRUPTED if the visit is asked to end early. A visit that has many parts,

@@ -58,7 +58,7 @@ static bool no_page(struct error *err)
 // ---------------------------------------------------------------- runs as packed data
 
 enum {
-    PACKED_BYTES = 48 * 1024, // a multiple of 3, so that base64 needs padding only at the end
+    PACKED_BYTES = 48 * 1024, // multiple of 3, so that base64 is padded only at the end
     PACKED_LEVEL = 5          // zlib's level 6 would take a third longer and save 1 %
 };
 

@@ -24,7 +24,7 @@ struct cases {
 
 // The column of a metric or sensor.
 struct metric_column {
-    const char *name, *unit; // the two lines above the column
+    const char *name, *unit; // the two lines of the column's head
     struct cell *cells;
     struct cell_widths widths;
     size_t columns;

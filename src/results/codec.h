@@ -87,7 +87,7 @@ struct json_node {
     const struct json_node *up; // object or array that contains the value; NULL: it is the document
     const char *member;         // name of the member; NULL: this is an element of an array
     size_t index;               // index of the element in an array
-    const json_t *value;        // NULL if the value is absent or null
+    const json_t *value;        // the value in jansson; NULL if it is absent or null
 };
 
 // These functions read a document from a file ("-": the standard input) or from memory. The caller

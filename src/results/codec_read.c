@@ -91,7 +91,7 @@ size_t json_elements(struct json_reader *reader, const struct json_node *node)
 {
     if (node->value && !json_is_array(node->value))
         wrong_type(reader, node, "an array");
-    return json_array_size(node->value); // 0 if it is not an array
+    return json_array_size(node->value); // jansson returns 0 if it is not an array
 }
 
 const char *json_text(struct json_reader *reader, const struct json_node *node)

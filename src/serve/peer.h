@@ -59,7 +59,7 @@ enum peer_outcome peer_take(struct peer *peer, const struct peer_frame *frame, u
 
 struct peer_http {
     const char *method, *path;
-    const char *host, *origin; // NULL: the request has no such header, or several
+    const char *host, *origin; // values of the headers; NULL: no such header, or several
     bool upgrade;              // the request asks for a web socket
     long long body_bytes;      // length of the body; -1: not known
 };

@@ -23,7 +23,7 @@ struct checking {
     uint64_t silent_until_ns[CHECK_DEVICES_MAX]; // a process that is silent until then is ended
     const struct gpu_info *infos[CHECK_DEVICES_MAX];
     size_t count;
-    uint64_t planned_ns; // planned end of the check
+    uint64_t planned_ns; // time at which the check should end
 };
 
 // ---------------------------------------------------------------- the processes

@@ -41,7 +41,7 @@ struct visit_order {
     const struct bench_case *bench_case;
     const struct measure_request *request;
     bool waits; // true: the worker waits for other devices before it takes samples
-    const struct visit_counting *counting; // NULL: the visit is not counted
+    const struct visit_counting *counting; // what to count; NULL: the visit is not counted
 };
 
 // The next two functions return the message as one line without newline, in `arena`.
