@@ -38,7 +38,7 @@ struct block {
     const char *preset;        // name of the preset, for messages
     struct device_slot *slots; // [0]: the schedule's own device; then its peers
     size_t slot_count;
-    struct arena *arena; // lives as long as the block
+    struct arena *arena; // memory that lives as long as the block
     struct entry entries[PLAN_BLOCK_CASES * (1 + PLAN_PEERS_MAX)];
     size_t count;
     size_t own;                // number of entries whose device is the schedule's own
