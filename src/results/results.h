@@ -35,9 +35,9 @@ struct metric_info {
     // such as "latency". Of a list such as "triangles,pixels", the first metric that the result has
     // is used. NULL: no metric measures the same work in time.
     const char *cycles_of;
-    // The name of a metric in the same unit of which this one is a part: the time of the host's
-    // call is a part of the time of a kernel, for example. The precision of this metric is then
-    // judged relative to that metric. NULL: relative to its own median. Not in run files.
+    // The name of a metric in the same unit that contains this one: the time of a kernel contains
+    // the time of the host's call. The precision of this metric is then judged relative to that
+    // metric. NULL: relative to its own median. Not in run files.
     const char *part_of;
     // For metrics in op/s: a condition (case_matches) for cases whose operations are floating-point
     // operations, such as "op=fp32-fma". NULL: no case. Not in run files, where metric.floating has
@@ -406,10 +406,10 @@ void run_add_conclusion(struct run *run, const char *code, double value, const s
                         const struct result *second, const char *format, ...) PRINTF_LIKE(6, 7);
 void run_add_benchmark(struct run *run, const struct benchmark_info *info);
 
-// Completes the declarations of benchmarks in a run from an earlier version of fathom. Finds
-// benchmarks and metrics by name, adds missing cycles_of, and adds HEADLINE_LEVELS to a benchmark
-// that has no headline. Without this, `compare` would count the same figure twice, in time and in
-// cycles, and `report` would find no levels of memory.
+// Completes the declarations of a run that an earlier version of fathom wrote: finds benchmarks and
+// metrics by name, adds missing cycles_of, and adds HEADLINE_LEVELS to a benchmark that has no
+// headline. Otherwise `compare` would count the same figure in time and in cycles as two, and
+// `report` would find no levels of memory.
 void run_declare_missing(struct run *run);
 
 // Returns the last result with that key on that device; NULL if the run has none.
