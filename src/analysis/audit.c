@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const double close_bound = 0.01, wide_bound = 0.03;
-static const double close_bytes = 1 << 30; // close_bound holds from this many claimed bytes on
+static const double close_bytes = 1 << 30; // from so many claimed bytes on, close_bound holds
 
 enum {
     NAMED_MAX = 3 // number of differing claims that the finding names
@@ -19,7 +19,7 @@ const double *audit_counted(const struct result *result, const char *name)
     return NULL;
 }
 
-// The same value; 0 if the result lacks the counter.
+// Returns what the result's counter `name` counted; 0 if the result lacks the counter.
 static double counted(const struct result *result, const char *name)
 {
     const double *value = audit_counted(result, name);
@@ -38,15 +38,14 @@ static double bound_of(const struct counter *counter)
     return is_small ? wide_bound : close_bound;
 }
 
-// A claim of zero has no ratio. What a wrong one would let through is about as much as the largest
-// claim of the result.
+// Returns how much may be counted where zero is claimed: a small share of the result's largest
+// claim of the same unit, because a ratio to zero does not exist.
 static double zero_bound(const struct result *result, const struct counter *counter)
 {
     double most = 0;
     for (size_t i = 0; i < result->counter_count; i++)
         if (result->counters[i].unit == counter->unit)
-            most =
-                fmax(most, result->counters[i].claimed); // of two numbers, if one is NaN, the other
+            most = fmax(most, result->counters[i].claimed); // fmax ignores a claim of NaN
     double noise = counter->unit == UNIT_BYTE ? AUDIT_ZERO_BYTES / counter->units : 0;
     return fmax(noise, close_bound * most);
 }
@@ -76,12 +75,12 @@ double audit_hit_rate(const struct result *result, unsigned level)
 struct tally {
     const char *device;
     size_t cases, claims, agreeing;
-    const char *named; // the first claims that differ, in words
+    const char *named; // text that names the first claims that differ from the count
     size_t named_count;
-    const char **keys; // keys of the results with a differing claim
+    const char **keys; // keys of the results that have a differing claim
     size_t key_count, key_capacity;
-    size_t memory_cases; // cases that claim to read memory
-    double served;       // largest part of such a claim that the memory did not deliver
+    size_t memory_cases; // number of cases that claim to read memory
+    double served;       // largest part of a claimed memory read that did not come from memory
     const char *served_key;
 };
 
@@ -111,7 +110,7 @@ static void name_claim(struct run *run, struct tally *tally, const struct result
                                 tally->named ? ", " : "", counter->name, result->key, differs);
 }
 
-// Of a claim that agrees, the L2 held what the memory did not deliver.
+// Notes the share of an agreeing `dram_read` claim that memory did not deliver: the L2 held it.
 static void tally_served(struct tally *tally, const struct result *result,
                          const struct counter *counter)
 {

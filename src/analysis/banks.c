@@ -4,8 +4,9 @@
 #include <math.h>
 #include <stdbool.h>
 
-static const double conflict_least = 2; // least ratio of a conflict to the time of stride 1
-static const double alike = 1.25;       // two times whose ratio is below this count as equal
+// Smallest ratio to the time of stride 1 that shows a conflict.
+static const double conflict_least = 2;
+static const double alike = 1.25; // times whose ratio is below this count as equal
 
 static bool is_power(double value)
 {
@@ -13,7 +14,7 @@ static bool is_power(double value)
     return frexp(value, &exponent) == 0.5;
 }
 
-// Returns the time at this stride; NaN if it was not measured.
+// Returns the load's time at this stride; NaN if the stride was not measured.
 static double time_at(const struct banks_curve *curve, double stride)
 {
     for (size_t i = 0; i < curve->count; i++)
@@ -43,8 +44,8 @@ unsigned banks_count(const struct banks_curve *curve)
     for (size_t i = curve->count; i-- > 0;)
         if (is_power(curve->strides[i]) && curve->times[i] * alike >= longest)
             banks = curve->strides[i];
-    // The time must stay the longest for all larger powers of two, and at least one of them must be
-    // measured.
+    // The time must not fall again at any larger power of two, and at least one of those must have
+    // been measured.
     for (unsigned stride = (unsigned)banks; stride && stride <= last; stride *= 2)
         if (time_at(curve, stride) * alike < longest)
             return 0;

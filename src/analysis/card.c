@@ -17,7 +17,8 @@ struct builder {
 
 // ---------------------------------------------------------------- levels of memory
 
-// Returns the card's name for level k of the curve; CARD_LEVEL_ANY if the card does not show it.
+// Returns the card's name for level k of the curve; CARD_LEVEL_ANY if the card does not show that
+// level.
 static enum card_level level_name(const struct level_curve *curve, size_t k)
 {
     if (k + 1 == levels_count(curve) && isfinite(levels_memory(curve)))
@@ -25,15 +26,15 @@ static enum card_level level_name(const struct level_curve *curve, size_t k)
     return k == 0 ? CARD_LEVEL_L1 : k == 1 ? CARD_LEVEL_L2 : CARD_LEVEL_ANY;
 }
 
-// The range of working sets, in bytes, in which a case shows the bandwidth of one level.
+// The range of working sets, in bytes, whose bandwidth is that of one level of memory.
 struct working_sets {
     double least, most;
 };
 
-// Returns the working sets for a level. For a cache they range from four times the size of the
-// cache before it to half of its own size, so that it holds the whole working set. For memory they
-// begin at four times the last cache. The range is empty (least > most) if the curve does not show
-// the level.
+// Returns the working sets that show a level's bandwidth. For a cache they range from four times
+// the size of the cache before it to half of its own size, so that it holds all of the working set.
+// For memory they begin at four times the size of the last cache. The range is empty (least > most)
+// if the curve does not show the level.
 static struct working_sets level_sets(const struct level_curve *curve, enum card_level level)
 {
     size_t count = levels_count(curve), k = level == CARD_LEVEL_L1 ? 0 : 1;
@@ -49,7 +50,7 @@ static struct working_sets level_sets(const struct level_curve *curve, enum card
 
 // ---------------------------------------------------------------- rows
 
-// Returns the row with this label, which is added if the card lacks it; NULL if the card is full.
+// Returns the row with this label. Adds it if the card lacks it; returns NULL if the card is full.
 static struct card_row *row_get(struct card *card, enum card_section section, const char *label)
 {
     size_t at = 0;
@@ -67,9 +68,9 @@ static struct card_row *row_get(struct card *card, enum card_section section, co
     return &card->rows[at];
 }
 
-// True if `one` is the better figure for the card. A measured figure wins over one that was not
-// measured, then the better value wins. If the two values are at most CARD_NEAR apart, the better
-// verdict wins instead.
+// Returns true if `one` is the better figure for the card. A measured figure wins against one that
+// was not measured. Of two measured figures the better value wins, but if they are at most
+// CARD_NEAR apart, the better verdict wins.
 static bool is_better(const struct card_figure *one, const struct card_figure *other)
 {
     if (!isfinite(one->value) || !isfinite(other->value))
@@ -80,7 +81,7 @@ static bool is_better(const struct card_figure *one, const struct card_figure *o
     return gain > 0;
 }
 
-// Adds the figure to its row. The best of several figures with the same name is the one shown.
+// Adds the figure to its row. Of several figures with the same name, the row shows the best.
 static void figure_add(const struct builder *b, const char *label, const struct card_figure *figure)
 {
     struct card_row *row = row_get(b->card, b->headline->section, label);
@@ -129,7 +130,7 @@ static const char *reason_of(const struct result *result)
     return result->reason_count ? result->reasons[0].text : verdict_name(result->verdict);
 }
 
-// True if the run is still measuring: the case will be visited again.
+// Returns true if the run is still going on, so that the case will be visited again.
 static bool is_unfinished(const struct result *result)
 {
     for (size_t i = 0; i < result->reason_count; i++)
@@ -180,8 +181,8 @@ static bool is_described(const struct builder *b, const struct result *result,
            (b->headline->level == CARD_LEVEL_ANY || (bytes >= sets->least && bytes <= sets->most));
 }
 
-// Returns the working sets that count for the headline. For a cache only the largest one that was
-// measured counts, because caches nearer to the cores hold a larger part of a smaller working set.
+// Returns the working sets whose cases count for the headline. For a cache this is only the largest
+// one that was measured: of smaller working sets, caches nearer to the cores hold a larger part.
 static struct working_sets wanted_sets(const struct builder *b)
 {
     struct working_sets sets = level_sets(&b->card->curve, b->headline->level);
@@ -217,8 +218,8 @@ static bool best_figure(const struct builder *b, struct card_figure *best)
 
 // ---------------------------------------------------------------- levels as rows
 
-// Returns the case of level k with the median latency. If at least half of its cases are ok, only
-// those are considered.
+// Returns the case with the median latency among the cases of level k. If at least half of them
+// have the verdict ok, only these are considered.
 static const struct result *middle_case(const struct builder *b, size_t k)
 {
     const struct plateau *level = &b->card->curve.fit.levels[k];
@@ -248,7 +249,7 @@ static void add_levels(const struct builder *b)
     }
 }
 
-// True if this headline declares the latency curve of the card, whose levels are known.
+// Returns true if this headline declares the latency curve from which the card has its levels.
 static bool declares_curve(const struct builder *b)
 {
     return b->headline->kind == HEADLINE_LEVELS && b->card->curve.count > 0 &&

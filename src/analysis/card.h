@@ -25,52 +25,51 @@ enum {
     CARD_FIGURES_MAX = 2, // figures per row
     CARD_NOTES_MAX = 5
 };
-#define CARD_NEAR    0.05 // relative difference of figures that count as equal
-#define CARD_DIFFERS 0.10 // relative difference from a reference that stands out
-#define CARD_APART   0.01 // relative difference of two figures of one thing that is worth a note
-#define CARD_FAR     0.75 // a figure below this share of its limit stands out
+#define CARD_NEAR    0.05 // figures with at most this relative difference count as equal
+#define CARD_DIFFERS 0.10 // from this relative difference to the reference on, a figure stands out
+// Two figures of the same thing with at least this relative difference get a note.
+#define CARD_APART 0.01
+#define CARD_FAR   0.75 // figures below this share of their limit stand out
 
-// Code of the finding that says that fathom found no GPU and measured a CPU; its text is the
-// warning.
+// Code of a finding: fathom found no GPU and measured a CPU. Its text is the warning above the
+// rows.
 #define CARD_NO_GPU "no-gpu"
 
 struct card_figure {
-    const char *title;     // row and name, as "DRAM read"; in card.further: the headline's title
-    const char *name;      // tells the two figures of a row apart, as "read"; NULL if the row has
-                           // one figure
+    const char *title;     // row and name: "DRAM read"; in card.further: the headline's title
+    const char *name;      // "read" or "copy" if the row has two figures; else NULL
     const char *benchmark; // the benchmark that measured the figure
     unsigned version;
-    const char *key; // case key
-    enum unit unit;  // the unit that screens show
+    const char *key; // key of the case that the figure is from
+    enum unit unit;  // unit in which screens show the figure
     enum better better;
-    double value;   // not finite: not measured; verdict and reason say why
-    double ci95[2]; // not finite: not known
+    double value;   // not finite: no value (`verdict` and `reason` say why)
+    double ci95[2]; // 95 % interval; not finite: not known
     bool at_least;
     double cycles; // `value` in cycles of the core clock; not finite: not known
-    double limit;  // physical limit; not finite: not known
+    double limit;  // physical limit of `value`; not finite: not known
     double share;  // share of the limit (metric_share); not finite: not known
     enum verdict verdict;
     const char *reason; // why the verdict is not ok; NULL if it is ok
-    bool provisional;   // the run is still measuring it
-    double reference;   // value on card.reference; not finite: not known for this version of the
-                        // benchmark
-    // List of worse figures of the same name, from other headlines; NULL: there is none.
+    bool provisional;   // the run is not finished and may change the figure
+    double reference;   // value of the reference card; not finite: none for this `version`
+    // Next in a list of worse figures with the same name, from other headlines; NULL: the end.
     const struct card_figure *other;
 };
 
 struct card_row {
     enum card_section section;
-    const char *label; // "L2 latency"
+    const char *label; // label of the row: "L2 latency"
     struct card_figure figures[CARD_FIGURES_MAX];
     size_t count;
 };
 
-// One figure of a known card. The known cards are those of reference/cards.json.
+// One figure of a known card. Known cards are listed in reference/cards.json.
 struct known_figure {
     const char *row, *name; // `name` is NULL if the row has one figure
     const char *benchmark;
     unsigned version;
-    double value; // only figures with verdict ok are known
+    double value; // the file has only figures with the verdict ok
 };
 struct known_card {
     const char *device, *api, *preset, *started;
@@ -85,45 +84,42 @@ struct known_cards {
 struct card {
     const struct run *run;
     const struct run_device *device;
-    const char *api;          // "vulkan"
-    const char *warning;      // line above the rows that says that no GPU was measured; NULL: a GPU
-                              // was measured
-    struct level_curve curve; // latency curve; it has no cases if the run has no such curve
+    const char *api;          // API of the device: "vulkan"
+    const char *warning;      // says that no GPU was measured; NULL: a GPU was measured
+    struct level_curve curve; // latency curve; it has no cases if the run has no curve
     struct card_row rows[CARD_ROWS_MAX];
     size_t count;
-    // Figures of the headlines of kind HEADLINE_BEST that have no row, in the order of the
-    // benchmarks.
+    // Figures without a row, from headlines of kind HEADLINE_BEST, in the order of the benchmarks.
     struct card_figure *further;
     size_t further_count, further_capacity;
-    const struct known_card *reference; // known card to compare with; NULL: none is known for this
-                                        // API
-    bool same_model;                    // true: the reference is of the same model as this card
-    // Sentences about what stands out: figures that differ from a reference of the same model, that
-    // are not trusted, that are far from their limit, or for which several benchmarks measured
-    // different values.
+    const struct known_card *reference; // known card to compare with; NULL: none for this API
+    bool same_model;                    // true: the reference has the same model name as this card
+    // Sentences about figures that stand out: they differ from a reference of the same model, are
+    // not trusted, are far from their limit, or several benchmarks measured different values for
+    // them.
     const char *notes[CARD_NOTES_MAX];
     size_t note_count;
 };
 
-// Fills the card of the run's device with this id. All texts live in `arena` or in the run. The
-// card is compared with the most suitable of the `known` cards (NULL: with none), but never with
-// its own run.
+// Fills `card` for the run's device with this id. All texts live in `arena` or in the run. The card
+// is compared with the most suitable of the `known` cards (NULL: with none), but never with a known
+// card that was made from this run.
 void card_build(struct arena *arena, const struct run *run, const char *device,
                 const struct known_cards *known, struct card *card);
 
-// Chooses the most suitable of the known cards as the reference, adds its values to the figures,
-// and writes the notes. card_build calls this.
+// Chooses the most suitable known card as the reference, adds the reference's values to the
+// figures, and writes the notes. card_build calls this function.
 void card_judge(struct arena *arena, struct card *card, const struct known_cards *known);
 
-// Returns a sentence that says what the run lacks: nothing was measured on this device, no case of
-// it gave a number, or the run was interrupted or is still going on. NULL: it lacks nothing.
+// Returns a sentence that says what the run lacks: nothing was measured on this device, none of its
+// cases gave a number, or the run was interrupted or is not finished. NULL if nothing is lacking.
 const char *card_state(const struct card *card);
 
-// True if the figure has a value that is final, and the verdict ok.
+// Returns true if the figure has a final value and the verdict ok.
 bool card_figure_trusted(const struct card_figure *figure);
 
-// Returns how much better (above 0) or worse the figure is than its `reference`, relative to it:
-// 0.1 means 10 % better. NaN if the value or the reference is not known.
+// Returns the figure's relative difference to its `reference`, above 0 if the figure is better: 0.1
+// means 10 % better. NaN if the value or the reference is not known.
 double card_figure_gain(const struct card_figure *figure);
 
 // True if the two names are equal or both are NULL.
@@ -136,8 +132,8 @@ void card_put(struct json_out *out, const char *name, const struct card *card);
 // Returns the cards of reference/cards.json, which is part of the program.
 const struct known_cards *known_cards_builtin(struct arena *arena);
 
-// Reads and writes a file of known cards. Only trusted figures are written. Reading returns NULL
-// with ERROR_USAGE if the text is not such a file; `name` is used in messages.
+// Read and write a file of known cards. Only trusted figures are written. known_cards_read returns
+// NULL with ERROR_USAGE if the text is not such a file; `name` is used in messages.
 const struct known_cards *known_cards_read(struct arena *arena, const char *text, size_t bytes,
                                            const char *name, struct error *err);
 MUST_CHECK bool known_cards_write(const struct card *cards, size_t count, FILE *stream,

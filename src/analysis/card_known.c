@@ -33,8 +33,8 @@ double card_figure_gain(const struct card_figure *figure)
 
 #define CARDS_SCHEMA "fathom-cards/1"
 
-// The text of reference/cards.json, which CMakeLists.txt puts into the program. It is not
-// NUL-terminated.
+// The text of reference/cards.json, without a NUL at its end. CMakeLists.txt embeds it into the
+// program.
 extern const char reference_cards[];
 extern const uint64_t reference_cards_bytes;
 
@@ -81,7 +81,7 @@ const struct known_cards *known_cards_read(struct arena *arena, const char *text
 
 const struct known_cards *known_cards_builtin(struct arena *arena)
 {
-    struct error err; // stays unused: a test checks the file
+    struct error err; // not looked at: a test proves that the file can be read
     return known_cards_read(arena, reference_cards, reference_cards_bytes, "cards.json", &err);
 }
 
@@ -189,7 +189,7 @@ static void note(struct card *card, const char *text)
         card->notes[card->note_count++] = text;
 }
 
-// Figures of the card, sorted by ascending weight.
+// Figures of the card, sorted by a weight, the smallest first.
 struct choice {
     const struct card_figure *figures[FIGURES_MAX];
     double weights[FIGURES_MAX];
@@ -207,8 +207,8 @@ static void choice_add(struct choice *choice, const struct card_figure *figure, 
     choice->weights[at] = weight;
 }
 
-// Returns the figures of the card that `judge` accepts: it returns the weight of a figure, or NaN
-// to leave it out.
+// Returns the figures of the card that `judge` accepts. `judge` returns the weight of a figure, or
+// NaN to leave the figure out.
 static struct choice choose(const struct card *card,
                             double (*judge)(const struct card_figure *figure))
 {
@@ -223,7 +223,7 @@ static struct choice choose(const struct card *card,
     return choice;
 }
 
-// Returns a weight for choose(): the figure that differs most from the reference comes first.
+// Weight for choose(): puts the figure that differs most from the reference first.
 static double by_difference(const struct card_figure *figure)
 {
     double gain = card_figure_trusted(figure) ? card_figure_gain(figure) : NAN;
@@ -302,8 +302,8 @@ static void note_limits(struct arena *arena, struct card *card)
                                 unit_text(arena, far.figures[i]->limit, far.figures[i]->unit)));
 }
 
-// Appends a figure of another benchmark to the text `list`, if it is trusted and differs from
-// `shown`.
+// Appends `other`, the figure of another benchmark, to the text `list`, if it is trusted and its
+// value differs from that of `shown`.
 static const char *also_measured(struct arena *arena, const char *list,
                                  const struct card_figure *shown, const struct card_figure *other)
 {
@@ -314,7 +314,7 @@ static const char *also_measured(struct arena *arena, const char *list,
                         other->benchmark);
 }
 
-// Adds a note for each figure for which several benchmarks measured different values.
+// Adds a note about each figure for which several benchmarks measured different values.
 static void note_others(struct arena *arena, struct card *card)
 {
     struct choice trusted = choose(card, by_trust);

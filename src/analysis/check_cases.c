@@ -61,7 +61,7 @@ uint64_t check_bytes(const struct check_case *of, const struct run_device *devic
     double most = fmin(limit_of(device, "memory_bytes"), limit_of(device, "allocation_bytes")) / 4;
     if (second)
         most = fmin(most, limit_of(device, "last_cache_bytes") / 2);
-    else if (is_cpu) // a CPU is slow, and only serves to try fathom out
+    else if (is_cpu) // a CPU is slow, and is checked only to try out fathom
         most = fmin(most, (double)MIB(64));
     uint64_t bytes = of->bytes;
     while (bytes > KIB(16) && (double)bytes > most)
@@ -69,7 +69,7 @@ uint64_t check_bytes(const struct check_case *of, const struct run_device *devic
     return bytes;
 }
 
-// Returns the text of the case's value `key`; "" if the case has no such text.
+// Returns the text that the case has for `key`; "" if it has none.
 static const char *value_of(const struct result *result, const char *key)
 {
     const struct case_value *value = case_find(&result->bench_case, key);
@@ -84,7 +84,7 @@ static bool is_case(const struct check_case *of, const struct result *result, ui
            (bytes == 0 || (size && size->uint == bytes));
 }
 
-// True for copies from a device to itself, which a picture shows on its diagonal.
+// Returns true for copies from a device to itself. Pictures of copies show them on the diagonal.
 static bool is_within(const struct result *result)
 {
     return *value_of(result, "from") &&
@@ -129,8 +129,8 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-// Returns the index of the other device if the result, of a case between two devices, is a figure
-// of `device`; else NaN.
+// Returns the index of the other device, if the result is of a case between two devices and gives a
+// figure of `device`; else NaN.
 static double peer_of(const struct check_case *of, const struct result *result,
                       const struct run_device *device)
 {
@@ -146,7 +146,8 @@ static double peer_of(const struct check_case *of, const struct result *result,
     return is_pair ? strtod(number + 1, NULL) : (double)NAN;
 }
 
-// True if the result yields the figure of the device (with this peer, for a case between two).
+// Returns true if the result gives the figure of the device. For a case between two devices, `peer`
+// is the index of the other one.
 static bool yields(const struct check_case *of, const struct result *result,
                    const struct run_device *device, double peer)
 {
@@ -169,9 +170,10 @@ const struct result *check_result(const struct run *run, const struct run_device
     return NULL;
 }
 
-// Returns how well `other`, a result between devices in another run, serves as a result of `card`:
-// 3: it has the same peer; 2: it has another peer; 1: it is of all devices, or `card` measured it
-// and it does not name the devices (as in the program's references); 0: not at all.
+// Returns how well `other`, a result of copies between devices in another run, serves as a result
+// of `card`: 3 if it has the same peer, 2 if it has another peer, 0 if it is of other devices.
+// Returns 1 if it is of all devices together, or if `card` measured it but the result does not name
+// the devices, as in the references in the program.
 static int fitness(const struct check_case *of, const struct result *other,
                    const struct run_device *card, double peer)
 {
@@ -207,7 +209,7 @@ const struct result *check_counterpart(const struct run *run, const struct run_d
     return best;
 }
 
-// Keeps only the details by which copies between devices are told apart.
+// Keeps only the details that tell how copies between devices were made.
 static void keep_ways(struct arena *arena, struct result *result)
 {
     static const char *const names[] = {"way", "devices"};
@@ -273,7 +275,8 @@ static void add_figure(struct check *check, const struct check_case *of, double 
     check->figures[check->figure_count++] = figure;
 }
 
-// Adds the figures between `device` and each other device, in the order of the devices.
+// Adds the figures of the copies between `device` and each other device, in the order of the
+// devices.
 static void add_pairs(const struct run *run, const struct run_device *device, struct check *check,
                       const struct check_case *of)
 {

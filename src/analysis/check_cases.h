@@ -8,63 +8,65 @@
 // The case that yields a figure.
 struct check_case {
     enum check_metric metric;
-    const char *title;     // "DRAM"
-    const char *benchmark; // "bandwidth"
-    const char *measured;  // metric of the benchmark
-    const char *values;    // "op=read,scope=device", without the bytes; see case_matches
-    uint64_t bytes;        // 0: the case has none. A small device gets less (check_bytes)
-    bool quick;            // part of a quick check
-    bool at_once;          // several devices take part, so no other case is measured meanwhile
+    const char *title;     // name on screens: "DRAM"
+    const char *benchmark; // name of the benchmark: "bandwidth"
+    const char *measured;  // name of the metric
+    const char *values;    // conditions for case_matches, without the bytes
+    uint64_t bytes;        // size in bytes, reduced for a small device (check_bytes); 0: none
+    bool quick;            // true: quick checks include the case
+    // True: several devices work at once, so no other case is measured meanwhile.
+    bool at_once;
 };
 extern const struct check_case check_cases[];
 extern const size_t check_case_count;
 
-// Returns the case of a figure; NULL if the figure comes from none of these cases.
+// Returns the case that gives a figure; NULL if none of the cases of a check does.
 const struct check_case *check_case_of(enum check_metric metric);
 
-// How people call the figure: "DRAM", "Copy to GPU 1". The text may live in `arena`.
+// Returns the name of the figure on screens: "DRAM", "Copy to GPU 1". It may live in `arena`.
 const char *check_title(struct arena *arena, const struct check_figure *figure);
 
-// Returns the bytes of the case on a device: of->bytes, halved while they are above 16 KiB and
-// above a quarter of the memory or of the largest allocation, above half of the last cache (for
-// cases of L2), or above 64 MiB (on a CPU, for all other cases).
+// Returns the bytes of the case on a device: of->bytes, halved until they are small enough, but not
+// below 16 KiB. Small enough means at most a quarter of the memory and of the largest allocation;
+// for cases of L2 also at most half of the last cache; for all other cases on a CPU also at most 64
+// MiB.
 uint64_t check_bytes(const struct check_case *of, const struct run_device *device);
 
-// Returns the case whose figure the result gives, with its full bytes; NULL if there is none, if
-// the verdict is not ok, or if the copy is within one device. The program contains such results of
-// reference runs.
+// Returns the case for which the result gives a figure with the case's full bytes. NULL if there is
+// none, if the verdict is not ok, or if the result is of a copy within one device. Such results of
+// reference runs are embedded in the program.
 const struct check_case *check_wanted(const struct result *result);
 
-// Returns the result that yields the figure of the device; NULL if there is none. `peer`: see
+// Returns the result that gives the figure of the device; NULL if there is none. `peer` is as in
 // struct check_figure.
 const struct result *check_result(const struct run *run, const struct run_device *device,
                                   enum check_metric metric, double peer);
 
-// Returns the result of `card`, in another run, that yields the same figure as `result` does of
-// `device`; NULL if there is none. For a case between two devices, copies must take the same way; a
-// peer of the same index is preferred. For a case of all devices, their number must be the same,
-// too.
+// Returns the result in another run that gives the same figure of `card` as `result` gives of
+// `device`; NULL if there is none. For copies between devices, both must have been made the same
+// way, and a peer with the same index is preferred. For copies between all devices, the number of
+// devices must be the same, too.
 const struct result *check_counterpart(const struct run *run, const struct run_device *card,
                                        const struct check_case *of, const struct run_device *device,
                                        const struct result *result);
 
-// Returns the run's device with this id; NULL if there is none, or if `id` is NULL.
+// Returns the run's device with this id; NULL if the run has none or `id` is NULL.
 const struct run_device *check_device(const struct run *run, const char *id);
 
-// Removes from a result what expectations do not use. What stays: the metric of its case without
-// the rounds, the clocks, and how copies between devices were made. Returns false, and changes
-// nothing, if it was not measured or is of no case of a check.
+// Removes from a result what a later comparison does not need. It keeps the metric of its case
+// (without the rounds), the clocks, and how copies between devices were made. Returns false and
+// changes nothing if the result was not measured, or if no check has its case.
 bool check_shorten(struct arena *arena, struct result *result);
 
-// True if the result says something about the device: it was measured on the device, or is of
-// copies between devices and includes this one.
+// Returns true if the result tells something about the device: the device measured it, or took part
+// in its copies between devices.
 bool check_concerns(const struct result *result, const char *device);
 
 // Returns the value of a sensor of the result; NaN if the result is NULL or lacks the sensor.
 double check_sensor(const struct result *result, const char *name);
 
-// Takes the figures of the check's device, its clocks, temperature and power from the run's
-// results.
+// Sets the figures, clocks, temperature and power of the check from the results that the run has of
+// the check's device.
 void check_take_figures(struct run *run, struct check *check);
 
 #endif

@@ -23,10 +23,10 @@ enum check_class check_class_of(enum check_metric metric)
     return metric >= CHECK_PEER ? CHECK_CLASS_LINK : CHECK_CLASS_CHIP;
 }
 
-// One figure of one run of a card.
+// The value of one figure in one run of a card.
 struct seen {
     enum check_class class;
-    const char *model, *card, *figure; // model: its name, a tab, and the API
+    const char *model, *card, *figure; // `model` is the model's name, a tab, and the API
     double log_value;
 };
 
@@ -38,7 +38,7 @@ struct pool {
 
 // ---------------------------------------------------------------- the figures of all runs
 
-// Returns a text that two results of one model share if they can be compared.
+// Returns a text that is equal for two results of one model if the results can be compared.
 static const char *figure_text(struct arena *arena, const struct check_case *of,
                                const struct result *result)
 {
@@ -83,13 +83,14 @@ static int compare(const void *a, const void *b)
 
 // ---------------------------------------------------------------- pooling
 
-// Sums of squares, and the cards that they come from.
+// Sums of squared differences, and the cards that they come from.
 struct sums {
     double between, repeats;
-    size_t between_count, repeats_count; // degrees of freedom: terms less the number of means
-    const char **cards;                  // the cards of models that have at least two cards
+    // Degrees of freedom: number of terms minus number of means.
+    size_t between_count, repeats_count;
+    const char **cards; // cards of the models that have at least two cards
     size_t card_count;
-    const char **repeated; // each card, once for each of its runs after the first
+    const char **repeated; // a card with n runs is listed n − 1 times
     size_t repeated_count;
 };
 
@@ -110,7 +111,8 @@ static void note_cards(struct sums *sums, const struct seen *first, size_t runs,
         sums->repeated[sums->repeated_count++] = first->card;
 }
 
-// Adds a figure of one model. The runs of a card are neighbours.
+// Adds the values of one figure of one model to the sums. In `list` the runs of a card are
+// neighbours.
 static void add_figure(struct sums *sums, const struct seen *list, size_t count, double *means)
 {
     size_t cards = 0;
@@ -132,8 +134,8 @@ static void add_figure(struct sums *sums, const struct seen *list, size_t count,
     }
 }
 
-// Returns the spread between cards in one class of figures. The sums of repeated runs are not
-// reset: they go on over all classes.
+// Returns the spread between cards in one class of figures. The sums of repeated runs are
+// continued, because repeated runs are pooled over all classes.
 static struct check_spread pool_class(struct sums *sums, const struct seen *list, size_t count,
                                       double *means)
 {
@@ -192,10 +194,10 @@ double check_spread_bound(const struct check_spread *spread, size_t count, doubl
     return expm1(t * spread->deviation * sqrt(1 + 1 / (double)count));
 }
 
-// ---------------------------------------------------------------- what others reach
+// ---------------------------------------------------------------- what other cards reach
 
-// True if both are the same card. `other` has the same name, so a simulated device is always the
-// same.
+// Returns true if both are the same card. Their names are equal, so two simulated devices are
+// always the same.
 static bool is_itself(const struct run_device *device, const struct run_device *other)
 {
     return device_same_chip(device, other) || text_begins(device->id, "model:");
@@ -206,7 +208,7 @@ static bool same_known(const char *a, const char *b)
     return a && b && strcmp(a, b) == 0;
 }
 
-// Returns the state of the card when the run was made; NULL if the run does not say.
+// Returns the state of the card at the time of the run; NULL if the run does not record it.
 static const struct check_state *state_of(const struct run *run, const struct run_device *card)
 {
     for (size_t i = 0; i < run->check_count; i++)
@@ -215,10 +217,10 @@ static const struct check_state *state_of(const struct run *run, const struct ru
     return NULL;
 }
 
-// True if the power limits or the ECC states are known and differ: they change the speed of a card.
+// Returns true if power limits or ECC states are known and differ. They change the speed of a card.
 static bool differs(const struct check_state *a, const struct check_state *b)
 {
-    static const double same_power = 0.01; // limits are whole watts
+    static const double same_power = 0.01; // relative; limits are whole watts
     bool power = a && b && isfinite(a->power_limit_w) && isfinite(b->power_limit_w) &&
                  fabs(a->power_limit_w / b->power_limit_w - 1) > same_power;
     bool ecc = a && b && isfinite(a->ecc_enabled) && isfinite(b->ecc_enabled) &&
@@ -226,15 +228,16 @@ static bool differs(const struct check_state *a, const struct check_state *b)
     return power || ecc;
 }
 
-// Returns the first number in the driver's version: 580 for "NVIDIA 580.159.04". 0: there is none.
+// Returns the first number in the driver's version: 580 for "NVIDIA 580.159.04"; 0 if there is no
+// number.
 static unsigned long branch_of(const char *driver)
 {
     const char *number = driver ? strpbrk(driver, "0123456789") : NULL;
     return number ? strtoul(number, NULL, 10) : 0;
 }
 
-// Returns the result of `card`, in another run, that `result` can be compared with; NULL if there
-// is none.
+// Returns the result of `card` in another run that can be compared with `result`; NULL if that run
+// has none.
 static const struct result *comparable(struct arena *arena, const struct run *run,
                                        const struct run_device *card, const struct check_case *of,
                                        const struct run_device *device, const struct result *result)
@@ -244,8 +247,9 @@ static const struct result *comparable(struct arena *arena, const struct run *ru
     return usable && !result_mismatch(arena, known, result) ? known : NULL;
 }
 
-// Adds the value of a card. For other cards than the device itself, a later run of a card replaces
-// the earlier one; all cards without a UUID count as one, because they may be one.
+// Adds a card's value. If it is not the judged device, the value of a later run of that card
+// replaces an earlier one. All cards without a UUID are treated as a single card, because they may
+// be the same.
 static void add_other(struct check_others *others, const struct run_device *card,
                       const struct result *result, const struct metric *metric, double factor)
 {
@@ -289,9 +293,9 @@ static void add_same_model(struct arena *arena, const struct check_ask *ask,
     }
 }
 
-// True for figures that the limit of the memory or of the host link bounds. All models reach a
-// similar share of such a limit. Power bounds arithmetic, and there the share differs between
-// models.
+// Returns true for a figure that is limited by the memory's or the host link's bandwidth. All
+// models reach a similar share of that limit. Arithmetic is limited by power, and its share of the
+// limit differs between models.
 static bool is_bound_by_limit(enum check_metric metric)
 {
     return metric == CHECK_DRAM_READ || check_metric_is_host_link(metric);

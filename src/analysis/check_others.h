@@ -8,73 +8,75 @@
 
 #include "analysis/check_cases.h"
 
-// What a figure depends on.
+// Classes of figures, by what they depend on.
 enum check_class {
-    CHECK_CLASS_CHIP,   // arithmetic, bandwidth of caches, latency of the L1: the core clock
-    CHECK_CLASS_MATRIX, // power lowers the core clock
+    CHECK_CLASS_CHIP,   // what the core clock bounds: arithmetic, cache bandwidth, L1 latency
+    CHECK_CLASS_MATRIX, // matrix units, for which power lowers the core clock
     CHECK_CLASS_MEMORY, // bandwidth of the card's memory
-    // Latency of the L2 and of the memory: cards of one model have other cores and parts of the L2
-    // switched off, and memory of several makers.
+    // Latency of L2 and memory. It differs between cards of one model: different cores and parts of
+    // L2 are switched off, and the memory is from several makers.
     CHECK_CLASS_LATENCY,
-    CHECK_CLASS_LINK, // links to other cards
-    CHECK_CLASS_HOST, // links to the host, whose memory and other work bound them, too
+    CHECK_CLASS_LINK, // bandwidth of links to other cards
+    CHECK_CLASS_HOST, // bandwidth of links to the host, which other work of the host may slow
     CHECK_CLASS_COUNT
 };
 enum check_class check_class_of(enum check_metric metric);
 
-// A standard deviation of logarithms. The degrees of freedom count cards (of repeats: further runs
-// of a card) and not figures, because the figures of a card are not independent. With 0 of them,
-// the deviation is not known.
+// A standard deviation of logarithms. It is not known if `freedom` is 0. The degrees of freedom
+// count cards (for repeated runs: further runs of a card), not figures, because the figures of one
+// card are not independent.
 struct check_spread {
     double deviation;
     unsigned freedom;
 };
 
-// The spreads in the results that checks make. Only results with the same model, API, version of
-// the benchmark, case and method are compared.
+// The spreads in the results of checks. Two results are compared only if model, API, version of the
+// benchmark, case and method are equal.
 struct check_spreads {
     struct check_spread between[CHECK_CLASS_COUNT], repeats;
 };
 void check_spreads_of(struct run *const *runs, size_t run_count, struct check_spreads *spreads);
 
-// A spread with fewer degrees of freedom gives no bound: three cards may all be of one kind. In the
-// classes MEMORY and LATENCY, of which there are several kinds of card, even seven may be.
+// A spread with fewer degrees of freedom is not used: three cards may all be of one kind. In the
+// classes MEMORY and LATENCY one model has several kinds of card, so even seven may be of one kind.
 enum {
     CHECK_SPREAD_FREEDOM = 4,
     CHECK_SPREAD_FREEDOM_KINDS = 7
 };
 
-// Returns how far a value may be from the median of `count` other values, as a factor − 1. Of 1/(1
-// − confidence) healthy cards (or runs), one is further off. NaN without degrees of freedom.
+// Returns the bound of a spread: how far a value may be from the median of `count` other values, as
+// a factor − 1. A share of 1 − confidence of healthy cards (or runs) is further off. NaN without
+// degrees of freedom.
 double check_spread_bound(const struct check_spread *spread, size_t count, double confidence);
 
-// ---------------------------------------------------------------- what others reach
+// ---------------------------------------------------------------- what other cards reach
 
 enum {
     CHECK_OTHERS_MAX = 256
 };
 
-// The runs that a device is compared with.
+// A device, and the runs with which it is compared.
 struct check_ask {
     struct run *const *runs;
     size_t run_count;
     const struct run_device *device;
-    const struct check_state *state; // of the device
+    const struct check_state *state; // state of `device`
 };
 
-// The values that a device is compared with in one case. If runs of this very card exist: one value
-// per run of it. Else one value per card of the model. If the model has none, and the limit of the
-// memory or of the host link bounds the case: per card of the same architecture, the share of the
-// limit that it reaches, times the limit of this device.
+// The values with which a device is compared in one case: one for each run of this very card. If
+// there are none, one for each card of the same model. If there are none of these either, and the
+// limit of memory or host link bounds the case: one for each card of the same architecture, its
+// share of its own limit times the limit of this device.
 struct check_others {
     double values[CHECK_OTHERS_MAX], core_hz[CHECK_OTHERS_MAX], memory_hz[CHECK_OTHERS_MAX];
     const char *uuids[CHECK_OTHERS_MAX];
     size_t count;
-    bool itself;        // all values are of this very card
-    bool by_limit;      // the values come from shares of the limit, as above
-    double unsure;      // half of the interval of the last value, relative to the value
-    size_t left_out;    // cards that have another power limit or ECC state
-    const char *driver; // driver of a card among the values whose branch differs; NULL: none
+    bool itself;     // true: all values are from runs of this very card
+    bool by_limit;   // true: the values were computed from shares of a limit
+    double unsure;   // relative half-width of the interval of the last value
+    size_t left_out; // number of cards left out because of another power limit or ECC state
+    // Driver of one of the cards, if its branch differs from the device's; else NULL.
+    const char *driver;
 };
 void check_others_of(struct arena *arena, const struct check_ask *ask, const struct check_case *of,
                      const struct result *result, struct check_others *others);

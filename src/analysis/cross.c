@@ -15,7 +15,7 @@ static bool chip_holds(const struct cross_chip *chip, const struct run_device *d
     return false;
 }
 
-// True if both devices of one run are the same chip. Within a run more is known than between two
+// Returns true if two devices of one run are the same chip. This is easier to tell than between two
 // runs: devices with one PCI address are one chip, even if APIs report different UUIDs, and all CPU
 // devices are the processors of the host.
 static bool same_chip_here(const struct run_device *a, const struct run_device *b)
@@ -115,8 +115,8 @@ static void row_add(struct arena *arena, struct cross_chip *chip, const struct r
     chip->rows[chip->row_count++] = row;
 }
 
-// True if an earlier device of the chip has this case and metric: the row already exists, or was
-// left out on purpose.
+// Returns true if an earlier device of the chip has this case and metric. The row then exists
+// already, or was left out on purpose.
 static bool has_row(const struct cross_chip *chip, size_t device, const struct result_index *index,
                     const struct result *result, const char *metric)
 {
@@ -176,13 +176,15 @@ bool cross_opens_group(const struct cross_chip *chip, size_t row)
     return earlier == row;
 }
 
-// The cells of one device in the rows of one group (one benchmark and metric).
+// Summary of the cells of one device in one group of rows (one benchmark and metric).
 struct gap {
     const struct cross_chip *chip;
     size_t device;
-    const struct cross_row *group; // any row of the group
-    size_t equal, apart;           // number of cells that have a ratio, and of cells that are apart
-    const struct cross_row *worst; // row with the ratio farthest from 1; NULL: none is apart
+    const struct cross_row *group; // a row of the group; which one does not matter
+    // Number of cells that have a ratio, and number of those whose ratio is a finding.
+    size_t equal, apart;
+    // Row with the ratio farthest from 1; NULL: no ratio is a finding.
+    const struct cross_row *worst;
 };
 
 static double distance(const struct gap *gap, const struct cross_row *row)

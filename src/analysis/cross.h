@@ -7,17 +7,18 @@
 
 #include "analysis/compare.h"
 
-// A ratio outside these bounds is a finding if the intervals of the two metrics do not overlap.
-// Texts call this "more than 3 %".
+// A ratio outside these bounds is a finding, if the intervals of the two metrics do not overlap.
+// Texts call these bounds "more than 3 %".
 #define CROSS_RATIO_LOW  0.97
 #define CROSS_RATIO_HIGH 1.03
 
 struct cross_cell {
-    const struct result *result; // NULL: not measured through this API
-    const struct metric *metric; // NULL if `result` is NULL
-    // Ratio to the reference device; NaN in the reference's own cell, and if the cases differ.
+    const struct result *result; // result of the case; NULL: not measured through this API
+    const struct metric *metric; // metric of `result`; NULL if `result` is NULL
+    // Ratio to the result of the reference device. NaN for the reference device itself, and if the
+    // two cases are not equal.
     struct ratio ratio;
-    bool apart; // true: the ratio is a finding
+    bool apart; // true: the ratio is reported as a finding
 };
 
 // One metric of one case, with one cell per device of the chip.
@@ -25,34 +26,35 @@ struct cross_row {
     const struct result *first; // result of the first device that has the metric
     const struct metric *metric;
     struct cross_cell *cells;
-    bool apart; // true if a cell is apart
+    bool apart; // true: a cell of the row is apart
 };
 
-// True if both rows belong to one group: the benchmark and the metric are equal.
+// Returns true if both rows belong to one group: benchmark and metric are equal.
 bool cross_same_group(const struct cross_row *a, const struct cross_row *b);
 
 struct cross_chip {
     const struct run_device **devices; // the devices of the chip, one for each API
     size_t device_count;
-    size_t reference; // device to which ratios refer (index): CUDA, else OpenCL, else last
+    // Index of the device to which ratios refer: CUDA, else OpenCL, else the last one.
+    size_t reference;
     struct cross_row *rows;
     size_t row_count, row_capacity;
 };
 
-// True if this row is the first of its group in the chip.
+// Returns true if this row is the first one of its group in the chip.
 bool cross_opens_group(const struct cross_chip *chip, size_t row);
 
 struct cross {
-    struct cross_chip *chips; // only chips that at least two devices share
+    struct cross_chip *chips; // chips that at least two of the run's devices share
     size_t chip_count;
 };
 
-// Finds the chips of a run and their rows; they live in `arena`. A metric in cycles gets no row if
-// the result also has a metric in time for the same work. The run must outlive the returned value.
+// Returns the chips of a run and their rows, in `arena`. A metric in cycles gets no row if the
+// result has a metric in time for the same work. The run must outlive the returned value.
 struct cross cross_of(struct arena *arena, const struct run *run);
 
-// Adds findings "api-gap" to the run: one for each device and group in which a cell of the device
-// is `apart`.
+// Adds findings "api-gap" to the run: one for each device and each group of rows (one benchmark and
+// metric) in which a ratio of the device is a finding (`apart`).
 void cross_add_findings(struct run *run);
 
 #endif

@@ -19,8 +19,9 @@ struct judging {
     struct check_ask ask;
     struct check *check;
     struct check_spreads spreads;
-    size_t left_out;    // cards of the model with another power limit or ECC state
-    const char *driver; // driver of a card with another branch; NULL: none
+    // Number of cards of the model that were left out: other power limit or ECC state.
+    size_t left_out;
+    const char *driver; // driver of a card, if its branch differs from the device's; else NULL
 };
 
 static double median_of(const double *values, size_t count)
@@ -33,7 +34,7 @@ static double median_of(const double *values, size_t count)
     return stats_median(known, known_count);
 }
 
-// Returns how far healthy cards are apart by what is known of their spread, as a factor − 1.
+// Returns how far apart healthy cards are according to the known spreads, as a factor − 1.
 static double spread_of(const struct check_others *others, const struct check_spreads *spreads,
                         const struct check_case *of, enum unit unit)
 {
@@ -56,14 +57,15 @@ static double spread_of(const struct check_others *others, const struct check_sp
     return fmax(repeats, check_spread_bound(&own, count, EXPECTATION_CONFIDENCE));
 }
 
-// Returns by how much a healthy card may differ from the expectation, as a factor − 1.
+// Returns how far a healthy card may be from the expected value, as a factor − 1.
 static double bound_of(const struct check_others *others, const struct check_spreads *spreads,
                        const struct check_case *of, enum unit unit)
 {
     switch (check_class_of(of->metric)) {
     case CHECK_CLASS_HOST:
-        // A link falls to half its width or half its generation's speed. Hosts, and one host from
-        // hour to hour, differ by less: the border is halfway, in logarithms.
+        // A faulty link falls to half its width, or to half the speed of its generation. Healthy
+        // links differ by less from host to host and from hour to hour. The bound is halfway to one
+        // half, in logarithms.
         return sqrt(2) - 1;
     case CHECK_CLASS_CHIP:
     case CHECK_CLASS_MATRIX:
@@ -77,8 +79,8 @@ static double bound_of(const struct check_others *others, const struct check_spr
     return spread_of(others, spreads, of, unit);
 }
 
-// Returns the better end of the figure's interval. Other work of the host slows some rounds of a
-// link, and a faulty link slows all: the best round counts there.
+// Returns the better end of the figure's interval or, for a link to the host, its best round: other
+// work of the host slows only some rounds of a link, but a faulty link slows all.
 static double best_of(const struct judging *j, const struct check_figure *figure)
 {
     bool lower = check_metric_better(figure->metric) == BETTER_LOWER;
@@ -128,7 +130,7 @@ static void judge_figure(struct judging *j, struct check_figure *figure)
         judge_by(j, &others, figure);
 }
 
-// Returns the logarithm of how many times worse the figure is than expected.
+// Returns the natural logarithm of how many times worse the figure is than expected.
 static double deficit_of(const struct check_figure *figure)
 {
     double deficit = log(figure->expected / figure->value);
@@ -154,8 +156,8 @@ static void remark(struct run *run, struct check *check, const char *text)
     check->remarks = more;
 }
 
-// Returns the figure's title. A colon separates the number of a device from the value: "Copy to GPU
-// 1:".
+// Returns the figure's title. If it ends with the number of a device, a colon follows, which
+// separates this number from the value: "Copy to GPU 1:".
 static const char *titled(struct arena *arena, const struct check_figure *figure)
 {
     const char *title = check_title(arena, figure);
@@ -173,14 +175,15 @@ static const char *figure_text(struct arena *arena, const struct check_figure *f
     return arena_printf(arena, "%s %s of %s %s", titled(arena, figure), value, expected, name);
 }
 
-// True if a clock that should be `expected_hz` explains at least half of the deficit.
+// Returns true if the clock `hz`, which should be `expected_hz`, explains at least half of the
+// deficit.
 static bool explains(double hz, double expected_hz, const struct check_figure *figure)
 {
-    return log(expected_hz / hz) >= deficit_of(figure) / 2; // false if one is not known
+    return log(expected_hz / hz) >= deficit_of(figure) / 2; // false if a clock is not known (NaN)
 }
 
 // Blames the host link if it has fewer lanes or a lower generation than the card can have. Returns
-// false if it does not.
+// false if it has neither.
 static bool find_link_cause(struct run *run, struct check *check, const char *what)
 {
     const struct check_state *state = &check->state;
@@ -237,8 +240,8 @@ static void find_clock_cause(struct run *run, struct check *check,
 
 // ---------------------------------------------------------------- the verdict
 
-// Returns the first reason with this code, and with `part` in its text, of a failed result that
-// concerns the device, and sets *failed to that result. NULL if there is none.
+// Returns the first reason of a failed result that concerns the device, if the reason has this code
+// and `part` in its text. Sets *failed to that result. Returns NULL if there is none.
 static const struct reason *failure_of(const struct run *run, const struct check *check,
                                        const char *code, const char *part,
                                        const struct result **failed)
@@ -262,8 +265,8 @@ static const char *count_text(struct run *run, double count, const char *what)
                         count == 1 ? "" : "s");
 }
 
-// Finds errors that the driver counted. A link that was trained anew had lost its connection;
-// memory without a spare row keeps its bad row.
+// Finds errors that the driver counted. A link that was retrained had lost its connection. If
+// memory has no spare row left, a bad row stays in use.
 static bool find_errors(struct run *run, struct check *check)
 {
     const struct check_state *state = &check->state;
@@ -318,8 +321,9 @@ static bool find_busy(struct run *run, struct check *check)
     return text != NULL;
 }
 
-// Returns a text like "17 of 18 NVLinks work"; NULL if all work, or none: then the card is not
-// linked to others. Alone it is no fault, because some boards have fewer bridges than links.
+// Returns a text like "17 of 18 NVLinks work". Returns NULL if all links work, or none: then the
+// card is not linked to other cards. Missing links alone are no fault, because some boards have
+// fewer bridges than the card has links.
 static const char *nvlinks_text(struct run *run, const struct check *check)
 {
     const struct check_state *state = &check->state;
@@ -361,7 +365,7 @@ static void note_counts(struct run *run, struct check *check)
         remark(run, check, arena_printf(run->arena, "no expectation of %s", unknown));
 }
 
-// Returns why nothing was measured: the first reason that a result of the device has.
+// Returns why nothing was measured, which is the first reason among the results of the device.
 static const char *why_nothing(const struct run *run, const struct check *check)
 {
     for (size_t i = 0; i < run->result_count; i++)
@@ -370,8 +374,9 @@ static const char *why_nothing(const struct run *run, const struct check *check)
     return check->cause ? check->cause : "no figure was measured";
 }
 
-// Finds the slow figure with the largest deficit, and its cause. Without a slow figure, the host
-// link may still be to blame, unless one of its figures is ok. Returns false if nothing is slow.
+// Finds the slow figure with the largest deficit, and its cause. If no figure is slow, the host
+// link may still have too few lanes or a low generation, which counts unless a figure of that link
+// is ok. Returns false if nothing is slow.
 static bool find_slow(const struct judging *j)
 {
     struct run *run = j->run;
@@ -403,7 +408,7 @@ static bool find_slow(const struct judging *j)
     return true;
 }
 
-// Returns the spreads in the runs that the user gave and in the references.
+// Returns the spreads between cards, from the runs that the user gave and from the references.
 static struct check_spreads spreads_of(struct arena *arena, const struct expectation *expectation)
 {
     struct check_spreads spreads;
@@ -482,12 +487,12 @@ enum check_verdict expectation_worst(const struct check *checks, size_t count)
 
 // ---------------------------------------------------------------- the references in the program
 
-// reference/checks.json as CMakeLists.txt puts it into the program, not NUL-terminated.
+// The text of reference/checks.json, without a NUL at its end. CMakeLists.txt embeds it.
 extern const char reference_checks[];
 extern const uint64_t reference_checks_bytes;
 
 struct run *expectation_builtin(void)
 {
-    struct error err; // the file is checked by a test
+    struct error err; // not looked at: a test proves that the file can be read
     return run_read_text(reference_checks, reference_checks_bytes, "checks.json", &err);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Is a device as fast as it should be? Compares the figures of a check with what other cards of the
-// model reach, and gives the verdict with its cause.
+// Decides whether a device is as fast as it should be. Compares the figures of a check with what
+// other cards of the model reach, and gives the verdict with its cause.
 //
 // A figure is slow if its whole interval is worse than the expectation by more than a bound:
 //
@@ -13,12 +13,13 @@
 //   many cards   The bound is the spread between these cards, but no less than that of repeated
 //                runs.
 //
-// Arithmetic, caches and matrix units are bound by RESULTS_CLOCK_STEPS at least. A link to the host
-// is slow if its best round is below the expectation divided by √2.
+// For arithmetic, caches and matrix units the bound is at least RESULTS_CLOCK_STEPS. A link to the
+// host is slow if its best round is below the expectation divided by √2.
 //
-// Each other bound is Student's t times the standard deviation: a healthy card is called slow in
-// one of 1/(1 − EXPECTATION_CONFIDENCE) figures. The bound for few cards is at most that of `fathom
-// compare` (card_spread_of), which alone holds if the references have too few cards for a class.
+// All other bounds are Student's t times the standard deviation: of 1/(1 − EXPECTATION_CONFIDENCE)
+// healthy figures, one is called slow. The bound for few cards is at most the spread that `fathom
+// compare` uses (card_spread_of). If the references have too few cards for a class, that spread is
+// the bound.
 #ifndef ANALYSIS_EXPECTATION_H
 #define ANALYSIS_EXPECTATION_H
 
@@ -31,19 +32,19 @@ struct expectation {
     struct run *const *runs;
     size_t run_count;
     enum check_basis basis;
-    struct run *references; // from expectation_builtin, used for the spreads; NULL: none
+    struct run *references; // reference runs for the spreads, from expectation_builtin; NULL: none
 };
 
-// The reference results that are in the program, reference/checks.json; release it with
-// run_destroy.
+// Returns the reference results that are embedded in the program (reference/checks.json). The
+// caller releases them with run_destroy.
 struct run *expectation_builtin(void);
 
 // Judges the figures and gives the check its verdict. If the check is already CHECK_BROKEN, its
-// verdict and code stay, unless the results say more.
+// verdict and code stay, unless a failed result gives a more precise code.
 void expectation_judge(struct run *run, const struct expectation *expectation, struct check *check);
 
-// Returns the worst verdict of the checks, in the order broken, slow, unknown, healthy;
-// CHECK_UNKNOWN if there is no check.
+// Returns the worst verdict of the checks, where broken is worst, then slow, unknown and healthy.
+// Returns CHECK_UNKNOWN if there is no check.
 enum check_verdict expectation_worst(const struct check *checks, size_t count);
 
 #endif

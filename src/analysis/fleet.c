@@ -85,13 +85,13 @@ static const char *copy_text(struct fleet *fleet, const char *text)
     return text ? arena_strdup(fleet->arena, text) : NULL;
 }
 
-// What all cards of one file have in common.
+// What all cards from one file have in common.
 struct origin {
     const char *host, *file, *tool, *started;
 };
 
-// Returns the name of the host. If the run does not tell it, the file's name without folder and
-// extension is used.
+// Returns the name of the host. If the run does not have it, returns the file's name without folder
+// and extension.
 static const char *host_name(struct fleet *fleet, const struct run *run, const char *file)
 {
     for (size_t i = 0; i < run->host_count; i++)
@@ -153,7 +153,7 @@ static void add_check(struct fleet *fleet, const struct origin *origin, const st
                check->figure_count * sizeof *card->check.figures);
 }
 
-// Returns the check metric that a figure of a card measures; CHECK_METRIC_COUNT if there is none.
+// Returns the check metric with the title of a figure; CHECK_METRIC_COUNT if there is none.
 static enum check_metric metric_of(const char *title)
 {
     unsigned metric = 0;
@@ -182,8 +182,8 @@ static size_t device_number(const struct run_device *device)
     return colon ? (size_t)strtoul(colon + 1, NULL, 10) : 0;
 }
 
-// Adds a device of a run without checks: its figures are those of its card, and there is no
-// expectation for them.
+// Adds a device of a run without checks. Its figures come from its card (analysis/card.h) and have
+// no expected values.
 static void add_measured(struct fleet *fleet, const struct origin *origin, const struct run *run,
                          size_t index)
 {
@@ -247,8 +247,8 @@ static int compare_cards(const struct fleet_card *a, const struct fleet_card *b)
     return order ? order : compare_identities(&a->check, &b->check);
 }
 
-// Sorts by card. Among checks of one card, those that another process of the host measured come
-// last, and later checks come before earlier ones.
+// Order of the checks: by card. Of one card, checks that another process of the host measured come
+// last, and newer checks before older ones.
 static int compare_checks(const void *a, const void *b)
 {
     const struct fleet_card *x = *(struct fleet_card *const *)a,
@@ -261,7 +261,7 @@ static int compare_checks(const void *a, const void *b)
     return order ? order : strcmp(x->file, y->file);
 }
 
-// True if the fleet still has a card of this file.
+// Returns true if a card from this file is still in the fleet.
 static bool is_used(const struct fleet *fleet, const char *file)
 {
     for (size_t i = 0; i < fleet->count; i++)
@@ -278,7 +278,7 @@ static bool is_left_out(const struct fleet *fleet, const char *file)
     return false;
 }
 
-// Notes that the file of `card` is left out, because `kept` is a check of the same card.
+// Records that the file of `card` is left out, because `kept` is another check of the same card.
 static void note_dropped(struct fleet *fleet, const struct fleet_card *card,
                          const struct fleet_card *kept)
 {
@@ -296,7 +296,7 @@ void fleet_keep_each_once(struct fleet *fleet)
 {
     size_t count = fleet->count, dropped = 0;
     struct fleet_card **all = fleet->cards;
-    // Pairs: a card that is dropped, and the card that is kept instead.
+    // Each pair: a check that is dropped, and the check of the same card that is kept.
     struct fleet_card **pairs = ARENA_ARRAY(fleet->arena, 2 * count, struct fleet_card *);
     if (count)
         qsort(all, count, sizeof(struct fleet_card *), compare_checks);

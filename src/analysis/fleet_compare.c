@@ -21,8 +21,8 @@ static size_t kind_of(struct fleet *fleet, const struct fleet_card *card)
     return i;
 }
 
-// Takes the card's figure for each metric. If a metric has several figures (links to several
-// peers), the smallest value counts.
+// Sets the card's figure for each metric. If a check has several figures of a metric (links to
+// several peers), the one with the smallest value counts.
 static void take_figures(struct fleet_card *card)
 {
     for (size_t i = 0; i < card->check.figure_count; i++) {
@@ -92,7 +92,7 @@ static int compare_measured(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Sets the metric's list of cards: those of this kind that have the metric and are compared, the
+// Sets the metric's list of cards: the compared cards of this kind that measured the metric, the
 // best first.
 static void gather_cards(struct fleet *fleet, size_t kind, enum check_metric metric)
 {
@@ -118,9 +118,9 @@ static double expectation(const struct check_figure *figure)
     return figure->expected > 0 ? figure->expected : NAN;
 }
 
-// Gathers `number` of all figures of a metric, including the links to all peers: a card's point has
-// only its slowest link, which does not show what links are like. Returns how many finite numbers
-// there are.
+// Fills `values` with one number of each figure of a metric (`number` says which), if it is finite,
+// and returns how many there are. This includes the links to all peers, while a card's point has
+// only its slowest link and does not show what links are like.
 static size_t gather_numbers(const struct fleet_metric *summary, enum check_metric metric,
                              figure_number *number, double *values)
 {
@@ -164,7 +164,7 @@ static void summarise(struct fleet *fleet, size_t kind, enum check_metric metric
 }
 
 // Sets the loss, the score and the chance of the card's figure. If the card is compared, its
-// figures of this metric are counted as tests.
+// figures of this metric count as tests.
 static void score(struct fleet *fleet, struct fleet_card *card, enum check_metric metric)
 {
     const struct fleet_kind *kind = &fleet->kinds[card->kind];
@@ -185,10 +185,10 @@ static void score(struct fleet *fleet, struct fleet_card *card, enum check_metri
     }
 }
 
-// ---------------------------------------------------------------- what the driver told
+// ---------------------------------------------------------------- numbers from the driver
 
-// Returns the address of a number in `state`: the i-th of those that may explain a slow card. NULL
-// if there are not so many.
+// Returns the address of number i among the numbers in `state` that may explain a slow card; NULL
+// if there are fewer.
 static double *state_number(struct check_state *state, size_t i)
 {
     double *const numbers[] = {&state->core_clock_hz, &state->memory_clock_hz,
@@ -212,9 +212,9 @@ static void find_normal_state(struct fleet *fleet, size_t kind)
     }
 }
 
-// Core clocks are multiples of a step, 15 MHz on many cards. Returns that step, the clocks'
-// greatest common divisor, as a share of the kind's core clock; 0 unless it is above 1 MHz and
-// below a tenth of that clock.
+// Returns the step of the core clock, as a share of the kind's core clock. Clocks are multiples of
+// a step, 15 MHz on many cards, so it is their greatest common divisor. Returns 0 unless the step
+// is above 1 MHz and below a tenth of the clock.
 static double find_clock_step(const struct fleet *fleet, size_t kind)
 {
     uint64_t step = 0;

@@ -10,8 +10,9 @@
 
 // ---------------------------------------------------------------- what the checks say
 
-// Returns what is wrong with a host link that is below what the card can do, and sets *code; NULL
-// if nothing is wrong. Such a card is slow even if nothing is known about cards of its model.
+// Returns what is wrong with a host link, and sets *code: it has fewer lanes or a lower generation
+// than the card can have. Returns NULL if neither. A card with such a link is slow, even if nothing
+// is known about other cards of its model.
 static const char *link_cause(struct arena *arena, const struct check_state *state,
                               enum check_code *code)
 {
@@ -28,10 +29,11 @@ static const char *link_cause(struct arena *arena, const struct check_state *sta
     return NULL;
 }
 
-// One healthy figure in a thousand breaks the bound of an expectation from many cards, so some
-// figures of a large healthy fleet do. A broken bound counts by itself in two cases: the loss is at
-// least `factor` times the loss at the bound, which chance explains in no fleet of this size; or
-// `often` is set, because bounds are broken more often than by chance.
+// An expectation from many cards has a bound that one healthy figure in a thousand is beyond, so
+// some figures of a large healthy fleet are. A figure beyond its bound is taken as slow without
+// comparison in two cases: its loss is at least `factor` times the loss at the bound, too much for
+// chance in a fleet of this size; or `often` is set, because more figures are beyond their bounds
+// than chance explains.
 struct bounds {
     double factor;
     bool often;
@@ -58,8 +60,8 @@ static struct bounds find_bounds(const struct fleet *fleet)
                                     FLEET_BOUND_CHANCE <= FLEET_DISCOVERIES * (double)broken / n};
 }
 
-// True if the verdict "slow" of a check may be chance: all its slow figures are just beyond such
-// bounds.
+// Returns true if the verdict "slow" of a check may be due to chance: all its slow figures are just
+// beyond the bounds of expectations from many cards.
 static bool may_be_chance(const struct check *check, const struct bounds *bounds)
 {
     bool any = false,
@@ -104,7 +106,7 @@ static void take_check(struct fleet *fleet, struct fleet_card *card, const struc
 
 // ---------------------------------------------------------------- why a card is slow
 
-// True if `value`, a number of the driver, is lower than on the other cards by more than
+// Returns true if `value`, a number from the driver, is lower than on the other cards by more than
 // FLEET_EFFECT.
 static bool is_below(double value, double normal)
 {
@@ -185,7 +187,7 @@ static const char *loss_text(struct arena *arena, const struct fleet_card *card,
                         fleet_percent(arena, point->loss));
 }
 
-// Writes into the card's cause which figure is slow and, if the driver told it, why.
+// Writes into the card's cause which figure is slow and, if numbers from the driver tell it, why.
 static void explain(struct fleet *fleet, struct fleet_card *card, enum check_metric worst,
                     size_t metrics)
 {
@@ -210,7 +212,8 @@ static int compare_reals(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Returns the largest chance that still counts as a discovery; 0 if there is no discovery.
+// Returns the largest chance that counts as a discovery under the false discovery rate; 0 if there
+// is no discovery.
 static double discovery_limit(struct fleet *fleet)
 {
     double *chances = ARENA_ARRAY(fleet->arena, fleet->tests, double);
@@ -247,8 +250,9 @@ static void grade(struct fleet *fleet, struct fleet_card *card, enum fleet_grade
     explain(fleet, card, worst, metrics);
 }
 
-// Returns the largest loss of the card's slow figures (for a doubtful card: also of its doubtful
-// figures), relative to the other cards or, if that is not known, to the expected value.
+// Returns the largest loss of the card's slow figures; if the card is doubtful, its doubtful
+// figures are included. The loss is relative to the other cards, or to the expected value if there
+// is no such comparison.
 static double largest_loss(const struct fleet_card *card)
 {
     double most = 0;
@@ -329,7 +333,7 @@ static const char *cards_text(struct arena *arena, struct fleet_card *const *car
     return arena_printf(arena, "%s %s", entry->count > 1 ? "cards" : "card", text);
 }
 
-// Adds the entries of one host: one for each combination of grade and card->code among its cards
+// Adds entries to the list for one host: one for each combination of grade and code among its cards
 // that are not healthy.
 static void list_host(struct fleet *fleet, struct fleet_card *const *cards, size_t count)
 {
@@ -379,8 +383,8 @@ static void make_list(struct fleet *fleet)
 
 // ---------------------------------------------------------------- all
 
-// True if the card has no expectation and was not compared with other cards, so that nothing was
-// judged.
+// Returns true if nothing of the card was judged: it has no expected values, and it was not
+// compared with other cards.
 static bool is_unjudged(const struct fleet_card *card)
 {
     bool any = card->grade != FLEET_HEALTHY || card->check.code != CHECK_NO_EXPECTATION;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds what cards of a fleet have in common: groups, quantities that go with a loss, and machines
-// that are missing.
+// Finds what cards of a fleet have in common: groups, quantities that are correlated with a loss,
+// and machines that are missing.
 #include "analysis/fleet.h"
 #include "base/text.h"
 #include "math/stats.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NO_GROUP "no group" // of a host that the pattern of fleet_group_by does not fit
+#define NO_GROUP "no group" // group of hosts that the pattern of fleet_group_by does not match
 
 static void remark(struct fleet *fleet, const char *name, const char *text)
 {
@@ -25,8 +25,7 @@ static void remark(struct fleet *fleet, const char *name, const char *text)
 // A host's name, split at the last number before its domain: "r01n17.example" is "r01n", 17,
 // ".example".
 struct numbered {
-    size_t before; // length of the part before the number; the whole length if the name has no
-                   // number
+    size_t before; // length of the part before the number; without a number, of the whole name
     size_t digits;
     unsigned long number;
     const char *rest;
@@ -44,7 +43,7 @@ static struct numbered number_of(const char *host)
     return (struct numbered){start, end - start, strtoul(host + start, NULL, 10), host + end};
 }
 
-// True if the names of the hosts differ only in their number.
+// Returns true if the names of the two hosts differ only in their number.
 static bool is_same_row(const char *a, const char *b)
 {
     const struct numbered x = number_of(a), y = number_of(b);
@@ -52,9 +51,9 @@ static bool is_same_row(const char *a, const char *b)
            strcmp(x.rest, y.rest) == 0;
 }
 
-// Returns the rack or partition of the card's host: its name before the machine's number, up to the
-// last digit there, else without trailing separators: "rack r01" for "r01n17", "rack gpu-a" for
-// "gpu-a-017".
+// Returns the rack or partition of the card's host. It is the part of the name before the machine's
+// number: up to the last digit of that part ("rack r01" for "r01n17"), or if it has no digit,
+// without separators at its end ("rack gpu-a" for "gpu-a-017").
 static const char *rack_of(const struct fleet *fleet, const struct fleet_card *card)
 {
     size_t length = number_of(card->host).before, end = length;
@@ -112,9 +111,9 @@ static const char *numbered_name(struct arena *arena, const char *host, unsigned
                         own.rest);
 }
 
-// Returns the hosts that are missing between the first and the last of a row of `count` hosts:
-// "n007, n010 to n012". NULL if none is missing, or more than half: then the numbers have gaps by
-// design.
+// Returns which hosts are missing between the first and the last of `count` hosts in a row: "n007,
+// n010 to n012". Returns NULL if none is missing, or more than half: such numbers have gaps on
+// purpose.
 static const char *missing_in_row(struct arena *arena, const char *const *hosts, size_t count)
 {
     const struct numbered first = number_of(hosts[0]), last = number_of(hosts[count - 1]);
@@ -154,8 +153,8 @@ static void find_missing_hosts(struct fleet *fleet)
     }
 }
 
-// Returns the index after the last card of the host that has card `i`. Sets *present to the number
-// of the host's cards that were found.
+// Returns the index after the last card of the host to which card `i` belongs. Sets *present to the
+// number of cards that were found in that host.
 static size_t host_end(const struct fleet *fleet, size_t i, size_t *present)
 {
     const char *host = fleet->cards[i]->host;
@@ -165,8 +164,8 @@ static size_t host_end(const struct fleet *fleet, size_t i, size_t *present)
     return i;
 }
 
-// Adds a remark that names the machines with fewer cards than the usual number, if nine of ten
-// machines have that.
+// Adds a remark that names the machines with fewer cards than the largest number, if at least nine
+// of ten machines have that number.
 static void find_missing_cards(struct fleet *fleet)
 {
     size_t most = 0, whole = 0, lacking = 0, present;
@@ -250,7 +249,7 @@ static size_t group_end(const struct member *members, size_t count, size_t i)
     return end;
 }
 
-// Adds how one group differs from its kind in one metric. The standard error of the median of n
+// Adds how far one group is from its kind in one metric. The standard error of the median of n
 // normal values is 1.25 σ / √n.
 static void add_group(struct fleet *fleet, size_t kind, enum check_metric metric,
                       const struct member *members, size_t count)
@@ -297,8 +296,8 @@ static int compare_groups(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-// Keeps only groups whose effect is at least FLEET_RESOLUTION and whose score chance would give any
-// group in at most one of a hundred healthy fleets.
+// Keeps only groups that are unlikely to be due to chance: only in one of a hundred healthy fleets
+// would any group have so large a score. The effect must also be at least FLEET_RESOLUTION.
 static void keep_groups(struct fleet *fleet)
 {
     double limit = score_of_chance(FLEET_ERROR / 2 / (double)fleet->group_count);
@@ -312,11 +311,12 @@ static void keep_groups(struct fleet *fleet)
         qsort(fleet->groups, kept, sizeof *fleet->groups, compare_groups);
 }
 
-// ---------------------------------------------------------------- what goes with a loss
+// ---------------------------------------------------------------- quantities correlated with a
+// loss
 
 static const struct quantity {
     const char *name;
-    size_t offset; // offset in struct check_state
+    size_t offset; // position of the quantity in struct check_state
 } quantities[] = {
     {"temperature", offsetof(struct check_state, temperature_c)},
     {"core clock", offsetof(struct check_state, core_clock_hz)},
@@ -337,8 +337,8 @@ static int compare_pairs(const void *a, const void *b)
     return (x[0] > y[0]) - (x[0] < y[0]);
 }
 
-// Sorts the pairs by x. Returns the median y of the quarter with the largest x, less that of the
-// quarter with the smallest.
+// Sorts the pairs by x. Returns the median y of the quarter with the largest x minus that of the
+// quarter with the smallest x.
 static double quarters_of(struct arena *arena, const double *x, const double *y, size_t count)
 {
     double(*pairs)[2] = arena_array(arena, count, sizeof *pairs);
@@ -397,7 +397,7 @@ static void find_relations(struct fleet *fleet, size_t kind)
 
 // ---------------------------------------------------------------- versions
 
-// Adds a remark that lists the versions (of drivers, firmware, fathom) within a kind, if there are
+// Adds a remark that lists the versions (of drivers, firmware, fathom) in a kind, if there are
 // several.
 static void find_versions(struct fleet *fleet, size_t kind, group_key *key)
 {

@@ -10,15 +10,17 @@
 #include <math.h>
 #include <string.h>
 
-static const double held_rate = 0.95; // a cache that answers this part of the reads holds them all
-static const double missed_rate = 0.05; // a chain of which no more hits misses the caches
+// A cache that answers this share of the reads holds all the data.
+static const double held_rate = 0.95;
+// A chain with at most this share of hits is taken to miss the caches.
+static const double missed_rate = 0.05;
 static const double factor_max = 1.25;
 static const double sum_bound = 0.01;
 
 // ---------------------------------------------------------------- rates
 
-// Reads that are hits and misses add up also if they were counted in different passes: then these
-// saw the same.
+// Returns true if hits and misses add up to the reads. Then the counters agree even if they were
+// counted in different passes.
 static bool adds_up(const struct result *result)
 {
     const double *read = audit_counted(result, "l1_read"),
@@ -32,7 +34,7 @@ static bool is_one_pass(const struct result *result, unsigned level)
     const char *prefix = level == 1 ? "l1_read" : "l2_";
     for (size_t i = 0; i < result->counter_count; i++) {
         const struct counter *counter = &result->counters[i];
-        // Files from before `passes` was written: only the counters of the L1 are sure to be of
+        // Older files have no `passes`. In these only the counters of L1 were certainly counted in
         // one pass.
         if (text_begins(counter->name, prefix) &&
             (counter->passes > 1 || (counter->passes == 0 && level != 1)))
@@ -49,12 +51,12 @@ double hits_rate(const struct result *result, unsigned level)
 
 // ---------------------------------------------------------------- ends
 
-// Where the hits of a cache end on a curve: between two sizes, given as indices of its points.
+// Where the hits of a cache end on a curve: after point `held` and before point `next` (indices).
 struct end {
     size_t held, next;
 };
 
-// Returns false if the curve has no hits of that cache, or if they do not end.
+// Returns false if the curve shows no hits of that cache, or no end of them.
 static bool find_end(const struct level_curve *curve, unsigned level, struct end *end)
 {
     bool found = false;
@@ -71,8 +73,8 @@ static bool find_end(const struct level_curve *curve, unsigned level, struct end
     return false;
 }
 
-// Returns the step with which cache `level` ends: that of "L2", or of "far L2" where the L2 has two
-// halves. NULL if the curve does not show it.
+// Returns the step of the curve at which cache `level` ends: "L2", or "far L2" if the L2 has two
+// halves. Returns NULL if the curve does not show it.
 static const struct plateaus_step *step_of(struct arena *arena, const struct level_curve *curve,
                                            unsigned level)
 {
@@ -84,7 +86,8 @@ static const struct plateaus_step *step_of(struct arena *arena, const struct lev
     return step;
 }
 
-// Returns how many times larger one end is than the other; 1 if their intervals touch.
+// Returns the ratio of the size at which hits end to the size at which the level ends, or its
+// inverse, whichever is above 1; 1 if their intervals touch.
 static double factor_of(const struct level_curve *curve, const struct end *end,
                         const struct plateaus_step *step)
 {
@@ -98,7 +101,7 @@ static const char *size_text(struct arena *arena, double octaves)
     return unit_text(arena, round(exp2(octaves)), UNIT_BYTE);
 }
 
-// Returns what the latency says about the end of the level, and whether it agrees.
+// Returns what the latency shows about the end of the level, and whether it agrees with the hits.
 static const char *verdict_text(struct arena *arena, const struct plateaus_step *step,
                                 unsigned level, double factor)
 {
@@ -134,8 +137,9 @@ static void report_end(struct run *run, struct arena *arena, const char *device,
         .key_count = 2};
 }
 
-// Sets values[i] to the value of counter `name` in the i-th of those chains that miss the caches;
-// first and last are set to their indices. Returns their number.
+// Fills `values` with the value of counter `name` in each chain that misses the caches, and returns
+// their number. Sets range->held and range->next to the indices of the first and the last such
+// chain.
 static size_t find_missing(const struct level_curve *curve, const char *name, double *values,
                            struct end *range)
 {
@@ -179,7 +183,7 @@ static void report_fetch(struct run *run, struct arena *arena, const char *devic
         .key_count = 2};
 }
 
-// True if the device has hit rates that no finding is about.
+// Returns true if the device has hit rates but no finding about them yet.
 static bool is_due(const struct run *run, const char *device)
 {
     bool has_rates = false;
@@ -197,7 +201,7 @@ static bool is_due(const struct run *run, const char *device)
 
 void hits_add_findings(struct run *run, const char *device)
 {
-    if (!is_due(run, device)) // the curve costs a fit
+    if (!is_due(run, device)) // saves the time to fit a curve
         return;
     struct arena *arena = arena_create();
     const struct level_curve curve = levels_longest(arena, run, device);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// The hit rates that hardware counters give along the latency curve: where the hits of a cache end,
-// beside where the latency says that its level ends.
+// The hit rates that hardware counters show along the latency curve. Compares the size at which the
+// hits of a cache end with the size at which its level ends in the latency.
 #ifndef ANALYSIS_HITS_H
 #define ANALYSIS_HITS_H
 
 #include "results/results.h"
 
 enum {
-    HITS_LEVELS = 2 // the caches that counters know: L1 and L2
+    HITS_LEVELS = 2 // number of caches with counters: L1 and L2
 };
 
-// The part of what was read that the L1 (level 1) or the L2 (level 2) held, 0 to 1, if both
-// counters are of one pass or, for the L1, if hits and misses add up to the reads within 1 %. NaN
-// otherwise, and where audit_hit_rate has none.
+// Returns the share of the reads that hit the L1 (level 1) or the L2 (level 2), 0 to 1. Returns NaN
+// if audit_hit_rate does, or if the counters may not agree: they were counted in different passes
+// and, for the L1, hits and misses do not add up to the reads within 1 %.
 double hits_rate(const struct result *result, unsigned level);
 
 // Adds these findings, unless the run has one of them of this device already:
@@ -21,9 +21,10 @@ double hits_rate(const struct result *result, unsigned level);
 //               The text says whether the cache's level ends there too, within a factor of 1.25.
 //               value: how many times larger the one is than the other, 1 if their intervals touch,
 //               NaN if the curve has no end of that level. keys: the cases of both sizes.
-//   over-fetch  What a load takes in the chains of that curve that miss all caches (less than 5 %
-//               of their reads hit), as the median of the chains. value: bytes of memory; the text
-//               has those of the L2, too. keys: the shortest and the longest of these chains.
+//   over-fetch  How many bytes of memory a load reads in the chains of that curve that miss all
+//               caches (less than 5 % of their reads hit). value: the median of these chains; the
+//               text also has the bytes read through the L2. keys: the shortest and the longest of
+//               these chains.
 void hits_add_findings(struct run *run, const char *device);
 
 #endif

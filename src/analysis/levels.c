@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct search {
-    struct arena *arena; // scratch
+    struct arena *arena; // for temporary data
     const struct run *run;
     const char *device;
     const struct benchmark_info *benchmark;
@@ -19,9 +19,10 @@ struct search {
 
 // ---------------------------------------------------------------- the curve
 
-// Finds the first benchmark with a headline of kind HEADLINE_LEVELS whose metric has this unit and
-// whose parameter has the type `by`: PARAM_BYTES for the size of a working set, PARAM_UINT for a
-// level's number. Stores both in `search`. Returns false if there is none.
+// Finds the first benchmark with a headline of kind HEADLINE_LEVELS that fits, and stores both in
+// `search`. The headline's metric must have this unit, and its parameter the type `by`: PARAM_BYTES
+// if the parameter is the size of a working set, PARAM_UINT if it is the number of a level. Returns
+// false if there is none.
 static bool find_headline(struct search *search, enum unit unit, enum param_type by)
 {
     for (size_t b = 0; b < search->run->benchmark_count; b++) {
@@ -38,8 +39,8 @@ static bool find_headline(struct search *search, enum unit unit, enum param_type
     return false;
 }
 
-// Returns the headline's metric of a result. NULL if the result belongs to another device or
-// benchmark, lacks the headline's parameter, or has no median above 0.
+// Returns the metric of a result that the headline names. NULL if the result belongs to another
+// device or benchmark, lacks the headline's parameter, or has no median above 0.
 static const struct metric *reading(const struct search *search, const struct result *result)
 {
     if (!result_is_of(result, search->benchmark->name, search->device) ||
@@ -52,16 +53,16 @@ static const struct metric *reading(const struct search *search, const struct re
 // A case that may be a point of a curve.
 struct point {
     const struct result *result;
-    const char *by; // the headline's parameter: cases that differ only in it are on one curve
+    const char *by; // name of the headline's parameter: cases of one curve differ only in it
     double octaves, ns;
     size_t place; // index of the case in the run
 };
 
-// The cases of one curve: neighbours in a sorted array of points.
+// The cases of one curve. They are neighbours in a sorted array of points.
 struct row {
     const struct point *points;
     size_t count;
-    size_t place; // smallest `place` of the points
+    size_t place; // smallest index that a point's case has in the run
 };
 
 static int order_of(double a, double b)
@@ -86,8 +87,8 @@ static int compare_values(const struct case_value *a, const struct case_value *b
     return (a->uint > b->uint) - (a->uint < b->uint);
 }
 
-// Returns 0 if both cases are points of the same curve: they have the same keys and equal AXIS
-// values, except for the headline's parameter.
+// Returns 0 if both cases are points of the same curve: they have the same keys, and equal values
+// of role AXIS, except for the headline's parameter.
 static int compare_rows(const struct point *a, const struct point *b)
 {
     const struct bench_case *one = &a->result->bench_case, *other = &b->result->bench_case;
@@ -115,8 +116,8 @@ static int compare_first(const void *a, const void *b)
     return compare_places(((const struct row *)a)->place, ((const struct row *)b)->place);
 }
 
-// Returns all points of the device's curves, sorted: the points of one curve are neighbours, from
-// small to large working sets.
+// Returns the points of all curves of the device. They are sorted so that the points of one curve
+// are neighbours, from small to large working sets.
 static struct point *points_of(const struct search *search, size_t *count)
 {
     const struct run *run = search->run;
@@ -137,7 +138,7 @@ static struct point *points_of(const struct search *search, size_t *count)
     return points;
 }
 
-// Divides the sorted points into curves, in the order of their first cases in the run.
+// Divides the sorted points into curves, in the order in which the run has their first cases.
 static struct row *rows_of(const struct search *search, const struct point *points, size_t count,
                            size_t *row_count)
 {
@@ -211,7 +212,7 @@ static bool text_differs(const struct level_curve *a, const struct level_curve *
     return one && other && one->text && other->text && strcmp(one->text, other->text) != 0;
 }
 
-// True if the value is a text of role AXIS that is not the same in all curves.
+// Returns true if the value is a text of role AXIS and is not the same in all curves.
 static bool separates(const struct level_curves *curves, const struct case_value *value)
 {
     if (value->type != PARAM_TEXT || value->role != PARAM_AXIS)
@@ -222,7 +223,8 @@ static bool separates(const struct level_curves *curves, const struct case_value
     return false;
 }
 
-// Returns the texts by which the curve differs from other curves: "texel"; "" if there are none.
+// Returns the text values that distinguish this curve from the other curves: "texel"; "" if there
+// are none.
 static const char *label_of(struct arena *arena, const struct level_curves *curves,
                             const struct level_curve *curve)
 {
@@ -289,7 +291,8 @@ double levels_memory(const struct level_curve *curve)
     return exp2(curve->octaves[curve->count - 1]) >= from ? from : INFINITY;
 }
 
-// True if level k is the near half of a cache. `ends` holds the sizes at which the levels end.
+// Returns true if level k is the near half of a cache that has two halves. `ends` holds the sizes
+// at which the levels end.
 static bool is_near_half(const double *ends, size_t count, size_t k)
 {
     double ratio = k > 0 && k + 1 < count ? ends[k + 1] / ends[k] : 0;

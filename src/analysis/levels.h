@@ -8,63 +8,68 @@
 #include "results/results.h"
 
 enum {
-    LEVELS_POINTS_MIN = 8 // curves with fewer points get no levels
+    LEVELS_POINTS_MIN = 8 // curves with fewer points are not fitted
 };
 
-// A latency curve: cases of a device that differ only in bytes, in ascending order.
+// A latency curve: results of one device that differ only in the size of the working set, which
+// ascends.
 struct level_curve {
-    const char *label;  // texts in which it differs from other curves: "texel"; "": there are none
+    const char *label;  // text values that distinguish the curve from others: "texel"; "": none
     const char *metric; // name of the metric in `ns`: "latency"
     const struct result **results;
-    double *octaves, *ns; // x: log2 of bytes; y: medians of the metric in ns
+    double *octaves, *ns; // octaves: log2 of bytes (x); ns: medians of the metric (y)
     size_t count;
-    struct plateaus fit; // .decided is false if the levels are unknown; .reason says why
+    struct plateaus fit; // if .decided is false, the levels are not known, and .reason says why
 };
 
 struct level_curves {
     struct level_curve *curves;
     size_t count;
-    size_t longest; // index of the curve with most points, which shows the device's hierarchy
+    // Index of the curve with the most points, from which the device's levels are taken.
+    size_t longest;
 };
 
 // Returns all latency curves of a device, in `arena`. They are cases of the first benchmark with a
 // headline of kind HEADLINE_LEVELS whose metric is in ns and whose parameter is in bytes.
 struct level_curves levels_of(struct arena *arena, const struct run *run, const char *device);
 
-// Returns the device's curve with most cases, without label; an empty curve if the device has none.
+// Returns the device's curve with the most cases, without a label. The curve is empty if the device
+// has none.
 struct level_curve levels_longest(struct arena *arena, const struct run *run, const char *device);
 
-// Returns an empty curve with room for `most` cases, without label and fit.
+// Returns an empty curve with room for `most` cases. It has no label and no fit.
 struct level_curve level_curve_empty(struct arena *arena, size_t most);
 
-// Returns the number of levels that the curve shows for certain.
+// Returns the number of levels that the curve shows with certainty.
 size_t levels_count(const struct level_curve *curve);
 
-// Returns the size in bytes at which level k (counted from 0) ends. The last level has no end.
+// Returns the size in bytes at which level k (counted from 0) ends. Must not be called for the last
+// level, which has no end.
 double levels_end(const struct level_curve *curve, size_t k);
 
-// Returns the size in bytes from which on a working set is in memory: four times the last cache.
-// Infinite if the curve ends before that size: its last level may then be a cache.
+// Returns the size in bytes from which on a working set is taken to be in memory: four times the
+// last cache. Infinite if the curve ends before that size, because its last level may then be a
+// cache.
 double levels_memory(const struct level_curve *curve);
 
-// Returns the name of cache k, as "L1". `ends` holds the sizes, ascending, at which the `count`
-// caches end. If one cache ends at about twice the size of the cache before it, both are the halves
-// of one partitioned cache, "near L2" and "far L2": a core reaches its own half sooner. The first
-// cache, L1, is never taken for a half.
+// Returns the name of cache k, such as "L1". `ends` holds the sizes at which the `count` caches
+// end, in ascending order. If a cache ends at about twice the size of the cache before it, the two
+// are taken for halves of one partitioned cache, "near L2" and "far L2": a core reaches its own
+// half faster. The first cache is always L1, never a half.
 const char *levels_cache_name(struct arena *arena, const double *ends, size_t count, size_t k);
 
-// Returns the name of level k of the curve: "DRAM", or the name of the cache.
+// Returns the name of level k of the curve: that of a cache, or "DRAM".
 const char *levels_name(struct arena *arena, const struct level_curve *curve, size_t k);
 
-// Inserts a case into the curve and keeps it sorted by x, the log2 of the size in bytes.
+// Inserts a case into the curve, which stays sorted by x, the log2 of the size in bytes.
 void level_curve_insert(struct level_curve *curve, const struct result *result, double x, double y);
 
-// Fits plateaus to a latency curve. `octaves`: log2 of bytes, ascending. All curves are fitted with
-// the same limits.
+// Fits plateaus to a latency curve. `octaves` holds the log2 of the sizes in bytes, ascending.
+// Every curve is fitted with the same limits.
 void levels_fit(struct arena *arena, const double *octaves, const double *latency, size_t count,
                 struct plateaus *fit);
 
-// Describes a metric over the points of level k (counted from 0): the median, its 95 % interval
+// A metric over the points of level k (counted from 0): its median, the 95 % interval of the median
 // (NaN if fewer than two points have the metric), and the number of points that have it.
 struct level_height {
     double median, ci95[2];
@@ -73,11 +78,11 @@ struct level_height {
 struct level_height levels_height(struct arena *arena, const struct level_curve *curve, size_t k,
                                   const char *metric);
 
-// Returns the size of level `level` (counted from 1) that a benchmark such as `map` found; NULL if
-// none found it.
+// Returns the size of level number `level` (counted from 1) that a benchmark of levels, such as
+// `map`, measured; NULL if none did.
 const struct metric *levels_mapped(const struct run *run, const char *device, size_t level);
 
-// Returns the median of level k in cycles of the core clock; NaN if the run does not have cycles.
+// Returns the median of level k in cycles of the core clock; NaN if the run has no such metric.
 double levels_cycles(struct arena *arena, const struct run *run, const struct level_curve *curve,
                      size_t k);
 

@@ -9,11 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-// Sizes that are closer than this (in octaves) count as equal.
+// Sizes that differ by less than this number of octaves count as equal.
 static const double same_octaves = 0.02;
 
-// Returns the height of level k: "16.33 ns (32.3 cycles)", or "16.33 ns" if the cycles are not
-// known.
+// Returns the latency of level k as a text: "16.33 ns (32.3 cycles)", or "16.33 ns" if the cycles
+// are not known.
 static const char *height_text(struct arena *arena, const struct run *run,
                                const struct level_curve *curve, size_t k)
 {
@@ -41,9 +41,10 @@ static void add_finding(struct run *run, const char *code, const char *device,
     finding->device = device;
 }
 
-// Returns the size at which level k ends: "32 KiB (95 %: 31.9 KiB to 32.8 KiB)". If a map measured
-// the size (`mapped`), the text has that size, and also the curve's if they differ: the curve stays
-// flat beyond the level's size if the chain's stride is longer than a line.
+// Returns the size at which level k ends as a text: "32 KiB (95 %: 31.9 KiB to 32.8 KiB)". If a map
+// measured the size (`mapped`), the text has the map's size, and also the curve's if they differ:
+// if the chain's stride is longer than a cache line, the curve stays flat beyond the level's real
+// size.
 static const char *end_text(struct arena *arena, const struct level_curve *curve, size_t k,
                             const struct metric *mapped)
 {
@@ -78,7 +79,8 @@ static void report_step(struct run *run, struct arena *arena, const char *device
                                   .key_count = 2});
 }
 
-// Returns all levels of a curve: "15.2 ns up to 184 KiB, 139 ns up to 27.5 MiB, then 269 ns".
+// Returns all levels of a curve as a text: "15.2 ns up to 184 KiB, 139 ns up to 27.5 MiB, then 269
+// ns".
 static const char *staircase_text(struct arena *arena, const struct run *run,
                                   const struct level_curve *curve)
 {
@@ -106,7 +108,8 @@ static void report_other(struct run *run, struct arena *arena, const char *devic
                           .key_count = 1});
 }
 
-// Returns " beyond 48 KiB", the end of the last level that was found; "" if no level was found.
+// Returns " beyond 48 KiB", where 48 KiB is the end of the last level that was found; "" if none
+// was found.
 static const char *beyond_text(struct arena *arena, const struct plateaus *fit)
 {
     return fit->flat < 2
@@ -129,7 +132,8 @@ static void report_main(struct run *run, struct arena *arena, const char *device
                                       .value = NAN});
 }
 
-// True if the run already has a finding of levels_add_findings for this device or without a device.
+// Returns true if the run already has a finding of levels_add_findings, either for this device or
+// without a device.
 static bool is_reported(const struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->finding_count; i++) {
@@ -149,8 +153,8 @@ static bool is_step(const struct finding *finding, const char *device)
            (!finding->device || strcmp(finding->device, device) == 0);
 }
 
-// Gives names to the device's findings "level" that lack one: earlier versions of fathom wrote
-// none.
+// Gives the device's findings "level" their names, if they lack them: earlier versions of fathom
+// wrote no names.
 static void name_findings(struct run *run, const char *device)
 {
     double *ends = ARENA_ARRAY(run->arena, run->finding_count, double);

@@ -28,17 +28,18 @@ bool device_same_api(const struct run_device *a, const struct run_device *b)
     return api == strcspn(b->id, ":") && strncmp(a->id, b->id, api) == 0;
 }
 
-// How near two devices are. device_pairs_of pairs the nearest devices first.
+// How closely two devices are related, the closest relation first. device_pairs_of pairs in this
+// order.
 enum nearness {
     NEAR_UUID,
-    NEAR_PCI, // same PCI address; does not count if both devices have a UUID
+    NEAR_PCI, // same PCI address; does not count if both devices report a UUID
     NEAR_ID,
     NEAR_MODEL,
-    NEAR_ANY // any device that has no pair yet
+    NEAR_ANY // any other device that has no pair yet
 };
 
-// Returns a text that is equal for any two devices of this nearness. NULL if the device does not
-// know its name, UUID or PCI address, and the text needs it.
+// Returns a text that two devices have in common if they are related in this way. NULL if the text
+// needs a name, UUID or PCI address that the device does not have.
 static const char *mark_of(struct arena *arena, const struct run_device *device,
                            enum nearness nearness)
 {
@@ -63,7 +64,7 @@ static int compare_marked(const void *left, const void *right)
     return order ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-// Returns the index of the first sorted mark that is equal to `mark` or, if there is none, greater.
+// Returns the index of the first of the sorted marks that is equal to `mark` or comes after it.
 static size_t first_at(const struct marked *sorted, size_t count, const char *mark)
 {
     size_t low = 0, high = count;
@@ -77,13 +78,14 @@ static size_t first_at(const struct marked *sorted, size_t count, const char *ma
     return low;
 }
 
-// Pairs each unpaired device of `base` with the first unpaired device of `now` that has this
-// nearness.
+// Pairs each unpaired device of `base` with the first unpaired device of `now` that is related to
+// it in this way.
 static void pairs_add(struct arena *arena, struct device_pairs *pairs, enum nearness nearness)
 {
     const struct run *base = pairs->base, *now = pairs->now;
     struct marked *sorted = ARENA_ARRAY(arena, now->device_count, struct marked);
-    // skip[i]: of the equal marks that begin at sorted[i], how many at the front are paired.
+    // Number of paired devices at the front of each range of equal marks. skip[i] is for the range
+    // that begins at sorted[i].
     size_t *skip = ARENA_ARRAY(arena, now->device_count, size_t);
     size_t count = 0;
     for (size_t i = 0; i < now->device_count; i++) {
@@ -131,7 +133,7 @@ static int compare_keys(const struct result *a, const char *device, const char *
     return order ? order : strcmp(a->device, device);
 }
 
-// Sorts by key, then by device. If both are equal, the result that is later in the run comes first.
+// Order by key, then by device. If both are equal, the result that is later in the run comes first.
 static int compare_places(const void *left, const void *right)
 {
     const struct result_place *a = left, *b = right;
@@ -139,7 +141,7 @@ static int compare_places(const void *left, const void *right)
     return order ? order : (a->order < b->order) - (a->order > b->order);
 }
 
-// Sorts by device, then by position in the run.
+// Order by device, then by position in the run.
 static int compare_devices(const void *left, const void *right)
 {
     const struct result_place *a = left, *b = right;

@@ -10,8 +10,8 @@ const char *device_api(struct arena *arena, const char *id);
 
 bool device_same_api(const struct run_device *a, const struct run_device *b);
 
-// True if both devices have the same UUID or, if a UUID is unknown, the same PCI address. False if
-// the devices have neither in common.
+// Returns true if both devices have the same UUID or, if a UUID is not known, the same PCI address.
+// Returns false if nothing is known by which they can be compared.
 bool device_same_chip(const struct run_device *a, const struct run_device *b);
 
 // A device of run `base` and its counterpart in run `now`.
@@ -23,18 +23,18 @@ struct device_pairs {
     struct device_pair *list;
     size_t count;
     const struct run *base, *now;
-    bool *base_paired, *now_paired; // base_paired[i], now_paired[i]: device i of that run is in a
-                                    // pair
+    bool *base_paired, *now_paired; // [i]: true if device i of that run is in a pair
 };
 
-// Pairs each device of `base` with at most one device of `now`. Both must be of the same model
-// (name and API). The same chip is preferred, then the same id, then any device of the model. With
-// `across`, devices that are still unpaired are then paired in their order, whatever their model.
-// The lists live in `arena`. The time grows as n log n with the number of devices.
+// Pairs each device of `base` with at most one device of `now`. Both must have the same model name
+// and API; the same chip is preferred, then the same id. If `across` is true, the devices that are
+// left are paired in their order, whatever their model is. The lists live in `arena`. The time
+// grows as n log n with the number of devices.
 struct device_pairs device_pairs_of(struct arena *arena, const struct run *base,
                                     const struct run *now, bool across);
 
-// The results of a run, sorted for fast look-ups by device and key, and by device alone.
+// A result of a run and its position. Results are sorted for fast look-ups by device and key, and
+// by device alone.
 struct result_place {
     const struct result *result;
     size_t order; // index in run.results
@@ -47,7 +47,7 @@ struct result_index {
 
 struct result_index result_index_of(struct arena *arena, const struct run *run);
 
-// Returns the run's last result with this device and key; NULL if there is none.
+// Returns the run's last result with this device and key; NULL if the run has none.
 const struct result *result_index_find(const struct result_index *index, const char *device,
                                        const char *key);
 
@@ -55,8 +55,8 @@ const struct result *result_index_find(const struct result_index *index, const c
 const struct result_place *result_index_device(const struct result_index *index, const char *device,
                                                size_t *count);
 
-// Returns why two results with one key are not comparable: "latency version 1 against 2", "laps=1
-// against 2"; NULL if they are comparable. The text lives in `arena`.
+// Returns why two results with the same key cannot be compared: "latency version 1 against 2",
+// "laps=1 against 2". NULL if they can be compared. The text lives in `arena`.
 const char *result_mismatch(struct arena *arena, const struct result *a, const struct result *b);
 
 #endif

@@ -6,8 +6,8 @@
 //    "runs":[{"file":"h200-vulkan-standard.json", "match":"NVIDIA H200", "api":"vulkan",
 //             "preset":"standard", "note":"…", "published":false}]}
 //
-// `match` is a part of the device's name; letter case does not matter. `published` marks values
-// from publications of other authors: a report may draw them, but they are never chosen here.
+// `match` is a part of the device's name, in upper or lower case. `published` is true for values
+// from publications of other authors: reports may draw them, but they are never chosen here.
 // Unknown members are ignored.
 #ifndef ANALYSIS_REFERENCE_H
 #define ANALYSIS_REFERENCE_H
@@ -17,7 +17,7 @@
 struct index_entry {
     const char *path; // path of the run file; in the index it is relative to the index's folder
     const char *match, *api, *preset;
-    const char *note; // may be NULL
+    const char *note; // text about the run; may be NULL
     bool published;
 };
 
@@ -27,14 +27,15 @@ struct run_index {
 };
 
 // Reads an index file. Fails with ERROR_IO if it cannot be read, or with ERROR_USAGE if it is not
-// an index; the message then names the JSON path of the fault.
+// an index; the message then says at which JSON path.
 MUST_CHECK bool run_index_read(struct arena *arena, const char *path, struct run_index *index,
                                struct error *err);
 
-// Sets *entry to an entry for the first device of the run that has one: the device's name contains
-// the entry's match, and the APIs are equal. If several entries fit, the longest match wins, then
-// the run's own preset, then "full", "standard", "quick". Published entries are never chosen. Fails
-// with ERROR_USAGE if no entry fits any device; the message lists the devices that have references.
+// Sets *entry to the reference for the first device of the run that has one: its name contains the
+// entry's match, and the APIs are equal. Of several, the one with the longest match wins, then the
+// one with the run's own preset, then "full", "standard", "quick". Published entries are never
+// chosen. Fails with ERROR_USAGE if no entry fits; the message lists the devices that have
+// references.
 MUST_CHECK bool reference_choose(struct arena *arena, const struct run_index *index,
                                  const struct run *run, const struct index_entry **entry,
                                  struct error *err);

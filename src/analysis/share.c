@@ -9,7 +9,7 @@
 
 enum {
     NUMBER_BYTES = 32,
-    IMPORTANCE_FIGURE = 2 // importance of a result that a headline needs
+    IMPORTANCE_FIGURE = 2 // importance of a result that a headline may show
 };
 
 static double rounded(double value)
@@ -19,7 +19,8 @@ static double rounded(double value)
     return isfinite(value) && text_parse_real(text, &value) ? value : NAN;
 }
 
-// True if the text contains an absolute path: a "/" that no letter, digit or ")" precedes.
+// Returns true if the text contains an absolute path: a "/" that does not follow a letter, a digit
+// or ")".
 static bool has_path(const char *text)
 {
     for (const char *slash = strchr(text, '/'); slash; slash = strchr(slash + 1, '/'))
@@ -66,7 +67,7 @@ static void remove_results(struct run *run, const int *importance, int least)
     remove_findings(run);
 }
 
-// ---------------------------------------------------------------- what stays of a result
+// ---------------------------------------------------------------- what is kept of a result
 
 static bool names_file(const struct result *result)
 {
@@ -83,8 +84,8 @@ static bool is_publishable(const struct result *result)
     return result_measured(result) && result->metric_count > 0 && !names_file(result);
 }
 
-// True if the benchmark has a headline of levels whose parameter is a level's number. The details
-// of such a benchmark (`map`) describe each level.
+// Returns true if the benchmark has a headline of levels whose parameter is the number of a level.
+// The details of such a benchmark (`map`) describe each level, so they are kept.
 static bool describes_levels(const struct benchmark_info *info)
 {
     for (size_t h = 0; info && h < info->headline_count; h++) {
@@ -136,7 +137,7 @@ static void strip_result(const struct run *run, struct result *result)
     result->kernel = (struct kernel_info){.registers = NAN, .spill_bytes = NAN, .loads = NAN};
 }
 
-// ---------------------------------------------------------------- what stays of the run
+// ---------------------------------------------------------------- what is kept of the run
 
 static void strip_host(struct run *run)
 {
@@ -192,8 +193,8 @@ static bool is_better(const struct metric *metric, const struct metric *than)
     return !than || better_ratio(metric->better, metric->median, than->median) > 1;
 }
 
-// Marks the results of a device that the headline may show. If the headline has a parameter, these
-// are all cases that it describes; else the best case, and the best case that is ok.
+// Marks the results of a device that the headline may show: all cases that it describes if it has a
+// parameter, else the best case and the best case with the verdict ok.
 static void mark_headline(const struct run *run, const char *device,
                           const struct benchmark_info *info, const struct headline_info *headline,
                           int *importance)

@@ -18,10 +18,10 @@
 // Numbers keep four digits. Details and findings whose text contains a path are removed.
 void share_strip(struct run *run);
 
-// Removes the least important results that are left, and the findings about them. Results that no
-// headline needs go first: those of benchmarks without a headline of levels, then those of the
-// other benchmarks (latency, bandwidth, map). Returns false, and removes nothing, if a headline
-// needs each result that is left.
+// Removes the least important of the results that are left, and the findings about them. A result
+// is important if a headline may show it. Of the others, those of benchmarks without a headline of
+// levels are removed first, then those of benchmarks with one (latency, bandwidth, map). Returns
+// false, and removes nothing, if only important results are left.
 bool share_thin(struct run *run);
 
 #endif

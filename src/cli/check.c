@@ -19,7 +19,7 @@
 
 enum {
     FILE_BYTES_MAX = 100000, // largest run file of a check; a larger one is shortened
-    EXPECTED_MAX = 1024      // most devices of --expect-count
+    EXPECTED_MAX = 1024      // largest number of devices for --expect-count
 };
 
 struct checking {
@@ -30,12 +30,12 @@ struct checking {
     struct check_desc desc;
     struct check_parts parts;
     struct expectation expectation;
-    struct run **expected; // the runs in `expectation`
+    struct run **expected; // the runs that `expectation` uses
     const char *output, *prometheus;
     uint64_t expected_count;
     struct run *run;
     double began_s;        // when this process began, in seconds since 1970
-    struct host_lock lock; // only one check at a time per host and user
+    struct host_lock lock; // ensures that a user has only one check at a time on a host
 };
 
 // ---------------------------------------------------------------- the request
@@ -56,7 +56,7 @@ static const char *host_name(struct arena *arena)
     return uname(&names) == 0 ? arena_strdup(arena, names.nodename) : "localhost";
 }
 
-// Returns the value of the first of these environment variables that is set; NULL if none is.
+// Returns the value of the first of these environment variables that is set; NULL if none is set.
 static const char *first_set(const char *const *names)
 {
     const char *value = NULL;
@@ -65,8 +65,8 @@ static const char *first_set(const char *const *names)
     return value;
 }
 
-// Returns the name of the output. In `pattern`, %h stands for the host and %r for the rank in a
-// parallel job (0 outside of one).
+// Returns the file name for the output: `pattern` with the host's name for %h, and this process's
+// rank in a parallel job for %r (0 if there is no job).
 static const char *output_name(struct arena *arena, const char *pattern)
 {
     static const char *const variables[] = {"SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
@@ -144,8 +144,8 @@ static bool has_part_of_the_cards(void)
     return getenv("CUDA_VISIBLE_DEVICES") != NULL;
 }
 
-// Reduces the list to the card whose number is this process's local rank. A rank that sees one card
-// takes that one: the scheduler then gave each rank a card of its own.
+// Reduces the list to the card whose number is this process's local rank. If the process sees only
+// one card, takes that card: the scheduler has then given each rank its own.
 static bool take_own_card(struct device_list *list, struct error *err)
 {
     static const char *const variables[] = {"SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK",
@@ -166,7 +166,7 @@ static bool take_own_card(struct device_list *list, struct error *err)
     return true;
 }
 
-// Refuses two devices of one chip, because they would disturb each other.
+// Fails if two devices of the list are the same chip, because they would disturb each other.
 static bool are_apart(const struct device_list *list, struct error *err)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -177,8 +177,8 @@ static bool are_apart(const struct device_list *list, struct error *err)
     return true;
 }
 
-// Chooses the devices of -d or, without -d, every GPU of the machine. It is not an error if no GPU
-// can be opened but there are GPUs that no API reaches, or some are expected.
+// Chooses the devices of -d or, without -d, every GPU of the machine. If no GPU can be opened, this
+// is no error if there are GPUs that no API reaches, or if --expect-count expects some.
 static bool choose_devices(struct checking *c, struct error *err)
 {
     static const char *const all[] = {"all"};
@@ -214,7 +214,7 @@ static bool choose_devices(struct checking *c, struct error *err)
                : false;
 }
 
-// Adds a check for each GPU that no API reaches, unless the process was given a part of the cards.
+// Adds a check for each GPU that no API reaches, unless the process may use only some of the cards.
 static void add_unreached(struct checking *c)
 {
     struct unreached_gpu *gpus;
@@ -257,7 +257,8 @@ static void describe(struct checking *c)
     for (size_t i = 0; i < check_case_count; i++) {
         const struct benchmark *one = benchmark_find(check_cases[i].benchmark);
         size_t *count = &desc.choices.benchmark_count;
-        if (one && (*count == 0 || used[*count - 1] != one)) // the cases are sorted by benchmark
+        // Adds each benchmark once; equal ones are neighbours.
+        if (one && (*count == 0 || used[*count - 1] != one))
             used[(*count)++] = one;
     }
     runner_describe(run, &desc, cli->argc,
@@ -304,7 +305,7 @@ static bool measure(struct checking *c, struct error *err)
     return true;
 }
 
-// ---------------------------------------------------------------- one check a host
+// ---------------------------------------------------------------- one check at a time per host
 
 static bool is_long(const struct run *run, bool *done, struct error *err)
 {
@@ -316,8 +317,9 @@ static bool is_long(const struct run *run, bool *done, struct error *err)
     return *done && stream.bytes > FILE_BYTES_MAX;
 }
 
-// If the run file would have more than FILE_BYTES_MAX bytes, removes findings, benchmarks, and all
-// that --expect does not need from the results; if it is still too long, removes all results.
+// Shortens the run if its file would have more than FILE_BYTES_MAX bytes: removes findings,
+// benchmarks, and what --expect does not need of the results. If that is not enough, removes all
+// results.
 static bool shorten(struct run *run, struct error *err)
 {
     bool done;
@@ -334,8 +336,9 @@ static bool shorten(struct run *run, struct error *err)
     return done;
 }
 
-// Returns the request of this check in one line. Only checks with equal requests are shared. A
-// scheduler tells each rank in the environment which cards it may use.
+// Returns a text that describes the request of this check in one line. Checks are shared only if
+// these texts are equal. The text includes variables by which a scheduler gives each rank its
+// cards.
 static const char *request_line(const struct checking *c)
 {
     static const enum option_id asked[] = {OPTION_DEVICE, OPTION_API,          OPTION_QUICK,
@@ -359,9 +362,9 @@ static const char *request_line(const struct checking *c)
     return arena_printf(c->cli->arena, "%s\n", line);
 }
 
-// Takes the lock, unless each rank checks its own card. Returns true if another process made the
-// same check while this one waited: its run then becomes the run of this process. A process that
-// does not get the lock measures for itself.
+// Waits for the lock, unless each rank checks its own card. If meanwhile another process made the
+// same check, takes over its run and returns true. A process that does not get the lock in time
+// measures for itself.
 static bool take_shared(struct checking *c)
 {
     static const uint64_t patience_ns = UINT64_C(2) * CHECK_DEADLINE_S * NS_PER_S;
@@ -393,21 +396,20 @@ static void leave_shared(struct checking *c)
     free(stream.text);
 }
 
-// Makes the check, or takes the run of another process that made the same check while this one
-// waited.
+// Makes the check, unless another process made the same check meanwhile: then takes over its run.
 static bool check_once(struct checking *c, struct error *err)
 {
     if (take_shared(c))
         return true;
     c->system = cli_system_create(c->cli, err);
-    interrupt_watch(&c->interrupt); // up to here a signal ends the process at once
+    interrupt_watch(&c->interrupt); // until this call, a signal ends the process at once
     if (!c->system || !choose_devices(c, err) || !measure(c, err) || !shorten(c->run, err))
         return false;
     leave_shared(c);
     return true;
 }
 
-// ---------------------------------------------------------------- telling
+// ---------------------------------------------------------------- output
 
 static bool write_prometheus(void *context, FILE *stream, struct error *err)
 {

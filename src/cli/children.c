@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The hidden commands: they run in processes that fathom starts itself. Each process talks to its
-// parent over a socket, which is its standard input.
+// The hidden commands, which fathom runs in processes that it starts itself. Each of these
+// processes talks to its parent over a socket, which is its standard input.
 #include "base/clock.h"
 #include "base/text.h"
 #include "bench/bench.h"

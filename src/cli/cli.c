@@ -33,7 +33,7 @@ static bool command_help(struct cli *cli, struct error *err)
 {
     struct options named = {.command = COMMAND_COUNT};
     char *words[] = {cli->argv[0], NULL};
-    // The parser finds the command, or suggests another one in its error.
+    // The parser finds the command or, with an error, suggests another one.
     if (cli->options->operand_count) {
         words[1] = arena_strdup(cli->arena, cli->options->operands[0]);
         if (!options_parse(cli->arena, 2, words, &named, err))
@@ -97,8 +97,8 @@ static bool start_command(struct cli *cli, struct error *err)
     return run_command(cli, err);
 }
 
-// Writes the output that stdio still buffers. A full disk may become visible only now, and must not
-// look like success.
+// Writes the output that stdio still buffers. A full disk may be noticed only here, and fathom must
+// not end as if the output were complete.
 static bool flush(FILE *out, struct error *err)
 {
     if (fflush(out) == 0 && !ferror(out))

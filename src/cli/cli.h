@@ -14,13 +14,13 @@ enum exit_status {
     EXIT_CASE_FAILED = 1,
     EXIT_USAGE = 2,
     EXIT_NO_MEASUREMENT = 3,
-    EXIT_BROKEN = 4,  // only `check` returns it
-    EXIT_UNKNOWN = 5, // only `check` returns it
+    EXIT_BROKEN = 4,  // returned only by `check`
+    EXIT_UNKNOWN = 5, // returned only by `check`
     EXIT_INTERRUPTED = 130
 };
 
 enum {
-    CLI_COLUMNS = 100 // largest width of a run's tables, with or without a terminal
+    CLI_COLUMNS = 100 // largest width of a run's tables, even if the terminal is wider
 };
 
 struct cli {
@@ -28,16 +28,16 @@ struct cli {
     const struct options *options;
     int argc;
     char **argv;
-    const char *const *environment; // of child processes; copied before drivers were loaded
+    const char *const *environment; // for child processes; copied before drivers were loaded
     FILE *out, *err;
     bool has_drivers; // true: this process has loaded drivers (--no-isolate)
-    int status; // exit status of a command that returned true; EXIT_MEASURED unless it sets another
+    int status;       // exit status of a successful command; EXIT_MEASURED unless it sets another
 };
 
 // Runs the program and returns the exit status.
 int cli_main(int argc, char **argv);
 
-// One function for each command. If it returns false, cli_main prints the error. The error's code
+// The functions of the commands. If a function returns false, cli_main prints the error, whose code
 // decides the exit status.
 bool command_devices(struct cli *cli, struct error *err);
 bool command_list(struct cli *cli, struct error *err);
@@ -58,30 +58,30 @@ bool command_check(struct cli *cli, struct error *err);
 bool command_check_device(struct cli *cli, struct error *err);
 
 // These two functions handle each -d "model:FILE". cli_announce_models checks the file (ERROR_USAGE
-// with path and reason) and adds its path to an environment variable, which the model backend and
-// the workers read. cli_name_models replaces such names in `names` by the ids of the devices,
-// "model:0", "model:1" …
+// with its path and the reason) and adds the path to an environment variable, which the model
+// backend and the workers read. cli_name_models replaces such names in `names` by the ids of the
+// simulated devices, "model:0", "model:1" …
 MUST_CHECK bool cli_announce_models(struct cli *cli, struct error *err);
 void cli_name_models(struct cli *cli, const char **names, size_t count);
 
-// What a command measures.
+// What a command measures, and how it shows the results.
 struct cli_measuring {
-    const char *const *benchmarks; // names, then NULL. NULL: the arguments name them; none: all
-    const char *preset;            // used if --preset is not given
+    const char *const *benchmarks; // names, then NULL; or NULL: operands name them
+    const char *preset;            // preset if --preset is not given
     // Called before any driver is loaded. Fails with ERROR_USAGE if preset or settings are wrong.
     bool (*check)(struct arena *arena, const struct choice_request *request, struct error *err);
     struct plan *(*plan)(struct arena *arena, const struct choice_request *request,
                          const struct gpu_info *device, struct run *run, struct error *err);
-    // Draws the results at the end. If NULL, the headlines and the cards are printed instead.
+    // Draws the results at the end. NULL: the headlines and the cards are printed.
     void (*draw)(const struct run *run, FILE *out);
 };
 
-// Measures, prints and saves as the options say. The commands `run` and `map` use it.
+// Measures, prints and saves according to the options. `run` and `map` use it.
 MUST_CHECK bool cli_measure(struct cli *cli, const struct cli_measuring *measuring,
                             struct error *err);
 
-// Finds a benchmark by its name. If there is none, returns NULL with ERROR_USAGE; the message
-// suggests the nearest name.
+// Returns the benchmark with this name. If there is none, returns NULL with ERROR_USAGE; the
+// message suggests the nearest name.
 struct benchmark;
 MUST_CHECK bool cli_find_benchmark(struct cli *cli, const char *name,
                                    const struct benchmark **benchmark, struct error *err);
@@ -90,60 +90,65 @@ MUST_CHECK bool cli_find_benchmark(struct cli *cli, const char *name,
 // page, or with ERROR_IO if the file cannot be written.
 MUST_CHECK bool cli_report_check(const char *path, struct error *err);
 
-// Reads a run file like run_read (results/json.h), and adds what early versions of fathom did not
-// write: findings about levels, and the headlines that make the card.
+// Reads a run file like run_read (results/json.h). If an early version of fathom wrote it, adds
+// what is missing: findings about levels, and the headlines of which the card consists.
 struct run *cli_read_run(const char *path, struct error *err);
 
-// The forms of a run other than the run file, for the options --csv, --html, --trace, --svg and
-// --markdown of `show` and `report`.
-// cli_form_asked returns the name of the first such option that was given, --html excepted; NULL if
-// none was.
+// The forms in which a run can be written besides the run file: the options --csv, --html, --trace,
+// --svg and --markdown of `show` and `report`.
+//
+// cli_form_asked returns the name of the first such option that was given, except --html; NULL if
+// there is none.
+//
 // cli_forms_check tests, before the run is measured or read, whether every output can be written
-// and is a file of its own.
-// cli_forms_save writes them all, even if one of them fails. A trace or SVG that would show nothing
-// is not written; a note says so. Returns false with the messages of all failures.
+// and no two of them are the same file.
+//
+// cli_forms_save writes all forms that were asked for, even if one of them fails. It does not write
+// a trace or SVG that would show nothing, and prints a note instead. Returns false with the
+// messages of all failures.
 const char *cli_form_asked(const struct options *options);
 MUST_CHECK bool cli_forms_check(const struct options *options, struct error *err);
 MUST_CHECK bool cli_forms_save(const struct cli *cli, const struct run *run, struct error *err);
 
-// Refuses to write two outputs to one file, as `-o run.json --csv run.json` would (ERROR_USAGE).
+// Fails with ERROR_USAGE if two outputs are the same file, as in `-o run.json --csv run.json`.
 MUST_CHECK bool cli_check_apart(const struct options *options, struct error *err);
 
-// True if tables may be printed: not with --quiet or --json, and not if an output is "-", the
-// standard output.
+// True if tables may be printed: neither --quiet nor --json is given, and no output is "-" (the
+// standard output).
 bool cli_shows_tables(const struct options *options);
 
-// Refuses an output that would replace the run file `input`, as in `report -o run.json run.json`
-// (ERROR_USAGE after the command's name). If `input` is "-", it is the standard input.
+// Fails with ERROR_USAGE if an output would replace the run file `input`, as in `report -o run.json
+// run.json`. The message begins with the command's name. If `input` is "-", it is the standard
+// input.
 MUST_CHECK bool cli_outputs_spare(const struct options *options, const char *command,
                                   const char *input, struct error *err);
 
 // True if the environment has FATHOM_VALIDATION=1, which turns on the API's own validation.
 bool cli_validation(void);
 
-// Creates the system that lists the devices of every backend; cli_validation decides on validation.
-// With --no-isolate the drivers are loaded into this process. Otherwise none is, and
-// cli->environment becomes the environment of the processes that open devices. Fails with
-// ERROR_USAGE if the value of --silence-limit is wrong.
+// Creates the system that lists the devices of every backend, with validation if cli_validation
+// says so. With --no-isolate the drivers are loaded into this process. Otherwise no driver is
+// loaded, and cli->environment becomes the environment of the processes that open devices. Fails
+// with ERROR_USAGE if the value of --silence-limit is wrong.
 struct gpu_system *cli_system_create(struct cli *cli, struct error *err);
 
-// Sets *silence_ns to the value of --silence-limit in nanoseconds; 0 if it was not given.
+// Sets *silence_ns to the value of --silence-limit in ns, or to 0 if it was not given.
 MUST_CHECK bool cli_silence(const struct cli *cli, uint64_t *silence_ns, struct error *err);
 
 // The hardware counters of a device.
 struct cli_counters {
-    const char *missing;        // why the device has no counters, and what to do; NULL: it has some
-    struct named_text *neutral; // name, and the vendor's name
+    const char *missing;        // why there are no counters, and what to do; else NULL
+    struct named_text *neutral; // neutral counters: fathom's name and the vendor's name
     size_t neutral_count;
-    const char **natives; // all names of the vendor
+    const char **natives; // vendor's names of all counters
     size_t native_count;
 };
 
-// Lists the counters of a device, which a child process opens.
+// Lists the counters of a device. A child process opens the device for that.
 void cli_counters_of(struct cli *cli, const struct gpu_info *device, struct cli_counters *counters);
 
-// Destroys the system. Does nothing if drivers are loaded into this process (--no-isolate): they
-// may crash when they are unloaded, so cli_main ends the process without that.
+// Destroys the system, unless drivers are loaded into this process (--no-isolate). They may crash
+// when they are unloaded, so they stay loaded until cli_main ends the process.
 void cli_system_destroy(struct cli *cli, struct gpu_system *system);
 
 #endif

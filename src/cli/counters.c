@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists the hardware counters of devices. A child process opens the device, because a driver or a
-// profiler that crashes must not take this process with it.
+// Lists the hardware counters of devices. A child process opens the device, so that a driver or
+// profiler that crashes does not end this process.
 #include "gpu/counters.h"
 #include "base/child.h"
 #include "base/clock.h"

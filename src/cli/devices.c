@@ -5,10 +5,10 @@
 #include "results/units.h"
 #include "suite/select.h"
 
-// ---------------------------------------------------------------- for people
+// ---------------------------------------------------------------- output for people
 
-// Returns the free memory of a device's chip in bytes; 0 if not known. All APIs see the same free
-// memory, but only Vulkan reports it before the device is opened.
+// Returns the free memory of a device's chip in bytes; 0 if it is not known. It is the same for all
+// APIs, but only Vulkan reports it without opening the device.
 static uint64_t free_bytes(const struct gpu_system *system, const struct gpu_info *info)
 {
     for (size_t i = 0; i < gpu_system_device_count(system); i++) {
@@ -68,7 +68,7 @@ static void write_text(struct cli *cli, const struct gpu_system *system)
                 gpus[i].remedy);
 }
 
-// ---------------------------------------------------------------- for programs
+// ---------------------------------------------------------------- output for programs
 
 static void put_optional(struct json_out *out, const char *name, const char *text)
 {
@@ -118,7 +118,7 @@ static void put_device(struct cli *cli, struct json_out *out, const struct gpu_s
     json_put_open(out, "limits", '{');
     for (unsigned i = 0; gpu_limit_name(i); i++) {
         uint64_t value = gpu_limit_value(&info->limits, i);
-        if (value && value <= INT64_MAX) // 0 means that the API does not report it
+        if (value && value <= INT64_MAX) // the API reports 0 for a limit that it does not know
             json_put_count(out, gpu_limit_name(i), value);
     }
     json_put_close(out, '}');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists the devices. Commands first read two settings: FATHOM_VALIDATION of the environment, and
-// the files of `-d model:FILE`.
+// Lists the devices. Commands that do so first read two settings: the environment variable
+// FATHOM_VALIDATION, and the files of `-d model:FILE`.
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/cli.h"
@@ -57,7 +57,7 @@ void cli_system_destroy(struct cli *cli, struct gpu_system *system)
         gpu_system_destroy(system);
 }
 
-// Returns the FILE of "model:FILE"; NULL for any other name, such as "model:0", the id of a device.
+// Returns FILE of "model:FILE". NULL for any other name, such as "model:0", which is a device's id.
 static const char *file_of(const char *name)
 {
     if (!text_begins(name, "model:"))

@@ -31,7 +31,7 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-// Adds the run files of a folder, in the order of their names.
+// Adds the run files of a folder, sorted by name.
 static bool add_folder(struct arena *arena, struct paths *paths, const char *folder,
                        struct error *err)
 {
@@ -72,9 +72,9 @@ static bool find_paths(const struct cli *cli, struct paths *paths, struct error 
                options->operands[0]);
 }
 
-// Reads a file into the fleet. Only the head of a file is read at first, which has the checks but
-// no results. A run without checks is then read again as a whole. A pipe can be read only once, so
-// it is read as a whole at once.
+// Adds a file to the fleet. At first only the head of the file is read, which has the checks but no
+// results. If the file has no checks, it is read again as a whole. A pipe is read as a whole at
+// once, because it can be read only once.
 static void read_into(struct fleet *fleet, const char *path)
 {
     struct error err;
@@ -84,7 +84,7 @@ static void read_into(struct fleet *fleet, const char *path)
         run_destroy(run);
         run = cli_read_run(path, &err);
     }
-    size_t prefix = strlen(path) + 2; // "PATH: "
+    size_t prefix = strlen(path) + 2; // length of "PATH: "
     if (run)
         fleet_add_run(fleet, run, path);
     else
@@ -95,7 +95,7 @@ static void read_into(struct fleet *fleet, const char *path)
     run_destroy(run);
 }
 
-// Refuses an output that cannot be written, or that would replace a file that is read.
+// Fails if an output cannot be written, or if it would replace a file that is read.
 static bool check_outputs(const struct options *options, const struct paths *paths,
                           struct error *err)
 {

@@ -23,7 +23,7 @@ bool cli_report_check(const char *path, struct error *err)
     return file_save_check(path, err);
 }
 
-// Returns the file that the option writes; NULL if the option was not given.
+// Returns the name of the file for the option's output; NULL if the option was not given.
 static const char *output_of(const struct options *options, enum option_id id)
 {
     const char *value = options_value(options, id);
@@ -119,19 +119,19 @@ static bool write_markdown(const struct run *run, FILE *stream, struct error *er
     return true;
 }
 
-// All forms except the HTML page.
+// All forms of output except the HTML page.
 static const struct form {
     enum option_id option;
     run_writer *write;
-    bool (*has_content)(const struct run *run); // NULL: every run has content
+    bool (*has_content)(const struct run *run); // NULL: this form can show every run
     const char *content;
 } forms[] = {{OPTION_CSV, csv_write, NULL, NULL},
              {OPTION_TRACE, trace_write, has_lines, "time line"},
              {OPTION_SVG, svg_write, has_drawings, "chart or a time line"},
              {OPTION_CARD_MARKDOWN, write_markdown, NULL, NULL}};
 
-// Returns the file to which the form is written. Returns NULL if its option was not given, or if
-// the run has nothing that the form shows; a note then says so.
+// Returns the name of the file for this form. Returns NULL if the form's option was not given. Also
+// returns NULL, after printing a note, if the form would show nothing of this run.
 static const char *form_path(const struct cli *cli, const struct run *run, const struct form *form)
 {
     const char *path = options_value(cli->options, form->option);

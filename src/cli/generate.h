@@ -8,8 +8,8 @@
 
 #include <stdio.h>
 
-// Writes the document that `what` names: "man" (roff, section 1), "bash", "zsh" or "fish". Fails
-// with ERROR_USAGE for any other word.
+// Writes the document `what`: "man" (roff, section 1), "bash", "zsh" or "fish". Fails with
+// ERROR_USAGE if it is another word.
 MUST_CHECK bool generate_write(FILE *out, const char *what, struct error *err);
 
 void generate_manual(FILE *out);

@@ -56,7 +56,8 @@ void help_wrap(FILE *out, const char *text, size_t indent, size_t column)
     fputc('\n', out);
 }
 
-// Prints the names of an option and its argument: "-d, --device DEVICE", "--markdown[=FILE]".
+// Prints the names of an option and its argument, for example "-d, --device DEVICE" or
+// "--markdown[=FILE]".
 static void write_option_name(FILE *out, const struct option_info *option)
 {
     if (option->letter)

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-// ---------------------------------------------------------------- for people
+// ---------------------------------------------------------------- output for people
 
 static void write_preset_time(FILE *out, const char *preset)
 {
@@ -43,8 +43,8 @@ enum {
     VALUES_WIDTH = 80
 };
 
-// Prints a label and values, such as "quick     A,B,C". A value that does not fit on the line
-// begins a new one.
+// Prints a label and a list of values, such as "quick     A,B,C". If a value does not fit on the
+// line, it begins a new line.
 static void write_values(FILE *out, const char *label, const char *values, const char *separator)
 {
     size_t column = VALUES_COLUMN;
@@ -133,7 +133,7 @@ static void write_benchmark(FILE *out, const struct benchmark *benchmark)
         write_param(out, &info->params[i]);
 }
 
-// ---------------------------------------------------------------- for programs
+// ---------------------------------------------------------------- output for programs
 
 static bool write_json(struct cli *cli, const struct benchmark *only, struct error *err)
 {

@@ -4,9 +4,8 @@
 #include <fcntl.h>
 #include <signal.h>
 
-// Opens /dev/null in place of each standard stream that is closed. Otherwise the next file that is
-// opened, perhaps a worker's socket, would get that stream's number, and fathom would print into
-// it.
+// Opens /dev/null in place of each standard stream that is closed. Otherwise the next opened file,
+// perhaps a worker's socket, would get the number of that stream, and fathom would print into it.
 static bool hold_standard_streams(void)
 {
     for (int fd = 0; fd < 3; fd++)
@@ -18,9 +17,9 @@ static bool hold_standard_streams(void)
 int main(int argc, char **argv)
 {
     if (!hold_standard_streams())
-        return EXIT_USAGE; // there is no stream to print an error to
-    // By default SIGXFSZ ends a process that writes beyond the file size limit (ulimit -f). If it
-    // is ignored, the write fails instead, as on a full disk.
+        return EXIT_USAGE; // no error can be printed without a stream
+    // By default SIGXFSZ ends a process that writes more than the file size limit (ulimit -f). If
+    // the signal is ignored, the write fails instead, as it does on a full disk.
     sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
     return cli_main(argc, argv);
 }

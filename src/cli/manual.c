@@ -5,15 +5,16 @@
 
 #include <string.h>
 
-// Writes text with roff's special characters escaped. Otherwise a dot or apostrophe at the start of
-// a line would be a request, a backslash an escape, and a minus would become a hyphen.
+// Writes text, with roff's special characters escaped. Without that, a dot or apostrophe at the
+// beginning of a line would be a roff request, a backslash an escape, and a minus would become a
+// hyphen.
 static void roff(FILE *out, const char *text)
 {
     bool line_begins = true;
     for (; *text; text++) {
         if (line_begins && (*text == '.' || *text == '\''))
             fputs("\\&", out);
-        if (*text == '\t') // a tab ends the command of an example
+        if (*text == '\t') // a tab is between the command and the description of an example
             fputc('\n', out);
         else if (*text == '\\')
             fputs("\\e", out);

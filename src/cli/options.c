@@ -15,7 +15,7 @@ struct parser {
 
 static unsigned command_bit(const struct options *options)
 {
-    return 1u << options->command; // without a command: COMMAND_PROGRAM
+    return 1u << options->command; // without a command this is COMMAND_PROGRAM
 }
 
 static const char *command_shown(const struct options *options)
@@ -49,8 +49,8 @@ size_t options_values(struct arena *arena, const struct options *options, enum o
 
 // ---------------------------------------------------------------- options
 
-// Sets the error for an unknown option and suggests the nearest known one. `typed` is the text
-// after `dashes`.
+// Sets the error for an unknown option, and suggests the known option that is nearest. `typed` is
+// the word without its `dashes`.
 static bool refuse_option(struct parser *p, const char *dashes, const char *typed)
 {
     struct text_guess guess = {.typed = typed};
@@ -74,9 +74,9 @@ static bool use(struct parser *p, enum option_id id, const char *value)
     return true;
 }
 
-// Adds a use of the option. `attached` is the text after "=" or right after the letter. If it is
-// NULL and the option needs a value, the next word is the value, unless that word is an option
-// itself: a file with the name "--html" must be given as --output=--html.
+// Adds a use of the option. `attached` is the text after "=" or directly after the letter. If it is
+// NULL and the option needs a value, the next word is the value, but not if that word looks like an
+// option: a file with the name "--html" must be given as --output=--html.
 static bool use_with_argument(struct parser *p, enum option_id id, const char *attached)
 {
     const struct option_info *option = &option_table[id];
@@ -115,7 +115,8 @@ static bool parse_short(struct parser *p, const char *word)
 {
     for (unsigned id = 0; id < OPTION_COUNT; id++) {
         const struct option_info *option = &option_table[id];
-        bool whole = option->argument || word[1] == '\0'; // "-quiet" is not "-q"
+        // "-quiet" must not be taken for "-q" with the value "uiet".
+        bool whole = option->argument || word[1] == '\0';
         if (option->letter == *word && whole && option->commands & command_bit(p->options))
             return use_with_argument(p, (enum option_id)id, word[1] ? word + 1 : NULL);
     }
@@ -178,10 +179,9 @@ bool options_parse(struct arena *arena, int argc, char **argv, struct options *o
     return true;
 }
 
-// ---------------------------------------------------------------- what a run file records
+// ---------------------------------------------------------------- the command line in run files
 
-// Returns the place where a file name begins in the value of an option; NULL if the value names no
-// file.
+// Returns where in the value of an option a file name begins; NULL if the value names no file.
 static const char *file_in(const struct option_use *use)
 {
     static const char model[] = "model:";
@@ -195,7 +195,7 @@ static const char *file_in(const struct option_use *use)
     return NULL;
 }
 
-// Returns `word` without the folders of the file name that begins at `file` within it.
+// Returns `word` without the folders of the file name that begins at `file` in it.
 static char *without_folders(struct arena *arena, const char *word, const char *file)
 {
     const char *slash = strrchr(file, '/');
@@ -210,7 +210,8 @@ char **options_recorded(struct arena *arena, int argc, char **argv, const struct
     for (size_t u = 0; u < options->use_count; u++) {
         const char *file = file_in(&options->uses[u]);
         for (int i = 1; i < argc && file; i++)
-            if (file >= argv[i] && file <= argv[i] + strlen(argv[i])) // values lie within argv
+            // The option's value is part of this word.
+            if (file >= argv[i] && file <= argv[i] + strlen(argv[i]))
                 words[i] = without_folders(arena, argv[i], file);
     }
     return words;

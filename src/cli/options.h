@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Parses command lines by the table of commands and options (cli/table.h). -d X, -dX, --device X
-// and --device=X mean the same. Options and operands may be mixed. After --, every word is an
-// operand.
+// Parses command lines according to the table of commands and options (cli/table.h). -d X, -dX,
+// --device X and --device=X mean the same. Options and operands may be mixed. All words after --
+// are operands.
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -10,12 +10,12 @@
 
 struct option_use {
     enum option_id option;
-    const char *value; // "" if the option takes no value; "-" if an optional value is absent
+    const char *value; // "": the option takes no value; "-": its optional value was not given
 };
 
 struct options {
     enum command_id command; // COMMAND_COUNT if no command was given
-    struct option_use *uses; // in the order of the command line
+    struct option_use *uses; // uses of options, in the order of the command line
     size_t use_count, use_capacity;
     const char **operands;
     size_t operand_count, operand_capacity;
@@ -29,18 +29,19 @@ MUST_CHECK bool options_parse(struct arena *arena, int argc, char **argv, struct
 
 bool options_has(const struct options *options, enum option_id option);
 
-// Returns the first value of an option; "" if the option takes none; NULL if it was not given.
+// Returns the value of the first use of an option: "" if the option takes no value, NULL if the
+// option was not given.
 const char *options_value(const struct options *options, enum option_id option);
 
-// Sets *values to all values of a repeated option, in the order of the command line, in `arena`.
-// Returns their number.
+// Sets *values to the values of all uses of an option, in the order of the command line, in
+// `arena`. Returns their number.
 size_t options_values(struct arena *arena, const struct options *options, enum option_id option,
                       const char ***values);
 
-// Returns the words of the command line as a run file records them. File names lose their folders,
-// which may be private: the program's name, values of options of kind WORD_FILE, the file of a
-// device model:FILE, and values of --set that end in ".json". The words live in `arena` or in argv,
-// which must be the one that was parsed.
+// Returns the words of the command line for a run file. File names lose their folders, which may be
+// private: the program's name, values of options of kind WORD_FILE, the file of a device
+// model:FILE, and values of --set that end in ".json". The words live in `arena` or in argv, which
+// must be the argv that was parsed.
 char **options_recorded(struct arena *arena, int argc, char **argv, const struct options *options);
 
 #endif

@@ -16,8 +16,8 @@ static bool has_card(const struct benchmark_info *info)
     return false;
 }
 
-// Returns the declarations of a benchmark. If the file's headlines have no place on the card,
-// because an early version of fathom wrote it, they are replaced by the headlines of this program.
+// Returns the benchmark's description. If an early version of fathom wrote it, its headlines do not
+// say where they belong on the card; they are then replaced by those of this program.
 static const struct benchmark_info *with_headlines(struct arena *arena,
                                                    const struct benchmark_info *info)
 {
@@ -31,8 +31,8 @@ static const struct benchmark_info *with_headlines(struct arena *arena,
     return copy;
 }
 
-// Adds headlines to the benchmarks that lack them. Files so old also do not say which operations
-// are floating-point, so their results are marked, too.
+// Adds headlines to the benchmarks that lack them. Such old files also do not mark floating-point
+// operations, so the results get these marks, too.
 static void declare_headlines(struct run *run)
 {
     for (size_t i = 0; i < run->benchmark_count; i++) {
@@ -50,7 +50,7 @@ struct run *cli_read_run(const char *path, struct error *err)
     struct run *run = run_read(path, err);
     if (run)
         declare_headlines(run);
-    // Early versions of fathom wrote run files without findings about levels and hits.
+    // Files from early versions of fathom have no findings about levels and hits.
     for (size_t d = 0; run && d < run->device_count; d++) {
         levels_add_findings(run, run->devices[d].id);
         hits_add_findings(run, run->devices[d].id);

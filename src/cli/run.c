@@ -24,18 +24,18 @@ struct running {
     struct run *run;
     struct device_list devices;
     struct runner_desc desc;
-    struct visit_counting counting; // what --counters and --native ask for
-    struct interrupt interrupt;     // signals are counted until every result is shown and saved
+    struct visit_counting counting; // counters that the options --counters and --native ask for
+    struct interrupt interrupt;     // counts signals until every result is shown and saved
     struct progress progress;
-    struct live_text card; // the card, redrawn while the run goes on
+    struct live_text card; // the text of the card, which is redrawn during the run
     struct console_desc console;
-    bool unread;          // a signal came while standard output was full: text was dropped
-    struct error unsaved; // why the run file could not be written; ERROR_NONE: it was
-    const char *kept;     // path of the kept run if no file was given; NULL: not kept
+    bool unread;          // true: a reader stopped reading and a signal came, so text was dropped
+    struct error unsaved; // why the run file could not be written; ERROR_NONE: it could be written
+    const char *kept;     // path of the file in the folder of kept runs; NULL: the run is not kept
     const struct cli_measuring *measuring;
 };
 
-// ---------------------------------------------------------------- from options to a request
+// ---------------------------------------------------------------- options and operands
 
 static bool is_chosen(const struct benchmark *const *chosen, size_t count,
                       const struct benchmark *benchmark)
@@ -46,8 +46,8 @@ static bool is_chosen(const struct benchmark *const *chosen, size_t count,
     return false;
 }
 
-// Chooses the command's own benchmarks; if it has none, those that the arguments name; if they name
-// none, every benchmark that `run` measures.
+// Chooses the benchmarks that the command prescribes; else those that the operands name; else all
+// that `run` measures by default.
 static bool read_benchmarks(struct running *r, struct error *err)
 {
     const struct options *options = r->cli->options;
@@ -122,7 +122,8 @@ static bool read_counters(struct running *r, struct error *err)
 static bool read_request(struct running *r, struct error *err)
 {
     const struct options *options = r->cli->options;
-    // The default seed differs from run to run. It is short, so that a user can type it again.
+    // The default seed differs from run to run. It is small, so that a user can easily type it
+    // again.
     r->desc.seed = 1 + (clock_now_ns() / 1000 ^ (uint64_t)getpid() << 8) % 1000000;
     uint64_t wait_idle_s = 0;
     if (!read_number(options, OPTION_SEED, UINT64_C(1) << 52, &r->desc.seed, err) ||
@@ -154,7 +155,7 @@ static bool api_check(struct cli *cli, const char *api, struct error *err)
 
 #define UNREACHED "unreached-gpu"
 
-// Adds a finding and prints a note for each GPU that no API can open. Otherwise the user would not
+// Adds a finding and prints a note for each GPU that no API can open. Without them, users might not
 // notice that only a CPU was measured.
 static void note_unreached(struct running *r)
 {
@@ -174,7 +175,7 @@ static bool is_cpu(const struct gpu_info *device)
     return device->kind == GPU_KIND_CPU;
 }
 
-// Adds a finding if there is no GPU, so that only CPUs are measured.
+// Adds a finding if only CPUs are measured because there is no GPU.
 static void note_no_gpu(struct running *r)
 {
     bool any_gpu = false;
@@ -182,7 +183,8 @@ static void note_no_gpu(struct running *r)
         any_gpu |= !is_cpu(gpu_system_info(r->system, i));
     for (size_t i = 0; i < r->devices.count; i++)
         any_gpu |= !is_cpu(r->devices.devices[i]);
-    for (size_t i = 0; i < r->run->finding_count; i++) // GPUs that note_unreached() has reported
+    // note_unreached() adds a finding for each GPU without an API.
+    for (size_t i = 0; i < r->run->finding_count; i++)
         any_gpu |= strcmp(r->run->findings[i].code, UNREACHED) == 0;
     if (any_gpu)
         return;
@@ -209,7 +211,7 @@ static bool choose_devices(struct running *r, struct error *err)
     return true;
 }
 
-// ---------------------------------------------------------------- measuring and telling
+// ---------------------------------------------------------------- measuring and output
 
 static int exit_status(const struct run *run, bool strict)
 {
@@ -224,9 +226,9 @@ static int exit_status(const struct run *run, bool strict)
     return counts.measured ? EXIT_MEASURED : EXIT_NO_MEASUREMENT;
 }
 
-// Prints the content of `text` if tables are wanted, and destroys `text`. Signals are blocked while
-// a run measures, so a reader that stops reading must not block the run: when a signal comes, this
-// text and all later ones are dropped.
+// Prints the content of `text` if tables are wanted, and destroys `text`. A reader that does not
+// read on must not block a run, during which signals are blocked: if a signal comes while standard
+// output is full, this text and all later ones are dropped.
 static void print(struct running *r, struct text_stream *text)
 {
     text_stream_close(text);
@@ -236,7 +238,7 @@ static void print(struct running *r, struct text_stream *text)
     free(text->text);
 }
 
-// Wipes the lines that change while the run goes on. Call this before anything else is printed.
+// Wipes the lines that are redrawn during the run. Must be called before anything else is printed.
 static void wipe(struct running *r)
 {
     progress_wipe(&r->progress);
@@ -287,7 +289,7 @@ static void show_progress(void *context, const struct schedule_state *state, siz
     progress_draw(&r->progress, state, device, devices);
 }
 
-// Says what an interrupted run is still waiting for.
+// Prints what an interrupted run is still waiting for.
 static void show_waiting(void *context, const char *device)
 {
     struct running *r = context;
@@ -304,7 +306,7 @@ static void show_notice(void *context, const char *text)
     fprintf(r->cli->err, "fathom: note: %s\n", text);
 }
 
-// Prepares the output that changes while the run goes on.
+// Prepares the lines that are redrawn during the run.
 static void prepare_showing(struct running *r)
 {
     const struct cli *cli = r->cli;
@@ -345,8 +347,8 @@ static bool measure(struct running *r, struct error *err)
     return done;
 }
 
-// Writes the forms that the options ask for. Returns false with the messages of all failures,
-// including that of the run file.
+// Writes the forms of output that the options ask for. Returns false with the messages of all
+// failures, including a failure to write the run file.
 static bool save(const struct running *r, struct error *err)
 {
     bool saved = cli_forms_save(r->cli, r->run, err);
@@ -363,8 +365,8 @@ static bool save(const struct running *r, struct error *err)
     return false;
 }
 
-// Prints the headlines of the benchmarks for each device, then the cards, and says how to see all
-// results. With --tables, prints the end of the tables and the cards.
+// Prints for each device the headlines of the benchmarks, then the cards, and then how to see all
+// results. With --tables, prints the rest of the tables and the cards.
 static void show_result(const struct running *r, FILE *out)
 {
     const struct run *run = r->run;
@@ -394,7 +396,7 @@ static void show_result(const struct running *r, FILE *out)
         fputs(r->kept ? "fathom show\n" : "fathom run --tables\n", out);
 }
 
-// Returns false with a message that says where to find what an interrupted run measured.
+// Returns false with a message that says where the results of an interrupted run are.
 static bool fail_interrupted(const struct running *r, struct error *err)
 {
     const char *file = r->desc.output;
@@ -433,8 +435,8 @@ bool cli_measure(struct cli *cli, const struct cli_measuring *measuring, struct 
         !api_check(cli, options_value(cli->options, OPTION_API), err) ||
         !cli_forms_check(cli->options, err))
         return false;
-    // This must come before drivers start threads (--no-isolate): a thread that does not block the
-    // signals would receive them, and they would end the process.
+    // This call must precede those that load drivers (--no-isolate), which start threads: a thread
+    // in which the signals are not blocked would receive them, and they would end the process.
     if (!interrupt_init(&running.interrupt, err))
         return false;
     running.run = run_create();

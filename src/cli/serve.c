@@ -10,7 +10,7 @@
 
 struct serving {
     struct cli *cli;
-    const char *folder, *file; // of the page that sends the browser to the server; NULL: no page
+    const char *folder, *file; // page that sends the browser to the server; NULL: there is none
 };
 
 static bool read_port(const struct options *options, unsigned *port, struct error *err)
@@ -24,7 +24,7 @@ static bool read_port(const struct options *options, unsigned *port, struct erro
     return true;
 }
 
-// Adds every device that the list does not have.
+// Adds every device that is not in the list.
 static void add_others(struct arena *arena, const struct gpu_system *system,
                        struct device_list *list)
 {
@@ -41,7 +41,7 @@ static void add_others(struct arena *arena, const struct gpu_system *system,
     }
 }
 
-// Fills `list` with the devices of -d; without -d, with every device, the best one first.
+// Fills `list` with the devices of -d or, without -d, with all devices, the best one first.
 static bool choose_devices(struct cli *cli, const struct gpu_system *system,
                            struct device_list *list, struct error *err)
 {
@@ -59,9 +59,9 @@ static bool choose_devices(struct cli *cli, const struct gpu_system *system,
 
 // ---------------------------------------------------------------- the browser
 
-// Other users of this machine can read the arguments of a process. The address of the server
-// contains the token, so the browser does not get it as an argument: it gets a page that only this
-// user can read and that leads to the address.
+// Writes a page that only this user can read and that sends the browser to the server's address.
+// The address must not be an argument of the browser, because it contains the token, and other
+// users of this machine can read the arguments of a process.
 static bool write_page(struct serving *s, const char *url)
 {
     const char *base = getenv("XDG_RUNTIME_DIR");
@@ -88,7 +88,7 @@ static void remove_page(const struct serving *s)
 static void open_browser(struct serving *s, const char *url)
 {
     struct error err = {.message = "no page can be written for it"};
-    // The child process may become the browser, or start it, so it is never ended.
+    // The child is never ended: it starts the browser, or becomes the browser.
     bool opened =
         write_page(s, url) &&
         child_create(&(struct child_desc){.argv = (const char *const[]){"/usr/bin/env", "xdg-open",

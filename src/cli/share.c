@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 enum {
-    SHARED_BYTES_MAX = 30000 // size of the gzipped file
+    SHARED_BYTES_MAX = 30000 // largest size of the gzipped file
 };
 
-// Strips the run and removes results until its gzipped file is small enough. Sets *bytes to that
-// file's size.
+// Strips the run, and then removes results until its gzipped file is small enough. Sets *bytes to
+// the size of that file.
 static bool make_small(struct run *run, size_t *bytes, struct error *err)
 {
     share_strip(run);
@@ -53,8 +53,8 @@ static const char *default_name(struct arena *arena, const struct run *run)
     return arena_printf(arena, "%.*s.json.gz", (int)length, name);
 }
 
-// Returns the file to write: the one that -o names, else one in the current folder that must not
-// exist yet. Returns NULL with ERROR_USAGE if it exists.
+// Returns the name of the file to write: the value of -o, or a name in the current folder. Returns
+// NULL with ERROR_USAGE if a file of the latter name exists already.
 static const char *output_path(const struct cli *cli, const struct run *run, struct error *err)
 {
     const char *named = options_value(cli->options, OPTION_SHARE_OUTPUT);

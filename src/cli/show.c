@@ -16,13 +16,13 @@
 // The run file that is shown, and the names of the benchmarks.
 struct shown {
     const char *path;
-    const char *const *names; // if the count is 0: all benchmarks
+    const char *const *names; // names of benchmarks; if there are none, all are shown
     size_t count;
 };
 
-// Finds what the operands name. The first one is a file. But if it names a benchmark and there is
-// no such file, all operands are names of benchmarks, and the newest run in the folder of kept runs
-// is shown, as it is without operands.
+// Finds the run file and the benchmarks to show. The first operand names the file. But if there is
+// no such file, and it is the name of a benchmark, all operands are names of benchmarks, and the
+// file is the newest one in the folder of kept runs. That file is also shown without operands.
 static bool find_shown(const struct cli *cli, struct shown *shown, struct error *err)
 {
     const struct options *options = cli->options;
@@ -40,7 +40,7 @@ static bool find_shown(const struct cli *cli, struct shown *shown, struct error 
     return true;
 }
 
-// Refuses the name of a benchmark of which the run has no results.
+// Fails if the run has no results of a benchmark that the operands name.
 static bool check_names(struct cli *cli, const struct shown *shown, const struct run *run,
                         struct error *err)
 {

@@ -14,8 +14,8 @@
 
 static const char suffix[] = ".json.gz";
 
-// Returns the folder; NULL if no environment variable gives an absolute path for it. Relative paths
-// are ignored (XDG Base Directory Specification).
+// Returns the folder of kept runs; NULL if no environment variable gives an absolute path for it.
+// Relative paths are ignored, as the XDG Base Directory Specification demands.
 static const char *folder_of(struct arena *arena)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -26,19 +26,19 @@ static const char *folder_of(struct arena *arena)
     return NULL;
 }
 
-// Makes the folder, and all folders above it that are missing.
+// Creates the folder, and all folders above it that do not exist.
 static bool make_folder(struct arena *arena, const char *folder)
 {
     char *path = arena_strdup(arena, folder);
     for (char *slash = path; (slash = strchr(slash + 1, '/')) != NULL; *slash = '/') {
         *slash = '\0';
-        mkdir(path, 0700); // a failure shows when the next folder is made
+        mkdir(path, 0700); // if it fails, creating the last folder fails, too
     }
     return mkdir(folder, 0700) == 0 || errno == EEXIST;
 }
 
-// Lists the runs. Their names begin with their times, so the last one is the newest. Returns their
-// number, or −1 if the folder cannot be read.
+// Lists the kept runs. Their names begin with their times, so the last one is the newest. Returns
+// their number, or −1 if the folder cannot be read.
 static int list_runs(const char *folder, struct dirent ***entries)
 {
     int count = scandir(folder, entries, NULL, alphasort);
@@ -69,7 +69,7 @@ static void remove_oldest(struct arena *arena, const char *folder)
     free_runs(entries, count);
 }
 
-// Returns "20260102T030405Z" for "2026-01-02T03:04:05Z", because a file system may refuse ":".
+// Returns "20260102T030405Z" for "2026-01-02T03:04:05Z", because some file systems refuse ":".
 static const char *compact_time(struct arena *arena, const char *started)
 {
     char *text = arena_strdup(arena, started ? started : "");
@@ -88,8 +88,8 @@ const char *state_keep(struct arena *arena, const struct run *run)
         return NULL;
     const char *path = arena_printf(arena, "%s/%s-%ld%s", folder, compact_time(arena, run->started),
                                     (long)getpid(), suffix);
-    // run_save keeps the mode of an existing file, so make the file first, readable by its owner
-    // only.
+    // Only the owner may read the file. It is created here, because run_save keeps the mode of an
+    // existing file.
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0)
         return NULL;

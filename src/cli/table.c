@@ -3,7 +3,7 @@
 
 #include "bench/choices.h"
 
-#define EVERY (~0u) // all commands
+#define EVERY (~0u) // set of all commands, for options that every command takes
 
 const struct command_info command_table[COMMAND_COUNT] = {
     [COMMAND_DEVICES] =

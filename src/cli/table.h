@@ -29,9 +29,9 @@ enum command_id {
     COMMAND_COUNT
 };
 
-// The kind of a word on the command line. The shell completions use it to choose what to offer.
+// The kind of a word on the command line, by which shell completions choose what to offer.
 enum word_kind {
-    WORD_NONE, // no word: a command or option without argument
+    WORD_NONE, // the command or option takes no word
     WORD_ANY,
     WORD_FILE,
     WORD_BENCHMARK,
@@ -39,18 +39,18 @@ enum word_kind {
     WORD_API,
     WORD_PRESET,
     WORD_COMMAND,
-    WORD_SETTING, // [BENCHMARK.]KEY=VALUES
+    WORD_SETTING, // a setting for --set: [BENCHMARK.]KEY=VALUES
 };
 
 struct command_info {
     const char *name;
-    const char *operands; // as the help shows them: "[BENCHMARK…]"; "" if there are none
+    const char *operands; // operands in the form of the help, "[BENCHMARK…]"; "" if there are none
     enum word_kind operand_kind;
     size_t operand_max;      // largest number of operands
-    const char *summary;     // one line for `fathom --help`
+    const char *summary;     // one line of help, for `fathom --help`
     const char *detail;      // paragraphs for `fathom COMMAND --help` and the man page
     const char *examples[5]; // "fathom run --preset quick\tevery benchmark, …"; ends with NULL
-    bool hidden;             // true: only fathom itself and tests use it; not in the help
+    bool hidden;             // true: for fathom itself and for tests only; not in the help
 };
 
 enum option_id {
@@ -63,9 +63,9 @@ enum option_id {
     OPTION_PRESET,
     OPTION_SET,
     OPTION_OUTPUT,
-    OPTION_REPORT_OUTPUT, // "--output" of `report`
-    OPTION_SHARE_OUTPUT,  // "--output" of `share`
-    OPTION_CHECK_OUTPUT,  // "--output" of `check`
+    OPTION_REPORT_OUTPUT, // option --output of the command `report`
+    OPTION_SHARE_OUTPUT,  // option --output of the command `share`
+    OPTION_CHECK_OUTPUT,  // option --output of the command `check`
     OPTION_QUICK,
     OPTION_EXPECT,
     OPTION_EXPECT_COUNT,
@@ -90,7 +90,7 @@ enum option_id {
     OPTION_ACROSS,
     OPTION_ALL,
     OPTION_MARKDOWN,
-    OPTION_CARD_MARKDOWN, // "--markdown" of `show` and `report`
+    OPTION_CARD_MARKDOWN, // option --markdown of the commands `show` and `report`
     OPTION_SEED,
     OPTION_PORT,
     OPTION_OPEN,
@@ -98,25 +98,25 @@ enum option_id {
     OPTION_COUNT
 };
 
-// A set of commands has one bit for each command, and the bit COMMAND_PROGRAM.
+// A set of commands: COMMAND_BIT of each command, and COMMAND_PROGRAM.
 #define COMMAND_BIT(name) (1u << COMMAND_##name)
-#define COMMAND_PROGRAM   (1u << COMMAND_COUNT) // `fathom --option`, without a command
+#define COMMAND_PROGRAM   (1u << COMMAND_COUNT) // `fathom --option` without a command
 
 struct option_info {
     char letter;          // 'd' for "-d"; 0 if the option has no letter
     const char *name;     // long name, without dashes
-    const char *argument; // as the help shows it: "DEVICE"; NULL if the option takes no value
+    const char *argument; // argument in the help: "DEVICE"; NULL if the option takes none
     enum word_kind kind;
-    // true: the value may be absent. --name=VALUE gives it; --name alone means "-", and the next
-    // word is not taken as the value.
+    // true: the value is optional. It can be given only as --name=VALUE. --name alone means the
+    // value "-", and the next word is not taken as the value.
     bool optional;
-    const char *help;  // one sentence
+    const char *help;  // help text of the option: one sentence
     unsigned commands; // set of the commands that take this option
     bool repeated;     // true: may be given more than once
     bool hidden;       // true: not in the help, the man page and the completions
 };
 
-extern const struct command_info command_table[COMMAND_COUNT]; // index: enum command_id
-extern const struct option_info option_table[OPTION_COUNT];    // index: enum option_id
+extern const struct command_info command_table[COMMAND_COUNT]; // indexed by enum command_id
+extern const struct option_info option_table[OPTION_COUNT];    // indexed by enum option_id
 
 #endif

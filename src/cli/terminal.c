@@ -46,11 +46,11 @@ bool terminal_write(FILE *stream, const char *text, size_t bytes, struct interru
             return false;
         if (!ends[0].revents)
             continue;
-        // A pipe that has room takes at least PIPE_BUF bytes at once.
+        // A pipe that poll() reports as writable takes at least PIPE_BUF bytes without blocking.
         size_t left = bytes - done;
         ssize_t wrote = write(ends[0].fd, text + done, left < PIPE_BUF ? left : PIPE_BUF);
         if (wrote < 0 && errno != EINTR && errno != EAGAIN) {
-            fputc(text[done], stream); // this fails too, so that the stream remembers the error
+            fputc(text[done], stream); // fails too, which sets the stream's error indicator
             fflush(stream);
             return true;
         }
@@ -75,7 +75,7 @@ void progress_init(struct progress *progress, FILE *out)
 // Returns "41% of 186 cases", or "12 cases done" if their number is not known.
 static const char *count_text(struct arena *arena, const struct schedule_state *state)
 {
-    // Rounds are interleaved, so most cases are finished together at the end of their block. The
+    // Rounds are interleaved, so most cases of a block are finished at about the same time. The
     // number of finished cases would therefore not agree with the share of the work.
     if (state->total)
         return arena_printf(arena, "%3.0f%% of %zu cases", floor(100 * state->fraction),
@@ -83,7 +83,7 @@ static const char *count_text(struct arena *arena, const struct schedule_state *
     return arena_printf(arena, "%zu cases done", state->done);
 }
 
-// Returns "2:10 left"; "" if the time is not known.
+// Returns a text like "2:10 left"; "" if the time is not known.
 static const char *left_text(struct arena *arena, const struct schedule_state *state)
 {
     if (!isfinite(state->left_s))
@@ -92,9 +92,9 @@ static const char *left_text(struct arena *arena, const struct schedule_state *s
     return arena_printf(arena, "%lu:%02lu left", left_s / 60, left_s % 60);
 }
 
-// Returns the progress line, at most `columns` wide: a bar, the share of the cases, the time left,
-// and the case in words: "[2/3] vulkan:0 ▕████▌           ▏  28% of 30 cases · 2:10 left · latency
-// vector 2 KiB".
+// Returns the progress line, at most `columns` wide. It has a bar, the share of the cases, the time
+// left, and the present case in words: "[2/3] vulkan:0 ▕████▌           ▏  28% of 30 cases · 2:10
+// left · latency vector 2 KiB".
 static const char *progress_line(struct arena *arena, const struct schedule_state *state,
                                  size_t device, size_t devices, size_t columns)
 {
@@ -123,8 +123,8 @@ static bool is_logged(const struct progress *progress, const struct benchmark *b
     return progress->logged_count == PROGRESS_LOGGED;
 }
 
-// Prints a line when a benchmark begins, for logs. The plan of map returns to benchmarks, so each
-// one gets a line only once.
+// Prints a line when a benchmark begins, for logs. Each benchmark gets only one line, although the
+// plan of map returns to benchmarks.
 static void progress_log(struct progress *progress, const struct schedule_state *state,
                          size_t device)
 {
@@ -160,8 +160,8 @@ void progress_draw(struct progress *progress, const struct schedule_state *state
     progress->drawn = true;
     struct arena *scratch = arena_create();
     // Goes to the first column, writes the text, erases the rest of the line (ECMA-48, EL), and
-    // goes back to the first column: tables that reach the terminal through another program then
-    // begin there.
+    // goes back to the first column. Tables that reach the terminal through another program then
+    // begin in that column.
     fprintf(progress->out, "\r%s\033[K\r",
             progress_line(scratch, state, device, devices,
                           terminal_columns(progress->out, COLUMNS_MAX) - 1));
@@ -179,7 +179,7 @@ void progress_wipe(struct progress *progress)
     progress->drawn = false;
 }
 
-// ---------------------------------------------------------------- text above it
+// ---------------------------------------------------------------- text above the progress line
 
 void live_text_init(struct live_text *live, FILE *out)
 {

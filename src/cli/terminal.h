@@ -17,25 +17,27 @@ bool terminal_is(FILE *stream);
 // environment.
 bool terminal_has_colour(FILE *stream);
 
-// Returns the terminal's width in columns, but at most `most`; `most` if the width is unknown.
+// Returns the terminal's width in columns, at most `most`. Returns `most` if the width is not
+// known.
 unsigned terminal_columns(FILE *stream, unsigned most);
 
-// Writes to the file of `stream`, which must be flushed. If that is a full pipe, waits until it has
-// room or a signal comes; after two signals it no longer waits. Returns false if a signal ended the
-// waiting: the rest of the text is then dropped. It is also dropped if writing fails;
-// ferror(stream) is then true.
+// Writes to the file of `stream`, which must have been flushed. If the file is a pipe that is full,
+// waits for room until a signal comes; after two signals it does not wait at all. Returns false if
+// a signal ended the waiting; the rest of the text is then dropped. The rest is also dropped if
+// writing fails; ferror(stream) is then true.
 bool terminal_write(FILE *stream, const char *text, size_t bytes, struct interrupt *interrupt);
 
 enum {
-    PROGRESS_LOGGED = 32 // with more benchmarks, the further ones get no line
+    PROGRESS_LOGGED = 32 // logs have lines for at most so many benchmarks
 };
 
-// Shows the progress of a run: on a terminal, one line that is redrawn in place and wiped at the
-// end; elsewhere, one line for each benchmark that begins.
+// Shows the progress of a run. On a terminal this is one line, which is redrawn in place and wiped
+// at the end; otherwise one line per benchmark, printed when the benchmark begins.
 struct progress {
     FILE *out;
-    bool drawn_in_place, drawn;                      // `out` is a terminal; line is on screen
-    uint64_t changed_ns;                             // last time of drawing or wiping; 0: never
+    // drawn_in_place: `out` is a terminal. drawn: the line is on the screen.
+    bool drawn_in_place, drawn;
+    uint64_t changed_ns; // when the line was last drawn or wiped; 0: never
     const struct benchmark *logged[PROGRESS_LOGGED]; // benchmarks of this device that have a line
     size_t logged_count, device;
 };
@@ -44,26 +46,25 @@ struct progress {
 void progress_init(struct progress *progress, FILE *out);
 
 // Shows the progress. Draws the line at most ten times a second, and not within a tenth of a second
-// after it was wiped: text that was printed meanwhile may reach the terminal through another
-// program, as with `| tee`.
+// after it was wiped: other text may reach the terminal later, through another program such as tee.
 void progress_draw(struct progress *progress, const struct schedule_state *state, size_t device,
                    size_t devices);
 
-// Wipes the line. Call this at the end, and before anything else is printed.
+// Wipes the line. Must be called at the end, and before anything else is printed.
 void progress_wipe(struct progress *progress);
 
 // A text of several lines that is redrawn in place, above the progress line.
 struct live_text {
-    FILE *out;      // NULL: nothing is drawn
-    unsigned lines; // number of lines on the screen
+    FILE *out;      // where text is drawn; NULL: nothing is drawn
+    unsigned lines; // number of lines that are on the screen
 };
 
 // Prepares to draw on `out`, if it is a terminal.
 void live_text_init(struct live_text *live, FILE *out);
 
-// Wipes the text that was drawn before and draws `text`, in whole lines no wider than the terminal.
-// A text with more lines than the terminal is not drawn, because it could not be wiped. The cursor
-// must be in the first column, below the drawn text.
+// Wipes the text that was drawn before and draws `text`, in whole lines that are not wider than the
+// terminal. A text with more lines than the terminal is not drawn, because it could not be wiped
+// again. The cursor must be in the first column below the drawn text.
 void live_text_draw(struct live_text *live, const char *text);
 void live_text_wipe(struct live_text *live);
 

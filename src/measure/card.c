@@ -40,10 +40,10 @@ const char *measure_card_users(struct arena *arena, const struct gpu_info *info,
         &(struct sensor_clocks_desc){.card = measure_card_of(arena, info), .own_pid = own_pid});
 }
 
-// ---------------------------------------------------------------- from readings alone
+// ---------------------------------------------------------------- computed from sensor readings
 
-// A limiter counts if it was active for at least this share of the time. The share is small,
-// because the device may be idle for most of the time.
+// A limiter (a reason why the card lowers its clock) counts if it was active for at least this
+// share of the time. The share is small, because the device may be idle for most of the time.
 static const double limiter_counts = 0.02;
 static const double busy_counts = 0.9;
 static const uint64_t watts_least_ns = 2 * NS_PER_S;
@@ -77,13 +77,13 @@ double measure_card_watts(const struct sensor_reading *from, const struct sensor
     return joules * NS_PER_S / (double)length_ns;
 }
 
-// ---------------------------------------------------------------- sensors and clock of visits
+// ---------------------------------------------------------------- sensors and core clock of visits
 
 struct measure_card {
-    struct sensors *sensors; // NULL: the device has none
+    struct sensors *sensors; // sensors of the device; NULL: it has none
     struct sensor_reading before, last;
     struct measure_pace pace;
-    double memory_hz; // highest memory clock seen so far; 0: none yet
+    double memory_hz; // highest memory clock read so far; 0: none was read yet
 };
 
 static void read_sensors(struct measure_card *card)
@@ -153,8 +153,8 @@ static void remark_limit(unsigned limiter, double hz, struct measure_visit *visi
                      sensor_throttle_text(visit->arena, limiter));
 }
 
-// Judges the core clock of a visit. If the card says what limits its clock, the visit gets a remark
-// and is not taken again, because the limit would hold in further visits, too.
+// Judges the core clock of a visit. If the card reports what limits its clock, the visit gets a
+// remark but is not repeated, because a repeated visit would have the same limit.
 static void judge_core_clock(struct measure_card *card, double hz, struct measure_visit *visit)
 {
     const struct visit_clock *clock = &visit->clock;
@@ -173,7 +173,8 @@ static void judge_core_clock(struct measure_card *card, double hz, struct measur
         visit_remark(visit, "low-clock", "%.2f GHz under this load, cause unknown", hz / 1e9);
 }
 
-// Judges the memory clock, which cards keep high only while work uses memory all the time.
+// Judges the memory clock of a visit that uses memory: the visit should be repeated if this clock
+// was higher earlier in the run. Cards lower it when work does not use memory all the time.
 static void judge_memory_clock(struct measure_card *card, struct measure_visit *visit)
 {
     double hz = card->last.values[SENSOR_MEMORY_CLOCK];

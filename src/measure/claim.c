@@ -18,8 +18,8 @@ double measure_claim_results(const struct measure_limits *limits, enum measure_c
 
 // ---------------------------------------------------------------- limits
 
-// The next two functions apply one more limit to the bound. If that limit is unknown (0), the bound
-// becomes unknown (0), too.
+// lower_by_core and lower_by_memory apply one more limit to the bound. If that limit is unknown
+// (0), the bound becomes unknown (0), too.
 static void lower_by_core(struct measure_bound *bound, const struct measure_claim *claim,
                           double per_cycle, double core_hz)
 {
@@ -87,8 +87,8 @@ uint32_t measure_claim_load(const struct measure_claim *claim)
         results += claim->results[which];
         load = load << 1 | (claim->results[which] > 0);
     }
-    // Steps of a quarter octave. The 7 bits reach from 1 result per 2^16 bytes to almost 2^16
-    // results per byte.
+    // The ratio in steps of a quarter octave. Its 7 bits cover 1 result per 2^16 bytes to almost
+    // 2^16 results per byte.
     double balance = bytes > 0 && results > 0 ? 4 * log2(results / bytes) + 64 : 0;
     load = load << 7 | (uint32_t)fmin(fmax(round(balance), 0), 127);
     return load << 13 | (claim->cores & 0x1fff);
@@ -102,8 +102,8 @@ static void add_claim(double *claim, double amount)
         *claim = isfinite(*claim) ? *claim + amount : amount;
 }
 
-// All bytes that are read from or written to memory pass the L2. They are not claimed for the L1,
-// because kernels may bypass it.
+// Claims the bytes that each level's counters should count. Memory traffic also passes the L2. It
+// is not claimed for the L1, because kernels may bypass the L1.
 static void claim_bytes(const struct measure_claim *claim, const struct measure_limits *limits,
                         struct measure_count_claims *claims)
 {
@@ -128,7 +128,7 @@ void measure_claim_held(const struct measure_limits *limits, uint64_t set_bytes,
         claims->of[GPU_COUNTER_DRAM_READ] = 0;
 }
 
-// An instruction of a subgroup computes one result in each thread, or two in FP16.
+// One instruction of a subgroup computes one result in each thread, or two in FP16.
 static void claim_results(const struct measure_claim *claim, double lanes,
                           struct measure_count_claims *claims)
 {
@@ -156,8 +156,8 @@ struct measure_count_claims measure_claim_counts(const struct measure_claim *cla
     return claims;
 }
 
-// Adds to the visit each counter of the claimed work: the value that was counted, and the value
-// that the claim predicts.
+// Adds each counter of the claimed work to the visit: the counted value, and the value that the
+// claim predicts.
 static void report_counted(const struct measure_claim *claim, const struct measure_count *count,
                            struct measure_visit *visit)
 {

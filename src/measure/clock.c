@@ -39,14 +39,15 @@ double measure_clock_offset_ns(const struct measure_clock *clock, uint64_t from,
 
 enum {
     STAMP_WORDS = 4,
-    // An invocation may make 65535 loop iterations on Mesa's software GPU
-    // (LP_MAX_TGSI_LOOP_ITERATIONS), which then leaves every loop silently. The kernel makes at
-    // most stamps × (iterations + 9) of them.
+    // Mesa's software GPU silently leaves every loop after an invocation has made 65535 loop
+    // iterations in all (LP_MAX_TGSI_LOOP_ITERATIONS). The clock kernel makes at most stamps ×
+    // (iterations + 9) iterations.
     LOOPS_MAX = 65000,
-    LEAD_STAMPS = 2,     // number of stamps of a lead, between which the kernel waits
-    GROUPS_UNKNOWN = 64, // groups if the number of cores is not known
+    LEAD_STAMPS = 2,     // a lead consists of this many stamps, between which the kernel waits
+    GROUPS_UNKNOWN = 64, // number of workgroups if the number of cores is not known
     GROUPS_MAX = 1024,
-    ALIGN_BYTES = 256 // alignment of buffer offsets; no device with clocks in kernels needs more
+    // Alignment of buffer offsets; no device whose kernels can read clocks needs more.
+    ALIGN_BYTES = 256
 };
 
 struct clock_params {
@@ -130,14 +131,14 @@ void measure_clock_lead(const struct measure_clock *clock, struct gpu_batch *bat
     }
 }
 
-// ---------------------------------------------------------------- from readings alone
+// ---------------------------------------------------------------- computed from stamps
 
 static const double snap = 0.02;
 static const uint64_t no_narrow_counter = UINT64_C(1) << 25;
 static const double slowest_core_hz = 150e6;
 
 enum {
-    NARROW_BITS_MOST = 56 // widest counter known below 64 bits: Arm's generic timer
+    NARROW_BITS_MOST = 56 // widest known counter with fewer than 64 bits: Arm's generic timer
 };
 
 enum which_clock {
@@ -179,8 +180,8 @@ static unsigned bits_of(uint64_t value)
     return bits;
 }
 
-// Returns the width of a counter whose upper word was set: the number of bits in use, or 64 if that
-// number is above NARROW_BITS_MOST.
+// Returns the width of a counter whose upper 32-bit word was not always 0: the number of bits in
+// use, or 64 if that number is above NARROW_BITS_MOST.
 static unsigned wide_bits(uint64_t highest)
 {
     unsigned bits = bits_of(highest);
@@ -234,7 +235,8 @@ static uint32_t most_iterations(const struct clock_run *runs, size_t count)
     return most;
 }
 
-// Returns the smallest (span − overhead) / ticks, in ns, of all runs with `iterations` iterations.
+// Returns the shortest length of a tick in ns, (span − overhead) / ticks, that any run with
+// `iterations` iterations shows.
 static double smallest_tick_ns(const struct clock_run *runs, size_t count, unsigned bits,
                                uint32_t iterations, double overhead_ns)
 {
@@ -269,8 +271,8 @@ static double ticks_since_begin(const struct clock_run *runs, size_t run, unsign
                                        bits);
 }
 
-// Returns the index of a run among first … end − 1: the one whose end the host saw soonest after
-// its last stamp.
+// Of the runs first … end − 1, returns the index of the run whose end the host noticed with the
+// least delay after its last stamp.
 static size_t soonest_seen(const struct clock_run *runs, size_t first, size_t end, unsigned bits,
                            double tick_ns)
 {

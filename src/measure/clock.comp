@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #version 450
-// The clock kernel: each workgroup, one thread, writes its core's id and then `stamps` stamps of
-// both clocks. Between two stamps it waits `turns` turns of a loop and 0 … 7 more, so that no two
-// waits in a row are alike. measure/clock_kernel.h reads what it wrote, and says how often an
-// invocation may turn: a turn is long, because lavapipe ends every loop after 65535 turns in all.
+// The clock kernel. Each workgroup has one thread, which writes the id of its core and then
+// `stamps` stamps of both clocks. Between two stamps it waits for `turns` iterations of a loop plus
+// 0 to 7 more, so that successive waits differ. measure/clock_kernel.h reads these words and limits
+// the number of iterations: an iteration does much work, because lavapipe ends every loop after
+// 65535 iterations in all.
 #extension GL_GOOGLE_include_directive : require
 #include "bench/prelude/clock.glsl"
 
@@ -18,7 +19,7 @@ layout(push_constant) uniform Params
 {
     uint stamps;
     uint turns;
-    uint never; // 0, which Marsaglia's xorshift never becomes, but the compiler cannot know
+    uint never; // always 0: Marsaglia's xorshift never becomes 0, but the compiler cannot know that
 };
 
 #define ROUND                                                                                      \
@@ -38,7 +39,7 @@ void main()
             FOUR_ROUNDS
             FOUR_ROUNDS
         }
-        if (x == never) // so that the clocks are read after the turns
+        if (x == never) // makes the compiler read the clocks after the loop
             break;
         const uvec2 core = clock_core(), device = clock_device();
         words[at++] = core.x;

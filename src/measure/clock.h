@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The clocks that kernels can read on a device, probed once a session: their width, unit and rate
-// are measured, never assumed (RDNA 2's cycle counter has 20 bits; lavapipe's is the low 32 bits of
-// nanoseconds).
+// The clocks that kernels can read on a device. Their width, unit and rate are measured once per
+// session and never assumed (RDNA 2's cycle counter has 20 bits; lavapipe's is the low 32 bits of a
+// nanosecond clock).
 #ifndef MEASURE_CLOCK_H
 #define MEASURE_CLOCK_H
 
@@ -11,49 +11,52 @@ struct measure_clock {
     // The core's counter (GLSL clockARB / clock2x32ARB, CUDA clock64).
     bool has_counter;
     unsigned counter_bits;  // the counter wraps at 2^counter_bits
-    double counter_hz;      // rate during the probe; 0: not known
-    double counter_step;    // in ticks: greatest common divisor of the differences seen
-    bool counts_core_clock; // false: it ticks at a fixed rate (1 GHz on lavapipe), not in cycles
+    double counter_hz;      // measured rate of the counter in Hz; 0: not known
+    double counter_step;    // smallest step of the counter, in ticks
+    bool counts_core_clock; // false: the counter ticks at a fixed rate (lavapipe: 1 GHz)
     // The device-wide clock (clockRealtimeEXT, %globaltimer).
     bool has_device_clock;
     unsigned device_bits;  // the clock wraps at 2^device_bits
-    double device_tick_ns; // length of one tick
-    double device_step_ns; // in ns: greatest common divisor of the differences seen
-    // The clock kernel, with which measure_span_run reads the core clock. NULL: no clock exists.
+    double device_tick_ns; // length of one tick of the device clock
+    double device_step_ns; // smallest step of the device clock, in ns
+    // The clock kernel, with which measure_span_run measures the core clock. NULL if kernels can
+    // read no clock.
     struct gpu_program *program;
-    double iteration_ns; // time of one iteration of the kernel's waiting loop, during the probe
-    // Host memory for the kernel's stamps, large enough for every span. NULL: each span allocates
-    // its own.
+    double iteration_ns; // time of one iteration of the kernel's wait, during the probe
+    // Host memory for the stamps of the clock kernel, large enough for every span. NULL: each span
+    // allocates its own.
     struct gpu_buffer *stamps;
 };
 
-// Runs the clock kernel for some 20 ms of device time, at most about 0.2 s, and fills `clock`
-// (measure/clock_kernel.h says how). For a device without clocks all members are false, which is no
-// error. `scope` holds the program, so it must live as long as `clock` is used.
+// Runs the clock kernel for about 20 ms of device time (at most about 0.2 s) and fills `clock` as
+// measure/clock_kernel.h describes. If kernels can read no clock, all members are 0 or NULL, which
+// is no error. `scope` owns the program, so it must outlive `clock`.
 MUST_CHECK bool measure_clock_probe(struct gpu_scope *scope, struct measure_clock *clock,
                                     struct error *err);
 
-// Records some `ns` of work for all cores that needs little power. It gives the core clock time to
-// rise before the work that is recorded after it (measure/pace.h). Does nothing for 0 ns, or
-// without a clock kernel.
+// Records about `ns` of low-power work on all cores. While it runs, the core clock has time to rise
+// before the work that is recorded next (measure/pace.h). Does nothing if ns is 0 or there is no
+// clock kernel.
 void measure_clock_lead(const struct measure_clock *clock, struct gpu_batch *batch, uint64_t ns);
 
-// Returns b − a, two readings of a counter of `bits` bits that wrapped at most once between them.
+// Returns b − a, for two readings of a counter of `bits` bits that wrapped at most once between
+// them.
 uint64_t measure_clock_delta(uint64_t a, uint64_t b, unsigned bits);
 
-// Returns the width of the core's counter as kernels store it: at most 32 bits, because most of
-// them store only the low word. 32 if the width is unknown.
+// Returns how many bits of the core's counter kernels store: at most 32, because most kernels store
+// only the low word. Returns 32 if the counter's width is not known.
 unsigned measure_clock_low_bits(const struct measure_clock *clock);
 
-// Returns the stamp of the device-wide clock that a kernel stored as two words, the low word first.
+// Returns the 64-bit stamp of the device-wide clock that a kernel stored as two words, low word
+// first.
 uint64_t measure_clock_stamp(const uint32_t words[2]);
 
-// Nanoseconds from stamp `from` to the later stamp `to` of the device-wide clock, which wrapped at
-// most once between them.
+// Returns the nanoseconds from stamp `from` to the later stamp `to` of the device-wide clock, which
+// must have wrapped at most once between them.
 double measure_clock_elapsed_ns(const struct measure_clock *clock, uint64_t from, uint64_t to);
 
-// Like measure_clock_elapsed_ns, but for stamps in any order: negative if `to` is the earlier one.
-// The stamps must be less than half of the clock's range apart.
+// Like measure_clock_elapsed_ns, but either stamp may be the earlier one: the result is negative if
+// `to` is. The stamps must be less than half of the clock's range apart.
 double measure_clock_offset_ns(const struct measure_clock *clock, uint64_t from, uint64_t to);
 
 #endif

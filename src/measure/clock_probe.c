@@ -7,8 +7,8 @@
 
 enum {
     STAMPS = 128,
-    // Short runs at the beginning and at the end: the host sees the end of some of them without
-    // delay.
+    // Number of short runs at the beginning, and again at the end. With several of them, the host
+    // notices the end of at least some without delay.
     BRIEF_RUNS = 8,
     LONG_RUNS = 3,
     RUNS_MAX = 60
@@ -23,8 +23,8 @@ struct probe {
     struct gpu_buffer *buffer;
     struct gpu_batch *batch;
     struct arena *arena;
-    bool virtual_time; // the device's time does not follow the host's clock
-    double virtual_ns; // sum of the spans so far
+    bool virtual_time; // true: the device's time is simulated and does not follow the host's clock
+    double virtual_ns; // simulated time so far: the sum of the spans
     struct clock_run runs[RUNS_MAX];
     size_t count;
 };
@@ -120,7 +120,7 @@ static bool probe_with(struct gpu_scope *scope, struct measure_clock *clock, str
     return ok;
 }
 
-// Returns the kernel's variant for the clocks that the device has; NULL if it has none.
+// Returns the name of the kernel variant for the clocks that the device has; NULL if it has none.
 static const char *kernel_name(const struct gpu_info *info)
 {
     bool core = info->caps & GPU_CAP(CORE_CLOCK), device = info->caps & GPU_CAP(DEVICE_CLOCK);
@@ -130,8 +130,8 @@ static const char *kernel_name(const struct gpu_info *info)
     return core ? "measure_clock_core" : device ? "measure_clock_device" : NULL;
 }
 
-// Creates the buffer for the stamps of a span: at most two per workgroup before it, and two after
-// it.
+// Creates the buffer for the clock kernel's stamps around a span: at most two per workgroup before
+// the span, and two after it.
 static bool make_stamps(struct gpu_scope *scope, struct measure_clock *clock, struct error *err)
 {
     uint32_t groups = clock_kernel_groups(gpu_device_info(gpu_scope_device(scope)));

@@ -13,8 +13,8 @@ static const double error_allowed = 0.05;
 
 enum collect_state {
     COLLECT_GATHERING,
-    COLLECT_PRECISE, // the goal was reached at a look
-    COLLECT_SPENT,   // rounds_max or budget_ns was reached
+    COLLECT_PRECISE, // the interval reached the goal
+    COLLECT_SPENT,   // the case used up its rounds (rounds_max) or its time (budget_ns)
     COLLECT_FAILED
 };
 
@@ -23,10 +23,10 @@ struct collect {
     const struct benchmark_info *info;
     struct collect_rule rule;
     enum collect_state state;
-    struct measure_visit **visits; // copies, in time order
+    struct measure_visit **visits; // copies of all visits, in time order
     size_t visit_count, visit_room;
     size_t doubtful; // number of visits with reasons to take them again
-    bool all_count;  // true: doubtful visits count as rounds, because there were too many of them
+    bool all_count;  // true: doubtful visits count as rounds, because there are too many of them
     struct rounds *rounds; // rounds of the visits that count
     uint64_t device_time_ns;
     struct error error; // why the case failed, if state is COLLECT_FAILED
@@ -49,7 +49,8 @@ struct collect *collect_create(struct arena *arena, const struct benchmark_info 
     return collect;
 }
 
-// Gathers the rounds anew: from all visits, or only from those without doubts.
+// Collects the rounds again: from all visits, or only from the visits that have no reason to be
+// repeated.
 static struct rounds *gather(const struct collect *collect, bool all, struct arena *arena)
 {
     struct rounds *rounds = rounds_create(arena, collect->info);
@@ -59,8 +60,8 @@ static struct rounds *gather(const struct collect *collect, bool all, struct are
     return rounds;
 }
 
-// Returns how many rounds without doubts make doubtful visits unnecessary, so that these do not
-// count.
+// Returns how many visits without a reason to be repeated are enough for a result. With so many,
+// the doubtful visits are left out.
 static unsigned rounds_needed(const struct collect *collect)
 {
     const struct collect_rule *rule = &collect->rule;
@@ -69,8 +70,8 @@ static unsigned rounds_needed(const struct collect *collect)
 
 // ---------------------------------------------------------------- the stop rule
 
-// Returns the number of the next look: 0 up to rounds_min rounds, 1 up to twice as many, 2 up to
-// four times as many, …
+// Returns the number of the next look at the interval: 0 up to rounds_min rounds, 1 up to twice as
+// many, 2 up to four times as many, …
 static unsigned look_number(const struct collect *collect, const struct rounds *rounds)
 {
     unsigned look = 0;
@@ -93,7 +94,7 @@ static struct interval spread_of(const struct round_metric *metric, double confi
     return interval_of_median(medians, metric->rounds, confidence);
 }
 
-// Returns median and interval of a metric at this confidence.
+// Returns median and interval of a metric at the given confidence.
 static struct interval interval_of(const struct round_metric *metric, double confidence,
                                    struct arena *scratch)
 {
@@ -102,7 +103,7 @@ static struct interval interval_of(const struct round_metric *metric, double con
         interval.low = interval.median - metric->half;
         interval.high = interval.median + metric->half;
     }
-    if (isnan(interval.low)) // fmin would ignore the NaN
+    if (isnan(interval.low)) // stop here: fmin would ignore the NaN
         return interval;
     interval.low = fmin(interval.low, interval.median - metric->step);
     interval.high = fmax(interval.high, interval.median + metric->step);
@@ -121,8 +122,9 @@ static bool is_precise(const struct collect *collect, double confidence)
     return half <= fmax(goal * fabs(spread.median), metric->step);
 }
 
-// Ends the retakes if there were too many, because they could go on without end. If there are
-// enough rounds without doubts, these make the result and the case ends; else all visits count.
+// Stops repeating visits if there were too many repetitions, because they could go on without end.
+// If enough visits have no reason to be repeated, the case ends with these; else all visits count
+// from now on.
 static void limit_retakes(struct collect *collect)
 {
     unsigned clean = collect->rounds->count;
@@ -136,7 +138,7 @@ static void limit_retakes(struct collect *collect)
     collect->rounds = gather(collect, true, collect->arena);
 }
 
-// Gives the visits that a burst of other work disturbed a reason to be taken again.
+// Gives each visit that a burst of other work disturbed a reason to be repeated.
 static void flag_hits(struct collect *collect)
 {
     if (!collect->rule.alone || collect->all_count ||
@@ -163,9 +165,9 @@ static void decide(struct collect *collect)
         collect->state = COLLECT_SPENT;
 }
 
-// Gives each visit whose core clock was lower than another visit's a reason to be taken again.
-// Returns true if a visit got one. Does nothing if the rule allows any clock, or for plain counts,
-// which do not depend on a clock.
+// Gives each visit whose core clock was lower than another visit's a reason to be repeated, and
+// returns true if any got one. Does nothing if the rule allows any clock, or if the metric is a
+// plain count, which depends on no clock.
 static bool doubt_low_clocks(struct collect *collect)
 {
     if (collect->rule.any_clock || collect->info->metrics[0].unit == UNIT_NONE)
@@ -300,8 +302,7 @@ static void copy_sensors(const struct measure_visit *kept, struct measure_visit 
 
 void collect_result(const struct collect *collect, struct arena *arena, struct result *result)
 {
-    // If there are too few rounds without doubts, doubtful visits count, too: such a result is
-    // better than none.
+    // If there are too few rounds, doubtful visits count too: such a result is better than none.
     bool enough = collect->doubtful == 0 || collect_rounds(collect) >= rounds_needed(collect);
     const struct rounds *rounds = enough ? collect->rounds : gather(collect, true, arena);
     const struct measure_visit *kept = rounds->kept;
@@ -322,7 +323,7 @@ void collect_result(const struct collect *collect, struct arena *arena, struct r
         bool skipped = error->code == ERROR_UNSUPPORTED || error->code == ERROR_OUT_OF_MEMORY;
         result_flag(arena, result, skipped ? VERDICT_SKIPPED : VERDICT_FAILED,
                     error_code_name(error->code), "%s",
-                    // The message may quote a driver.
+                    // The message may quote a driver's text, with any characters.
                     text_printable(arena, error->message, SIZE_MAX));
         return;
     }

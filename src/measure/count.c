@@ -7,13 +7,13 @@ struct measure_count {
     struct gpu_counters *counters;
     struct arena *arena;
     const struct gpu_info *info;
-    double units; // units of work of the last run
-    // The neutral counters that the device has, then the native ones.
+    double units; // number of units of work in the last run
+    // All counters: first the neutral ones that the device has, then the native ones.
     struct counted {
         const char *name;
         struct gpu_counter_source source;
         enum gpu_counter_unit unit;
-        int neutral; // its enum gpu_counter; -1 for a native counter
+        int neutral; // the counter's enum gpu_counter; -1 for a native counter
         double value;
     } * all;
     size_t count;

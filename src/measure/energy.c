@@ -11,7 +11,7 @@ enum {
     READINGS_MAX = 4096,
     IN_FLIGHT = 2
 };
-// Time that a measurement may take beyond length_ns, because some counters change rarely.
+// A measurement may take this much longer than length_ns, because some counters change rarely.
 static const uint64_t slack_ns = NS_PER_S / 2;
 
 struct measure_energy {
@@ -43,14 +43,14 @@ void measure_energy_close(struct measure_energy *energy)
         sensors_close(energy->sensors);
 }
 
-// ---------------------------------------------------------------- from readings alone
+// ---------------------------------------------------------------- computed from counter readings
 
 enum {
-    CHANGES_LEAST = 4 // least number of changes, after the first one, for an interval
+    CHANGES_LEAST = 4 // changes of the counter, after the first one, that an interval needs
 };
 
-// A change of the counter: the first reading with the new value, and the time since the reading
-// before it.
+// A change of the energy counter: the first reading with the new value, and the time since the
+// reading before it.
 struct change {
     const struct energy_reading *reading;
     double late_ns;
@@ -72,10 +72,10 @@ static size_t find_changes(const struct energy_reading *readings, size_t count,
     return found;
 }
 
-// Returns half of the interval of the power between the first and the last change, relative to the
-// power; NaN for fewer than CHANGES_LEAST changes after the first one. How far a change is off in
-// energy, because it is seen late or the power varies, is taken from the scatter of all changes
-// around a straight line; the first and the last change are both off by that much.
+// Returns half of the interval of the power between the first and the last change of the counter,
+// relative to the power; NaN for fewer than CHANGES_LEAST changes after the first one. The error of
+// a single change in joules is estimated from the scatter of all changes around a straight line:
+// changes are seen late, and the power varies. The first and the last change both have this error.
 static double half_of(const struct change *changes, size_t count, double length_ns,
                       struct arena *scratch)
 {
@@ -93,7 +93,8 @@ static double half_of(const struct change *changes, size_t count, double length_
         return NAN;
     for (size_t i = 0; i < count; i++)
         squares += (seconds[i] - mean_s) * (seconds[i] - mean_s);
-    double end_j = line.slope_half * sqrt(squares); // t times the deviation of a change
+    // Standard deviation of one change, multiplied by Student's t.
+    double end_j = line.slope_half * sqrt(squares);
     return fmax(sqrt(2) * end_j / joules[count - 1], late_ns / length_ns);
 }
 
@@ -159,7 +160,8 @@ static void take_reading(struct burn *burn)
         .joules = joules_now(burn->desc->energy), .at_ns = clock_now_ns(), .units = burn->units};
 }
 
-// Keeps two submissions in flight. When one ends, reads the counter while the other one runs.
+// Keeps two submissions in flight. When one of them ends, reads the counter while the other one
+// runs.
 static bool keep_busy(struct burn *burn, struct error *err)
 {
     uint64_t start_ns = clock_now_ns();

@@ -7,35 +7,35 @@
 
 #include "measure/span.h"
 
-struct measure_energy; // a card's counter
+struct measure_energy; // the energy counter of a card
 
-// Returns NULL if the card has no energy counter, or if fathom finds no sensors of it. That is no
-// error.
+// Returns NULL if the card has no energy counter, or if fathom finds no sensors of the card.
+// Neither is an error.
 struct measure_energy *measure_energy_open(struct arena *arena, const struct gpu_info *info);
 void measure_energy_close(struct measure_energy *energy); // accepts NULL
 
 struct measure_energy_desc {
     struct measure_energy *energy;
     struct gpu_scope *scope;
-    measure_record *record; // see measure/span.h
+    measure_record *record; // records the work (measure/span.h)
     void *context;
-    uint64_t repeats;    // units of work per submission, at least 1; choose some ms
-    bool unordered;      // the units may overlap each other
+    uint64_t repeats;    // units of work per submission, at least 1; should take some ms
+    bool unordered;      // true: units of work may overlap each other
     uint64_t length_ns;  // minimum time between the first and the last change of the counter
     uint64_t timeout_ns; // longest wait for one submission
 };
 
 struct measure_energy_result {
-    double unit_j;    // energy of one unit; NaN with fewer than two changes, or no rise
-    double watts;     // mean power in length_ns; NaN in the same cases
+    double unit_j;    // joules per unit of work; NaN with fewer than two changes, or no rise
+    double watts;     // mean power during length_ns; NaN when unit_j is NaN
     double length_ns; // time between the first and the last change of the counter
     unsigned changes; // changes of the counter after the first one
-    // Half of the 95 % interval of unit_j and of watts, relative to them: both ends are off by as
-    // much as the changes scatter around a straight line of energy over time (Student's t), but at
-    // least by the time between two readings, because a change is seen late by up to that. The
-    // power from one change to the next scatters by far more: a change that is seen late makes the
-    // power before it lower and the power after it higher, and these two errors cancel. NaN if
-    // `changes` is below 4.
+    // Half of the 95 % interval of unit_j and of watts, relative to them; NaN if `changes` is below
+    // 4. The first and the last change are each off by as much as all changes scatter around a
+    // straight line of energy over time (Student's t), but at least by the time between two
+    // readings, because a change may be seen that late. The power from one change to the next
+    // scatters far more: a change that is seen late lowers the power before it and raises the power
+    // after it, and these two errors cancel over the whole time.
     double half;
 };
 
@@ -45,16 +45,16 @@ struct measure_energy_result {
 MUST_CHECK bool measure_energy_run(const struct measure_energy_desc *desc,
                                    struct measure_energy_result *result, struct error *err);
 
-// ---------------------------------------------------------------- from readings alone
+// ---------------------------------------------------------------- computed from counter readings
 
 struct energy_reading {
     uint64_t at_ns;
-    double joules; // the counter's value; non-finite if the reading failed
+    double joules; // the energy counter's value; not finite if the reading failed
     double units;  // units of work that had finished before the reading
 };
 
-// Computes the result from the first change of the counter to the last one: the time of a counter's
-// value is known only at a change.
+// Computes the result from the first to the last change of the counter, because only at a change it
+// is known when the counter reached its value.
 void measure_energy_of(const struct energy_reading *readings, size_t count,
                        struct measure_energy_result *result);
 

@@ -7,14 +7,14 @@
 enum {
     BLOCKS_MAX = 512,
     NAME_BYTES = 32,
-    KINDS_MAX = 8 // different load instructions in one loop
+    KINDS_MAX = 8 // most different load instructions in one loop
 };
 
 struct name {
     char text[NAME_BYTES];
 };
 
-// A loop: from the first line of a block to the branch that goes back to that line.
+// A loop of assembly text: from the first line of a block to the branch back to that line.
 struct loop {
     const char *begin, *end;
 };
@@ -43,7 +43,7 @@ static const char *skip_blanks(const char *at)
     return at + strspn(at, " \t");
 }
 
-// Returns the word that begins at `at`; "" if it has NAME_BYTES or more, because all instructions
+// Returns the word that begins at `at`, or "" if the word has NAME_BYTES or more: all instructions
 // that count are shorter.
 static struct name word_at(const char *at)
 {
@@ -126,8 +126,8 @@ static void count_kind(struct kind kinds[KINDS_MAX], const struct name *name)
         }
 }
 
-// True for an access to memory that may need a descriptor, and for an access to the core's shared
-// memory.
+// Returns true for an instruction that accesses memory and may need a descriptor, or that accesses
+// the core's shared memory.
 static bool is_other_access(const struct name *name)
 {
     static const char *const starts[] = {"buffer_", "tbuffer_", "global_",      "flat_",

@@ -11,12 +11,12 @@
 
 struct isa_loads {
     unsigned count;
-    const char *text; // "8 × buffer_load_dwordx4", most frequent first; in the caller's arena
+    const char *text; // "8 × buffer_load_dwordx4", the most frequent load first; in `arena`
 };
 
-// Fills `loads` from the loop with the most loads among the loops that contain no other loop.
-// Fetches of descriptors do not count: an s_load of 4 or 8 words, if the loop also has accesses
-// that may need a descriptor. Returns false if no such loop has a load.
+// Fills `loads` from the innermost loop (one that contains no other loop) that has the most loads.
+// Loads of descriptors do not count: an s_load of 4 or 8 words is taken as one if the loop also has
+// accesses that may need a descriptor. Returns false if no innermost loop has a load.
 bool isa_loop_loads(struct arena *arena, const char *assembly, struct isa_loads *loads);
 
 #endif

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-// A size below this, which a model may report, is not taken as the size of a last cache.
+// If a model reports a smaller size than this, it is not taken as the size of the last cache.
 #define STATED_LEAST (UINT64_C(1) << 20)
 
-// Tables of architectures, chips and products. A figure that no source gives is 0.
+// Tables of architectures, chips and products. A figure without a published source is 0.
 
 struct architecture {
     const char *name;
@@ -15,51 +15,54 @@ struct architecture {
     unsigned l1_bytes_per_cycle, shared_bytes_per_cycle, l1_kib;
     // Results of fused multiply-adds per core and cycle.
     unsigned fp32, fp64, fp16, int32_mad;
-    // Products of the matrix units per core and cycle, of halves and of 8-bit floats, summed up as
-    // floats; 0 if products of the architecture differ (then struct product has them).
+    // Multiply-adds of the matrix units per core and cycle, for 16-bit and for 8-bit floats,
+    // accumulated as 32-bit floats; 0 if products of the architecture differ (then struct product
+    // has the figures).
     unsigned matrix16, matrix8;
     bool paired; // two cores form a processor that runs a workgroup on both (RDNA's WGP)
     const char *source;
 };
 
-// A range of PCI device ids of an architecture. It includes products that the table of products
-// lacks.
+// A range of PCI device ids of an architecture. It also covers products that the table of products
+// does not list.
 struct chip {
     uint32_t vendor_id, first_id, last_id;
     const struct architecture *architecture;
 };
 
 struct product {
-    const char *name;    // the end of the driver's device name, without a part in brackets
-    unsigned memory_gib; // separates products with the same name; 0: the name is enough
+    const char *name;    // the end of the driver's device name, without a part in parentheses
+    unsigned memory_gib; // tells products with the same name apart; 0: the name is enough
     const struct architecture *architecture;
     unsigned cores;
-    unsigned core_mhz; // highest; 0 if cards boost above the data sheet
+    unsigned core_mhz; // highest core clock; 0 if cards boost above the data sheet
     unsigned dram_gb_per_s;
     unsigned last_cache_mib;
-    // As in struct architecture; 0: the figures of the architecture apply.
+    // Rates of the product's matrix units, as in struct architecture; 0: those of its architecture
+    // apply.
     unsigned matrix16, matrix8;
     const char *source;
 };
 
 // NVIDIA. Sizes: "CUDA C++ Programming Guide", technical specifications per compute capability.
-// Shared memory has 32 banks of 4 bytes per cycle (same guide); Turing moves half of that. Volta to
-// Hopper come close to 128 bytes of L1 per cycle in RRZE's gpu-benches; an H200 measured 99.7 % of
-// it. No source gives the L1 rate of Blackwell. Of Turing's 96 KiB at most 64 are L1: "Turing
-// Tuning Guide", 1.4.3.1.
+// Shared memory has 32 banks of 4 bytes per cycle (same guide), on Turing half as many bytes. L1 of
+// Volta to Hopper comes close to 128 bytes per cycle in RRZE's gpu-benches, and reached 99.7 % of
+// it on an H200. No source gives the L1 rate of Blackwell. Of Turing's 96 KiB at most 64 are L1:
+// "Turing Tuning Guide", 1.4.3.1.
 //
-// Arithmetic: "Throughput of Native Arithmetic Instructions" in the same guide; rates of halves on
-// GA10x and Ada, and all matrix units, from the white papers (H100: 989.4 TFLOP/s of halves, dense,
-// at 132 × 1830 MHz). Matrix units of GeForce cards add up floats at half the rate of the same
-// chip's professional cards, and the L40 does too; TU116 and TU117 have none. So these rates stand
-// with the products. RTX Blackwell: 104.8 TFLOP/s of floats and halves at 170 × 2407 MHz, 1/64 of
-// it for doubles. B200: 80 and 40 TFLOP/s of floats and doubles are 128 and 64 per core.
+// Arithmetic: "Throughput of Native Arithmetic Instructions" in the same guide. FP16 rates of GA10x
+// and Ada, and all matrix rates, are from the white papers (H100: 989.4 TFLOP/s of dense FP16 at
+// 132 × 1830 MHz). GeForce cards and the L40 accumulate matrix products in FP32 at half the rate of
+// professional cards with the same chip, and TU116 and TU117 have no matrix units: so these rates
+// are in the table of products. RTX Blackwell: 104.8 TFLOP/s of FP32 and of FP16 at 170 × 2407 MHz,
+// 1/64 of it for FP64. B200: 80 TFLOP/s of FP32 and 40 of FP64 are 128 and 64 multiply-adds per
+// core and cycle.
 //
 // AMD. Rates: the peaks that AMD's ROCm Compute Profiler divides by ("System Speed-of-Light" of
 // gfx908, gfx90a, gfx942); no such peaks are published for RDNA. Sizes: AMD's "GPU hardware
 // specifications" of ROCm. Arithmetic: operations per clock and compute unit in AMD's white papers
 // of CDNA to CDNA 4, Vega and RDNA; an instruction on a pair of values counts as two. RDNA 4: 48.7
-// and 97.3 TFLOP/s of floats and halves, 195 and 389 of the matrix units, at 64 × 2970 MHz.
+// TFLOP/s of FP32 and 97.3 of FP16, and 195 and 389 TFLOP/s of the matrix units, at 64 × 2970 MHz.
 #define CUDA_GUIDE "CUDA programming guide, docs.nvidia.com/cuda/cuda-c-programming-guide"
 #define ROCM_SIZES                                                                                 \
     "ROCm hardware specifications, rocm.docs.amd.com/en/latest/reference/gpu-arch-specs.html"
@@ -87,7 +90,7 @@ static const struct architecture
                   CUDA_GUIDE "; L1 as in Ampere GA10x"},
     hopper     = {"Hopper",          128, 128, 256, 128, 64, 256, 64, 2048, 4096, false,
                   CUDA_GUIDE "; measured on an H200"},
-    // for export, arithmetic is slower than the chip's; no public source gives rates per clock
+    // export versions of Hopper: their arithmetic is slower; no public source gives rates per cycle
     hopper_20  = {"Hopper",          128, 128, 256,   0,  0,   0,  0,    0,    0, false,
                   CUDA_GUIDE "; measured on an H200"},
     gb100      = {"Blackwell GB100",   0, 128, 256, 128, 64,   0,  0,    0,    0, false,
@@ -114,10 +117,11 @@ static const struct architecture
                   "Intel Arc B-series data sheets: 20 Xe-cores of 8 engines with 16 lanes"};
 // clang-format on
 
-// Ranges from the PCI ID Repository (pci-ids.ucw.cz): GV100, TU10x and TU11x, GA100, GA10x, AD10x,
-// GH100, GB100, GB20x; Vega 10 and 20, Navi 1x to 4x, Arcturus, Aldebaran, Aqua Vanjaram (gfx942,
-// gfx950); DG2, Battlemage. Then GPUs within processors, by family: Raven Ridge and Picasso,
-// Renoir, Lucienne and Cezanne; Van Gogh, Rembrandt, Raphael, Mendocino; Phoenix and Hawk Point.
+// Ranges from the PCI ID Repository (pci-ids.ucw.cz). NVIDIA: GV100, TU10x and TU11x, GA100, GA10x,
+// AD10x, GH100, GB100, GB20x. AMD: Vega 10 and 20, Navi 1x to 4x, Arcturus, Aldebaran, Aqua
+// Vanjaram (gfx942, gfx950). Intel: DG2, Battlemage. Then AMD's GPUs within processors: Raven Ridge
+// and Picasso, Renoir, Lucienne and Cezanne; Van Gogh, Rembrandt, Raphael, Mendocino; Phoenix and
+// Hawk Point.
 static const struct chip chips[] = {
     {GPU_VENDOR_NVIDIA, 0x1d80, 0x1dff, &volta},
     {GPU_VENDOR_NVIDIA, 0x1e00, 0x1fff, &turing},
@@ -163,17 +167,17 @@ static const struct chip chips[] = {
 #define INSTINCT "AMD Instinct data sheet; " ROCM_SIZES
 #define GH200    "NVIDIA GH200 Grace Hopper data sheet"
 #define H100_NVL "anandtech.com/show/18780; 6016 bit at the H100's 2619 MHz"
-// What an H200's driver reports: 3201 MHz × 6016 bit × 2 / 8 = 4814 GB/s, 60 MiB of L2, 1980 MHz.
+// An H200's driver reports: 3201 MHz × 6016 bit × 2 / 8 = 4814 GB/s, 60 MiB of L2, 1980 MHz.
 #define BY_DRIVER  "the card's driver"
 #define H20_SOURCE "no public data sheet; willitrunai.com/es/gpus/h20-96gb, Geekbench 6"
 
-// Checked against public pages besides the sources named: RTX 5080 (techpowerup.com, review of the
-// Founders Edition), RTX 5060 and 5060 Ti (Ars Technica's review), MI325X (aiwiki.ai; 163.4 TFLOP/s
-// of floats are 2100 MHz), MI350X and MI355X (wccftech.com on Hot Chips 2025), RX 9060 XT
-// (club386.com), RX 9070 and 9070 XT (multiplayer.it), B580 (fpsbench.com), B200
-// (glennklockwood.com/garden/processors/B200). Clocks and caches that none of them gives are 0.
+// Figures also checked against public pages besides the named sources: RTX 5080 (techpowerup.com,
+// review of the Founders Edition), RTX 5060 and 5060 Ti (Ars Technica's review), MI325X (aiwiki.ai;
+// its 163.4 TFLOP/s of FP32 follow from 2100 MHz), MI350X and MI355X (wccftech.com on Hot Chips
+// 2025), RX 9060 XT (club386.com), RX 9070 and 9070 XT (multiplayer.it), B580 (fpsbench.com), B200
+// (glennklockwood.com/garden/processors/B200). Clocks and caches that no page gives are 0.
 
-// An MI250X is two devices; the figures are of one of them. Columns: as in struct product.
+// The rows of an MI250X are of one of its two devices. Columns: as in struct product.
 static const struct product products[] = {
     {"H200", 0, &hopper, 132, 1980, 4814, 60, 0, 0, BY_DRIVER},
     {"H100 80GB HBM3", 0, &hopper, 132, 1980, 3352, 50, 0, 0, HOPPER},
@@ -248,8 +252,8 @@ static const struct product products[] = {
 
 // ---------------------------------------------------------------- looking up
 
-// True if the device's name, up to " (", ends with the words of `product`. "AMD Radeon RX 6800
-// (RADV NAVI21)" is an RX 6800; "RX 6800 XT" and "RX 6800 Laptop GPU" are not.
+// Returns true if the device's name, up to " (", ends with the words of `product`: "AMD Radeon RX
+// 6800 (RADV NAVI21)" is an RX 6800, but "RX 6800 XT" and "RX 6800 Laptop GPU" are not.
 static bool name_ends_with(const char *device, const char *product)
 {
     const char *end = strstr(device, " (");
@@ -259,8 +263,8 @@ static bool name_ends_with(const char *device, const char *product)
     return length == wanted || device[length - wanted - 1] == ' ';
 }
 
-// True if `gib` is 0 or within 10 % of the size: drivers keep some of the memory for themselves, or
-// round it up.
+// Returns true if `gib` is 0 or within 10 % of `bytes`: drivers reserve some of the memory, or
+// round its size up.
 static bool memory_fits(uint64_t bytes, unsigned gib)
 {
     double ratio = (double)bytes / ((double)gib * 1024 * 1024 * 1024);
@@ -343,9 +347,9 @@ static void fill_from_tables(const struct gpu_info *info, struct measure_limits 
     }
 }
 
-// Sets the last cache. NVIDIA's driver reports the last cache of this device or, with MIG, of this
-// part of it. A model reports the size in its file. Other drivers report one of the caches, so the
-// last cache is at least that large.
+// Sets the size of the last cache before memory. NVIDIA's driver reports that of this device or,
+// with MIG, of its part. A model gives the size in its file. Other drivers report one of several
+// caches, so their figure is only a lower bound.
 static void fill_last_cache(const struct gpu_info *info, struct measure_limits *limits)
 {
     uint64_t reported = info->limits.last_cache_bytes;
@@ -357,11 +361,11 @@ static void fill_last_cache(const struct gpu_info *info, struct measure_limits *
         limits->last_cache_bytes = reported;
 }
 
-// Converts the rates in `limits` to those of a core as this driver counts cores. On RDNA two
-// compute units run a workgroup together. ROCm's OpenCL counts such a pair as one core; Vulkan's
-// drivers, which also report the threads of a core, count each unit. `units` is the number of units
-// in the table of products. If the two numbers do not show what the driver counts, the rates become
-// unknown (0).
+// Converts the rates in `limits` to rates per core as this driver counts cores. On RDNA two compute
+// units run a workgroup together. ROCm's OpenCL counts such a pair as one core; Vulkan drivers,
+// which also report the threads of a core, count each compute unit. `units` is the number of
+// compute units in the table of products. If the numbers do not show which way the driver counts,
+// the rates become unknown (0).
 static void count_pairs(const struct gpu_limits *reported, unsigned units,
                         struct measure_limits *limits)
 {
@@ -378,7 +382,7 @@ static void count_pairs(const struct gpu_limits *reported, unsigned units,
     limits->group_cores = counts_pairs ? 1 : 0;
 }
 
-// Replaces figures of the tables by those that the driver reports of this device.
+// Replaces figures of the tables by figures that the driver reports for this device.
 static void fill_from_driver(const struct gpu_info *info, struct measure_limits *limits)
 {
     const struct gpu_limits *reported = &info->limits;
@@ -389,7 +393,8 @@ static void fill_from_driver(const struct gpu_info *info, struct measure_limits 
     if (reported->core_clock_hz)
         limits->core_clock_hz = (double)reported->core_clock_hz;
     fill_last_cache(info, limits);
-    // NVIDIA reports half the data rate as memory clock for every kind of memory; others do not.
+    // NVIDIA's driver reports half the data rate as memory clock, for every kind of memory; other
+    // drivers do not.
     if (reported->memory_clock_hz && reported->memory_bus_bits &&
         info->vendor_id == GPU_VENDOR_NVIDIA)
         limits->dram_bytes_per_s =

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double step_hz = 15e6; // a step of NVIDIA's clocks; steps of other cards are smaller
+static const double step_hz = 15e6; // clock step of NVIDIA's cards; others have smaller steps
 static const double rise_that_counts = 0.005;
 
 bool pace_is_lower(double hz, double than_hz, double error)
@@ -34,9 +34,9 @@ uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse)
     return sparse && pace->sparse_ns > pace->lead_ns ? pace->sparse_ns : pace->lead_ns;
 }
 
-// Adapts the lead of sparse work. Called after samples at the clock that they should have. If a
-// lead was needed, sparse work needs a longer one; after many visits without need, a shorter one is
-// tried.
+// Adapts the lead of sparse work after its samples had the clock that they should have. If this
+// visit needed leads, later visits get a longer one; after PACE_CALM visits that needed none, they
+// get a shorter one.
 static void adapt_sparse_lead(struct measure_pace *pace)
 {
     if (!pace->sparse)
@@ -51,8 +51,8 @@ static void adapt_sparse_lead(struct measure_pace *pace)
     }
 }
 
-// Accepts the highest clock of this visit as the clock of the case. Returns false: the samples are
-// not taken again.
+// Accepts the highest clock of this visit as the case's clock. Returns false, which means: do not
+// repeat the samples.
 static bool settle(struct measure_pace *pace)
 {
     *pace->case_hz = pace->most_hz;
@@ -88,10 +88,10 @@ bool pace_again(struct measure_pace *pace, double seen_hz, double error)
     return true;
 }
 
-// ---------------------------------------------------------------- the clock that a load keeps
+// ---------------------------------------------------------------- the clock that each load keeps
 
-// Finds the load, or adds it. If there is no room, a new load takes the place of the load that was
-// seen longest ago.
+// Returns the entry of a load, or adds it. If there is no room, the new load replaces the load
+// whose last visit is longest ago.
 static struct pace_load *load_of(struct measure_pace *pace, uint32_t load)
 {
     struct pace_load *oldest = &pace->loads[0];
@@ -107,7 +107,7 @@ static struct pace_load *load_of(struct measure_pace *pace, uint32_t load)
     return place;
 }
 
-// Adds a visit to the row. Returns true if the last `visits` visits had the same clock.
+// Adds a visit to the row. Returns true if at least the last `visits` visits had the same clock.
 static bool lasts(struct pace_row *row, double hz, double error, unsigned visits)
 {
     bool same =
@@ -117,9 +117,10 @@ static bool lasts(struct pace_row *row, double hz, double error, unsigned visits
     return row->visits >= visits;
 }
 
-// Raises *known_hz to the lowest of PACE_HIGHER visits in a row at one clock, if it is higher by
-// more than the margin (pace_is_lower). A single reading may be too high by a percent or two, and
-// must not make the true clock look low from then on. The first known clock counts at once.
+// Raises *known_hz if the last PACE_HIGHER visits all had one clock above it (by more than the
+// margin of pace_is_lower), to the lowest of their readings. A single reading may be too high by a
+// percent or two; if it counted, the true clock would look low from then on. If no clock is known
+// yet, the first one counts at once.
 static void raise_known(double *known_hz, struct pace_row *higher, double hz, double error)
 {
     if (!(hz > 0))
@@ -132,8 +133,8 @@ static void raise_known(double *known_hz, struct pace_row *higher, double hz, do
         *known_hz = higher->hz;
 }
 
-// True if the load keeps a higher clock than hz. A lower clock becomes the load's own when
-// PACE_LASTING visits in a row had it.
+// Returns true if this kind of load is known to run at a higher clock than hz. After PACE_LASTING
+// visits in a row at a lower clock, the lower clock counts as the load's normal one.
 static bool keeps_higher(struct pace_load *load, double hz, double error)
 {
     if (!pace_is_lower(hz, load->kept_hz, error)) {
@@ -175,7 +176,7 @@ enum pace_verdict pace_judge(struct measure_pace *pace, double hz, const struct 
     return PACE_KEPT;
 }
 
-// ---------------------------------------------------------------- the visits of a case
+// ---------------------------------------------------------------- comparing the visits of a case
 
 static bool is_limited(const struct measure_visit *visit)
 {
@@ -185,7 +186,8 @@ static bool is_limited(const struct measure_visit *visit)
     return false;
 }
 
-// True if the card limited the clock in most visits, so that the limit belongs to the case.
+// Returns true if the card limited the clock in most visits. The limit is then a property of the
+// case.
 static bool limit_lasts(struct measure_visit *const *visits, size_t count)
 {
     size_t limited = 0;

@@ -11,7 +11,7 @@
 struct measure_program {
     struct gpu_program_desc desc;
     struct gpu_program *program;
-    struct kernel_info info; // hash is NULL until the driver was asked
+    struct kernel_info info; // what the driver reported; hash is NULL until it was asked
     struct measure_program *older;
 };
 
@@ -44,14 +44,14 @@ struct gpu_program *measure_program(struct measure_programs *programs, const cha
     return program;
 }
 
-// Returns what the driver reports about a program, with the loads of the innermost loop if
-// measure/isa.h understands the assembly.
+// Returns what the driver reports about a program. If measure/isa.h understands the assembly, this
+// includes the loads of the innermost loop.
 static struct kernel_info ask(struct arena *arena, struct gpu_program *program,
                               struct isa_loads *loads)
 {
     const struct gpu_kernel *kernel = gpu_program_kernel(program);
     struct gpu_program_stats stats = {0};
-    // Many drivers report nothing. That is no reason to flag a measurement.
+    // Many drivers report nothing. A measurement is not suspect because of that.
     if (!gpu_program_stats(program, arena, &stats, NULL))
         stats = (struct gpu_program_stats){0};
     bool has_loads = stats.text && isa_loop_loads(arena, stats.text, loads);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The compute programs of a device: each is compiled when it is first needed, and only once.
+// The compute programs of a device. Each is compiled only once, when it is first needed.
 #ifndef MEASURE_PROGRAM_H
 #define MEASURE_PROGRAM_H
 
@@ -7,20 +7,20 @@
 #include "results/results.h"
 
 struct measure_programs {
-    struct arena *arena;            // lives as long as `scope`
-    struct gpu_scope *scope;        // the programs belong to it
-    struct measure_program *newest; // NULL: no program was compiled yet
+    struct arena *arena;            // must live as long as `scope`
+    struct gpu_scope *scope;        // owns the programs
+    struct measure_program *newest; // last compiled program; NULL: none was compiled
 };
 
-// Returns the program of the embedded kernel with that name. `choices` (NULL: all zero) holds the
-// other members of the program's description; choices->kernel is ignored. Different choices make
-// different programs. Returns NULL with ERROR_UNSUPPORTED if this build has no such kernel, or with
-// the error of gpu_program_create.
+// Returns the program of the embedded kernel with that name. `choices` (NULL: all zero) gives the
+// other members of the program's description; its member `kernel` is ignored. Each set of choices
+// makes its own program. Returns NULL with ERROR_UNSUPPORTED if this build has no such kernel, or
+// with the error of gpu_program_create.
 struct gpu_program *measure_program(struct measure_programs *programs, const char *kernel,
                                     const struct gpu_program_desc *choices, struct error *err);
 
-// Returns what the driver reports about a program from measure_program. The driver is asked only
-// once per program, because its answer may need a compilation.
+// Returns what the driver reports about a program that measure_program returned. The driver is
+// asked only once per program, because it may compile the program again for its answer.
 const struct kernel_info *measure_program_info(struct measure_programs *programs,
                                                const struct gpu_program *program);
 

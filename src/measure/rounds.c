@@ -62,7 +62,7 @@ static void add_samples(struct rounds *rounds, struct round_metric *metric,
             values[count++] = samples->values[i];
     rounds->dropped += samples->count - count;
     stats_serial_add(&metric->within, values, count);
-    double median = stats_median(values, count); // sorts them
+    double median = stats_median(values, count); // stats_median sorts the values
     arena_rewind(arena, mark);
     if (rounds->info->distribution && metric == rounds->metrics)
         add_answers(rounds, samples);
@@ -113,13 +113,13 @@ void rounds_add(struct rounds *rounds, const struct measure_visit *visit)
     rounds->count++;
 }
 
-// ---------------------------------------------------------------- samples that were hit
+// ---------------------------------------------------------------- samples slowed by other work
 
 static const double hit_slowness = 1.25, hit_agreement = 0.05;
 
 enum {
-    HIT_SAMPLES_LEAST = 10, // with fewer samples, a case has no typical sample
-    HIT_EACH_MAX = 16       // a visit with more samples is hit only if a tenth of them are slow
+    HIT_SAMPLES_LEAST = 10, // least samples from which a typical sample is computed
+    HIT_EACH_MAX = 16       // a visit with more samples is hit only if a tenth are slow
 };
 
 static bool is_hit(const struct measure_samples *samples, double typical, enum better better)
@@ -130,8 +130,8 @@ static bool is_hit(const struct measure_samples *samples, double typical, enum b
     return samples->count > HIT_EACH_MAX ? hit * 10 > samples->count : hit > 0;
 }
 
-// Returns the finite samples of a metric, in ascending order, of all visits without a reason for a
-// retake.
+// Returns the finite samples of a metric from all visits that have no reason to be repeated, in
+// ascending order.
 static double *sorted_samples(struct measure_visit *const *visits, size_t visit_count,
                               size_t metric, size_t *count, struct arena *scratch)
 {
@@ -150,8 +150,9 @@ static double *sorted_samples(struct measure_visit *const *visits, size_t visit_
     return values;
 }
 
-// Returns the median of the better 60 % of the samples of all visits without a reason for a retake.
-// NaN if the worst of these 60 % is more than 5 % off, or if there are fewer than 10 samples.
+// Returns the median of the better 60 % of the samples, from all visits that have no reason to be
+// repeated. Returns NaN if these 60 % differ by more than 5 %, or if there are fewer than 10
+// samples.
 static double typical_sample(struct measure_visit *const *visits, size_t visit_count, size_t metric,
                              enum better better, struct arena *scratch)
 {
@@ -190,7 +191,7 @@ size_t rounds_flag_hits(const struct rounds *rounds, struct measure_visit *const
 
 // ---------------------------------------------------------------- doubtful visits
 
-// Returns the first reason why a visit should be taken again; "" if there is none.
+// Returns the code of the first reason to repeat a visit; "" if there is none.
 static const char *doubt_of(const struct measure_visit *visit)
 {
     return visit->retake_count ? visit->retakes[0].code : "";
@@ -205,7 +206,7 @@ void rounds_describe_doubts(struct measure_visit *const *visits, size_t visit_co
         size_t count = 0;
         for (size_t k = 0; k < visit_count; k++)
             count += strcmp(doubt_of(visits[k]), code) == 0;
-        if (!strstr(text, code)) // "" is in every text
+        if (!strstr(text, code)) // not in the text yet; the empty code never counts
             text = text_join(kept->arena, text, ", ",
                              arena_printf(kept->arena, "%zu %s", count, code));
     }

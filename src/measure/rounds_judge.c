@@ -9,24 +9,24 @@
 #include <string.h>
 
 static const double correlation_allowed = 0.3;
-static const double chance_deviations = 3.3; // one-sided 0.05 % of normal values
+static const double chance_deviations = 3.3; // more standard errors are no chance (0.05 %)
 
 enum {
-    FEW_SAMPLES = 20,       // least samples of a distribution: each share is known to ±30 %
-    ROUND_SAMPLES_LEAST = 4 // fewest samples of a round that is compared with the others
+    FEW_SAMPLES = 20, // least samples of a distribution, whose shares are then known to ±30 %
+    ROUND_SAMPLES_LEAST = 4 // fewest samples of a round that is compared with the other rounds
 };
 static const double distribution_confidence = 0.95, distance_that_matters = 0.25;
 
-// Returns half of the interval divided by the median, or by `least` if the median is smaller. 0 if
-// the interval is a point, NaN if it is not known.
+// Returns half of the interval divided by the median, or by `least` if the median is smaller.
+// Returns 0 for an interval of length 0, NaN if the interval is not known.
 static double relative_half(const struct metric *metric, double least)
 {
     double half = (metric->ci95[1] - metric->ci95[0]) / 2;
     return half == 0 ? 0 : half / fmax(fabs(metric->median), least);
 }
 
-// Returns "±24 % (goal ±1 %)", with more digits if both numbers would look the same: "±1.04 % (goal
-// ±1 %)".
+// Returns a text like "±24 % (goal ±1 %)", with more digits if the two numbers would look the same:
+// "±1.04 % (goal ±1 %)".
 static const char *precision_text(struct arena *arena, double half, double goal)
 {
     const char *wanted = arena_printf(arena, "%.2g", 100 * goal), *reached = wanted;
@@ -49,7 +49,8 @@ static void judge_limit(struct arena *arena, struct result *result, const struct
                     metric->limit);
 }
 
-// Returns the largest half of an interval, relative to the median, that is not far from the goal.
+// Returns the largest half of an interval, relative to the median, that still counts as near the
+// goal.
 static double far_from(const struct round_metric *metric, double goal)
 {
     return metric->by_host ? fmax(COLLECT_HOST_MOST, goal) : COLLECT_IMPRECISE_FACTOR * goal;
@@ -75,20 +76,20 @@ static void judge_precision(const struct rounds *rounds, double case_goal, bool 
                     precision_text(arena, half, goal));
 }
 
-// The first metric decides when a case is precise enough. Another metric may vary although the
-// first does not: a rate, for example, varies with the clock. If such a metric is far less precise,
-// the result gets a remark.
+// Judges a metric other than the first. The first metric decides when a case is precise enough, but
+// others may vary more: a rate, for example, varies with the clock. If such a metric is far less
+// precise, the result gets a remark.
 static void judge_other(const struct rounds *rounds, size_t at, double goal,
                         const struct metric *metric, struct arena *arena, struct result *result)
 {
     const struct round_metric *gathered = &rounds->metrics[at];
     const char *whole = rounds->info->metrics[at].part_of;
-    // The half interval of a metric without a unit (a share, a ratio) is taken as it is, not
-    // relative to the median, if the median is below 1, because it may be 0.
+    // A metric without a unit (a share, a ratio) may be 0. If its median is below 1, the half
+    // interval is judged as it is, not relative to the median.
     double least = metric->unit == UNIT_NONE ? 1 : whole ? result_median(result, whole) : 0;
     double half = relative_half(metric, least);
     bool exact = metric->median == 0 && fmax(-metric->ci95[0], metric->ci95[1]) <= gathered->step;
-    if (exact) // relative to 0, a step of the clock would be infinitely much
+    if (exact) // relative to a value of 0, the error of one clock step would be infinite
         return;
     if (isnan(half) && result->metrics[0].round_count > metric->round_count)
         result_flag(arena, result, VERDICT_OK, "imprecise",
@@ -102,14 +103,14 @@ static void judge_other(const struct rounds *rounds, size_t at, double goal,
 static void judge_others(const struct rounds *rounds, double goal, struct arena *arena,
                          struct result *result)
 {
-    size_t count = 0; // the result has the metrics that have rounds, in the same order
+    size_t count = 0; // result->metrics holds the metrics that have rounds, in the same order
     for (size_t i = 0; i < rounds->info->metric_count; i++)
         if (rounds->metrics[i].rounds > 0 && count++ > 0)
             judge_other(rounds, i, goal, &result->metrics[count - 1], arena, result);
 }
 
-// True if neighbouring values are correlated above 0.3 and by more than chance, and the standard
-// deviation of their common part is larger than `matters`.
+// Returns true if neighbouring values correlate above 0.3 and by more than chance, and if the
+// standard deviation of what they have in common is larger than `matters`.
 static bool is_correlated(const struct stats_serial *serial, double matters)
 {
     double correlation = stats_serial_correlation(serial);
@@ -135,7 +136,7 @@ static void judge_correlation(const struct rounds *gathered, double goal, struct
                     stats_serial_correlation(within_rounds ? within : &rounds));
 }
 
-// Returns the answers of one round or, if `others` is true, of all other rounds, in ascending
+// Returns the samples of one round, or of all rounds but this one if `others` is true, in ascending
 // order.
 static double *pick(const struct rounds *rounds, unsigned round, bool others, size_t *count,
                     struct arena *scratch)

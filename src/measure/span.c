@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-// ---------------------------------------------------------------- from times alone
+// ---------------------------------------------------------------- computed from times
 
 static const double steps_wanted = 1000;
 static const double still_rising = 0.005;
@@ -60,8 +60,9 @@ static double hz_between(const struct measure_clock *clock, struct clock_stamp a
     return ticks > 0 ? cycles * 1e9 / (ticks * clock->device_tick_ns) : NAN;
 }
 
-// Fills `hz` with one rate for each workgroup after the span whose core also stamped before it: the
-// rate over the whole span. Returns the number of rates.
+// Fills `hz` with the core clock of each core that ran a stamping workgroup both before and after
+// the span: the mean over the whole span. Returns the number of clocks. A core may appear more than
+// once.
 static size_t hz_by_core(const struct measure_clock *clock, const struct span_stamps *stamps,
                          double *hz)
 {
@@ -111,26 +112,27 @@ double span_core_hz(struct arena *scratch, const struct measure_clock *clock,
     return median;
 }
 
-// ---------------------------------------------------------------- a span at work
+// ---------------------------------------------------------------- taking the samples
 
 enum {
     REPEATS_MAX = 4096
 };
-static const double first_warm_ns = 15e6; // first warm-up: clocks rise slowly from their idle state
+static const double first_warm_ns = 15e6; // first warm-up; clocks rise slowly from idle
 static const double clock_wait_ns = 20e3;
 static const uint64_t timeout_default_ns = 10 * NS_PER_S;
 
-// The state of measure_span_run: one batch, recorded again whenever the number of units changes.
+// The state of measure_span_run. It has one batch, which is recorded again whenever the number of
+// units changes.
 struct worker {
     const struct measure_span_desc *desc;
     struct arena *arena;
     struct gpu_batch *batch;
-    struct gpu_buffer *stamps; // NULL: the core clock is not measured
+    struct gpu_buffer *stamps; // buffer of clock stamps; NULL: the core clock is not measured
     struct clock_dispatch clock;
     double stamp_step_ns;
     uint64_t repeats;
     double spent_ns;
-    double submit_ns; // host time of the last submission
+    double submit_ns; // host time that the last submission took
 };
 
 static const struct gpu_info *info_of(const struct worker *worker)
@@ -188,8 +190,8 @@ static void record_clock(struct worker *worker, uint64_t offset)
     clock_kernel_dispatch(worker->batch, &worker->clock);
 }
 
-// Records this submission's part of the lead: about as many submissions follow as there are
-// samples.
+// Records this submission's share of the lead. The lead is divided among about as many submissions
+// as there are samples.
 static void record_lead(struct worker *worker)
 {
     const struct measure_request *request = worker->desc->request;
@@ -225,9 +227,9 @@ static bool run(struct worker *worker, double *took_ns, struct error *err)
     return true;
 }
 
-// Finds the number of units that make a sample long enough, starting with `next`. First runs are
-// slow for many reasons, so a second run must be long enough too, unless the first took 125 ms or
-// more.
+// Finds the number of units that makes a sample long enough, starting with `next`. A first run may
+// be slow for many reasons, so a second run must be long enough too, unless the first took 125 ms
+// or more.
 static bool find_repeats(struct worker *worker, uint64_t next, struct error *err)
 {
     const struct measure_span_desc *desc = worker->desc;
@@ -254,7 +256,8 @@ static bool warm_up(struct worker *worker, struct error *err)
     bool first = worker->desc->request->round == 0 && !worker->desc->warm;
     struct span_warmth warmth = {.least_ns = first ? first_warm_ns : 0,
                                  .calm_wanted = worker->desc->repeats ? 1 : 2};
-    // The host's clock ends the loop too, because some devices could report spans of 0.
+    // The loop also ends by the host's clock, because a device that reports spans of 0 would never
+    // end it.
     uint64_t end_ns = clock_deadline_ns(2 * (uint64_t)SPAN_WARM_MOST_NS);
     double took_ns;
     do {
@@ -264,8 +267,8 @@ static bool warm_up(struct worker *worker, struct error *err)
     return true;
 }
 
-// Finds the number of units before the core clock has risen and, unless desc->warm, again after it
-// has risen. A number from an earlier visit is used as it is.
+// Finds the number of units before the core clock has risen and, unless desc->warm, a second time
+// after it has risen. If an earlier visit found the number, it is used unchanged.
 static bool size_and_warm_up(struct worker *worker, struct error *err)
 {
     if (worker->desc->repeats)
@@ -274,7 +277,7 @@ static bool size_and_warm_up(struct worker *worker, struct error *err)
            (worker->desc->warm || find_repeats(worker, worker->repeats, err));
 }
 
-// Waits at the gate, if there is one, and warms up again with one run.
+// If there is a gate, waits there and then warms up again with one run.
 static bool pass_gate(struct worker *worker, struct error *err)
 {
     const struct measure_gate *gate = worker->desc->request->gate;
@@ -293,8 +296,8 @@ static void widen_range(struct measure_span *span, double hz)
     }
 }
 
-// Returns the core clock of the last run; NaN if it is not known. Widens the span's range so that
-// it contains this clock.
+// Returns the core clock of the last run, NaN if not known, and widens the span's clock range so
+// that it includes this clock.
 static double core_hz_now(struct worker *worker, struct measure_span *span)
 {
     const struct measure_clock *clock = worker->desc->clock;
@@ -341,23 +344,23 @@ static bool take_samples(struct worker *worker, struct measure_span *span, struc
     return true;
 }
 
-// Returns the relative error of a sample's core clock: one step of the device's timer, divided by
-// the time between the two stamps of the sample. 0 if the core clock is not measured.
+// Returns the relative error of a sample's core clock: the step of the device's clock divided by
+// the time between the sample's two stamps. Returns 0 if the core clock is not measured.
 static double core_error(const struct worker *worker, const struct measure_span *span)
 {
     double length_ns = worker->clock.stamps == 1 ? span->sample_ns : clock_wait_ns;
     return worker->stamps ? worker->desc->clock->device_step_ns / length_ns : 0;
 }
 
-// True if the samples should be taken again, because their core clock was too low.
+// Returns true if the samples should be repeated because their core clock was too low.
 static bool ran_low(const struct worker *worker, const struct measure_span *span)
 {
     const struct measure_request *request = worker->desc->request;
     return !request->gate && pace_again(request->pace, span->low_hz, span->core_error);
 }
 
-// Takes the samples. While their core clock is too low, takes them again. Work that was sized at a
-// low clock is sized again.
+// Takes the samples, and repeats them while their core clock is too low. Before each repetition
+// sizes the work again, because samples get shorter when the clock rises.
 static bool take_paced_samples(struct worker *worker, struct measure_span *span, struct error *err)
 {
     for (;;) {
@@ -375,7 +378,8 @@ static bool take_paced_samples(struct worker *worker, struct measure_span *span,
     }
 }
 
-// Returns a batch of the work alone, without stamps and span. NULL with `err`.
+// Returns a batch of the bare work, without stamps and time stamps of a span, for counting. Returns
+// NULL with an error.
 static struct gpu_batch *record_counted(const struct worker *worker, uint64_t repeats,
                                         struct error *err)
 {
@@ -389,8 +393,9 @@ static struct gpu_batch *record_counted(const struct worker *worker, uint64_t re
     return gpu_batch_end(batch, err) ? batch : NULL;
 }
 
-// Counts the work of a sample and of two samples. A sample of more than SPAN_LONGEST_NS / 2 is
-// halved first, so that no submission is longer than SPAN_LONGEST_NS.
+// Counts the work of one sample and of two samples with hardware counters. If a sample lasts more
+// than SPAN_LONGEST_NS / 2, half a sample and a whole one are counted instead, so that no
+// submission lasts longer than SPAN_LONGEST_NS.
 static bool count_work(const struct worker *worker, struct measure_span *span, struct error *err)
 {
     struct measure_count *count = worker->desc->request->count;

@@ -1,44 +1,45 @@
 // SPDX-License-Identifier: MIT
-// Measures throughput: the device time of a batch of equal units of work. Increases the number of
-// units until a sample lasts long enough, warms up until the core clock has risen, and takes
-// samples. A small clock kernel before and after each sample, in the same batch but outside the
-// span, measures the core clock.
+// Measures throughput: the device time of a batch of equal units of work. The number of units is
+// increased until a sample lasts long enough. Then the work is repeated until the core clock has
+// risen, and samples are taken. A small clock kernel before and after each sample, in the same
+// batch but outside the timed span, measures the core clock.
 #ifndef MEASURE_SPAN_H
 #define MEASURE_SPAN_H
 
 #include "measure/clock.h"
 #include "measure/visit.h"
 
-// Records `repeats` units of work into the batch, between the span's begin and end. It is called
-// again whenever the number of repeats changes. The batch keeps errors of recording.
+// Records `repeats` units of work into the batch, between the begin and the end of a span. It is
+// called again whenever the number of units changes. Errors are kept in the batch.
 typedef void measure_record(void *context, struct gpu_batch *batch, uint64_t repeats);
 
 struct measure_span_desc {
     struct gpu_scope *scope;
-    struct gpu_queue *queue; // NULL: the device's first queue
+    struct gpu_queue *queue; // queue for the work; NULL: the device's first queue
     measure_record *record;
     void *context;
-    const struct measure_clock *clock; // NULL: the core clock is not measured
+    const struct measure_clock *clock; // clocks of kernels; NULL: the core clock is not measured
     const struct measure_request *request;
-    bool unordered;       // the units may overlap each other
+    bool unordered;       // true: the units of work may overlap each other
     bool draws;           // the units contain draws
     bool rays;            // the units trace rays or build trees (gpu/rays.h)
-    uint64_t repeats;     // units per sample that an earlier visit found; 0: find the number
-    uint64_t repeats_max; // most units per sample; 0: 4096
-    bool warm;            // other work ran just before: one run warms up, sizing is done once
+    uint64_t repeats;     // units per sample that an earlier visit found; 0: not found yet
+    uint64_t repeats_max; // largest number of units per sample; 0: 4096
+    bool warm;            // other work has warmed up the device: one warm-up run, one sizing
 };
 
 struct measure_span {
     double *unit_ns; // [i]: device time of one unit of work in sample i
-    // [i]: core clock of sample i, NaN if not known; NULL: not known for any sample.
+    // [i]: core clock of sample i, NaN if not known. NULL: no sample's clock is known.
     double *core_hz;
     double core_error; // relative error of a sample's core clock
-    // The lowest and the highest core clock of all samples. With two stamps per group, the clocks
-    // before and after a sample count one by one, so that a fall within it is seen.
+    // The lowest and the highest core clock of all samples. With two stamps per workgroup, the
+    // clocks before and after a sample are both included, so that a fall during the sample is
+    // noticed.
     double low_hz, high_hz;
     size_t count;
-    bool host_bound;               // the device waited for the host (MEASURE_HOST_BOUND)
-    uint64_t repeats;              // units per sample; for measure_span_desc of the next visit
+    bool host_bound;               // the device waited for the host to submit (MEASURE_HOST_BOUND)
+    uint64_t repeats;              // units per sample, for measure_span_desc of the next visit
     double sample_ns;              // median length of a sample
     double step_ns;                // step of the time stamps divided by `repeats`
     uint64_t device_time_ns;       // device time of all runs: sizing, warm-up and samples
@@ -46,21 +47,22 @@ struct measure_span {
     struct measure_count *counted; // has counted the same work; NULL: the visit is not counted
 };
 
-// Takes request->samples samples (0: one) after a warm-up, fewer if they are long (span_another).
-// Samples whose core clock was too low are taken again, each after its part of a lead in the same
-// batch, unless there is a gate (measure/pace.h).
-// If request->count is set, counts the work as well, after the samples.
-// The arrays of `span` live in `arena`. ERROR_TIMEOUT if one unit alone takes longer than the
-// request's time-out (0: 10 s).
+// Warms up and takes request->samples samples (0: one), or fewer if they are long (span_another).
+// If the core clock of the samples was too low, they are repeated after a lead, unless there is a
+// gate (measure/pace.h). Each repeated sample has its share of the lead in its own batch. If
+// request->count is set, the work is also counted, after the samples. The arrays of `span` live in
+// `arena`. Fails with ERROR_TIMEOUT if one unit alone takes longer than the request's time-out (0:
+// 10 s).
 MUST_CHECK bool measure_span_run(struct arena *arena, const struct measure_span_desc *desc,
                                  struct measure_span *span, struct error *err);
 
-// Adds the span's device time to the visit's, and sets the visit's began_ns and ended_ns. Adds the
-// core clock, if it was measured, as the sensor "core_clock". Call it for only one span of a visit.
+// Adds the span's device time to that of the visit, and sets the visit's began_ns and ended_ns.
+// Adds the core clock, if it was measured, as the sensor "core_clock". May be called for only one
+// span of a visit.
 void measure_span_note(const struct measure_span *span, struct measure_visit *visit);
 
-// Sets metric number `metric` and its clock step: the rate per second, if one unit of work has
-// `amount` bytes or operations.
+// Sets the samples and the clock step of metric number `metric`: a rate per second, if one unit of
+// work has `amount` bytes or operations.
 void measure_span_rate(const struct measure_span *span, double amount, unsigned metric,
                        struct measure_visit *visit);
 
@@ -68,36 +70,36 @@ void measure_span_rate(const struct measure_span *span, double amount, unsigned 
 void measure_span_report(const struct measure_span *span, double amount, unsigned metric,
                          struct measure_visit *visit);
 
-// ---------------------------------------------------------------- from times alone
+// ---------------------------------------------------------------- computed from times
 //
-// The decisions of measure_span_run, public for its tests.
+// measure_span_run decides with these functions. They are public only for its tests.
 
 struct span_size {
-    double wanted_ns; // a sample should last at least this long
+    double wanted_ns; // minimum length of a sample
     uint64_t repeats_max;
 };
 
 // Returns how long a sample should last: asked_ns, but at least 1000 steps of the time stamps, so
-// that one step is at most 0.1 %, and at most SPAN_LONGEST_NS.
+// that a step is at most 0.1 % of it, and at most SPAN_LONGEST_NS.
 double span_wanted_ns(uint64_t asked_ns, double stamp_step_ns);
 
-// Returns the next number of units to try if `repeats` units took took_ns; `repeats` itself if they
-// last long enough or cannot become more. The number grows by a factor of 2 to 16, but only up to a
-// submission of SPAN_LONGEST_NS, because drivers' watchdogs end longer ones (2 s on Windows and
-// some Linux drivers, 0.5 s on phones).
+// Returns the next number of units to try if `repeats` units took took_ns, or `repeats` itself if
+// they lasted long enough or cannot be increased. The number grows by a factor of 2 to 16, but only
+// so far that a submission lasts at most SPAN_LONGEST_NS: drivers' watchdogs end longer ones (after
+// 2 s on Windows and with some Linux drivers, 0.5 s on phones).
 uint64_t span_next_repeats(const struct span_size *size, uint64_t repeats, double took_ns);
 
 enum {
     SPAN_LONGEST_NS = 500 * 1000 * 1000
 };
 
-// Equal work gets faster while the core clock rises. A device is warm when at least least_ns of
-// work is done and calm_wanted runs in a row were at most 0.5 % faster than the best run before
-// them. In any case it is warm after SPAN_WARM_MOST_NS of work.
+// Decides when a device is warm. Equal work gets faster while the core clock rises. The device is
+// warm after at least least_ns of work, as soon as calm_wanted runs in a row were at most 0.5 %
+// faster than the best run before them. After SPAN_WARM_MOST_NS of work it is warm in any case.
 struct span_warmth {
     double least_ns;
-    unsigned calm_wanted; // 0: two runs
-    double best_ns;       // the shortest run; 0: no run yet
+    unsigned calm_wanted; // number of steady runs that are needed; 0: two
+    double best_ns;       // length of the shortest run; 0: no run yet
     double spent_ns;
     unsigned calm_runs;
 };
@@ -106,12 +108,13 @@ enum {
     SPAN_WARM_MOST_NS = 300 * 1000 * 1000
 };
 
-// Adds a run; true if the device is warm after it.
+// Adds the length of a run. Returns true if the device is warm after it.
 bool span_warm(struct span_warmth *warmth, double took_ns);
 
-// True if a visit should take another sample after `taken` of `asked` samples (0: one), which
-// lasted spent_ns together. asked_ns is the planned length of a sample (0: not planned). If the
-// samples lasted SPAN_LONG times as long as planned for all, SPAN_SAMPLES_LEAST samples are enough.
+// Returns true if a visit should take another sample. It has `taken` of `asked` samples (0: one),
+// which lasted spent_ns together; asked_ns is the planned length of a sample (0: not planned). If
+// they lasted SPAN_LONG times as long as was planned for all, SPAN_SAMPLES_LEAST samples are
+// enough.
 bool span_another(unsigned asked, uint64_t asked_ns, size_t taken, double spent_ns);
 
 enum {
@@ -126,10 +129,10 @@ struct span_stamps {
     uint32_t groups, stamps;
 };
 
-// Returns the core clock; NaN if no core or group has a rate. With one stamp per group it is the
-// rate over the whole span: the median over the cores that stamped both before and after it, since
-// counters of different cores are unrelated. With two stamps per group it is the rate over the wait
-// between them: the median over all groups.
+// Returns the core clock; NaN if the stamps give none. With one stamp per workgroup, it is the mean
+// clock over the whole span, as the median over the cores that stamped both before and after it:
+// counters of different cores are unrelated. With two stamps per workgroup, it is the clock during
+// the wait between them, as the median over all workgroups.
 double span_core_hz(struct arena *scratch, const struct measure_clock *clock,
                     const struct span_stamps *stamps);
 

@@ -9,11 +9,11 @@
 
 enum {
     FIRST_ROOM = 4,
-    RANGE_TRIMMED = 4 // from this many clocks on, the range leaves out the lowest and the highest
+    RANGE_TRIMMED = 4 // with so many clocks, the lowest and the highest are left out of the range
 };
 
 // Returns the list, or a larger copy of it, with room for one more element. Capacities are powers
-// of two, at least FIRST_ROOM, so the count alone shows when a list is full.
+// of two, at least FIRST_ROOM, so a list is full whenever its count is such a power.
 static void *list_room(struct arena *arena, void *list, size_t count, size_t size)
 {
     if (count == 0)
@@ -87,7 +87,7 @@ void visit_limit(struct measure_visit *visit, unsigned metric, double limit)
     visit->metrics[metric].limit = limit;
 }
 
-// Appends a reason to a list that has `count` elements.
+// Appends a reason to a list that has *count elements.
 static void add_reason(struct arena *arena, struct reason **list, size_t *count, const char *code,
                        const char *text)
 {
@@ -163,7 +163,7 @@ void visit_core_clock(struct measure_visit *visit, const double *hz, size_t coun
             known[found++] = hz[i];
     if (found == 0)
         return;
-    visit_sensor(visit, "core_clock", UNIT_HZ, stats_median(known, found)); // sorts them
+    visit_sensor(visit, "core_clock", UNIT_HZ, stats_median(known, found)); // sorts `known`
     size_t outer = found >= RANGE_TRIMMED ? 1 : 0;
     visit->clock.low_hz = known[outer];
     visit->clock.high_hz = known[found - 1 - outer];
@@ -215,7 +215,7 @@ struct measure_visit *visit_copy(struct arena *arena, const struct measure_visit
     copy_reasons(arena, visit->remarks, visit->remark_count, &copy->remarks, &copy->remark_count);
     for (size_t i = 0; i < visit->sensor_count; i++)
         visit_sensor(copy, visit->sensors[i].name, visit->sensors[i].unit, visit->sensors[i].value);
-    visit_keep(copy, visit); // details, series, kernel
+    visit_keep(copy, visit); // copies details, series and kernel
     copy->device_time_ns = visit->device_time_ns;
     copy->began_ns = visit->began_ns;
     copy->ended_ns = visit->ended_ns;

@@ -11,61 +11,61 @@ enum {
     MEASURE_METRICS_MAX = 24
 };
 
-// The device waits for the host if the host needs at least this share of a sample's time to submit
-// its work.
+// If the host needs at least this share of a sample's time to submit its work, the device is taken
+// to wait for the host.
 #define MEASURE_HOST_BOUND 0.9
 
 struct measure_samples {
-    // Samples in the metric's unit, in time order; NULL: the visit lacks this metric.
+    // Samples in the metric's unit, in time order. NULL: the visit has no samples of this metric.
     double *values;
     size_t count;
-    double step;   // one step of the clock, in the metric's unit
+    double step;   // one step of the clock that timed the samples, in the metric's unit
     double half;   // half of the 95 % interval if the visit itself computed it; else 0
-    double limit;  // physical limit; non-finite or 0: not known
-    bool at_least; // visit_at_least was called
-    bool by_host;  // visit_by_host was called
+    double limit;  // physical limit of the metric; not finite or 0: not known
+    bool at_least; // true: the median is only a lower bound (visit_at_least)
+    bool by_host;  // true: the host had a part in the samples (visit_by_host)
 };
 
-// The core clock during a visit's samples, as far as the worker judges it (measure/pace.h).
+// The core clock during a visit's samples. The worker judges it (measure/pace.h).
 struct visit_clock {
-    double low_hz, high_hz; // range over the samples; 0: not known
-    double error;           // relative error of one sample's clock
-    uint32_t load;          // kind of load: loads of one kind keep the same clock; 0: not known
+    double low_hz, high_hz; // lowest and highest clock of the samples; 0: not known
+    double error;           // relative error of the clock of one sample
+    uint32_t load;          // kind of load; loads of one kind keep the same clock; 0: not known
     bool uses_memory;       // the load reads or writes the device's memory
 };
 
 struct measure_visit {
-    struct arena *arena;                                 // holds everything below
+    struct arena *arena;                                 // owns everything below
     struct measure_samples metrics[MEASURE_METRICS_MAX]; // in the order of benchmark_info.metrics
-    struct reason *reasons;                              // flags: each makes the case suspect
+    struct reason *reasons;                              // reasons that make the case suspect
     size_t reason_count;
-    struct reason *retakes; // why the visit should be taken again
+    struct reason *retakes; // reasons why the visit should be repeated
     size_t retake_count;
     struct reason *remarks; // remarks, which do not change the verdict
     size_t remark_count;
     struct named_text *details;
     size_t detail_count;
-    // "core_clock" in Hz during the samples; the card's sensors after them.
+    // "core_clock" in Hz, during the samples, then values of the card's sensors, after them.
     struct named_number *sensors;
     size_t sensor_count;
     struct series *series;
     size_t series_count;
-    struct counter *counters; // of a counted visit (measure_request.count)
+    struct counter *counters; // hardware counters, if the visit is counted (measure_request.count)
     size_t counter_count;
     struct kernel_info kernel;
-    uint64_t device_time_ns;     // device time spent measuring, for the budget
-    uint64_t began_ns, ended_ns; // host time of the samples' begin and end; 0: not known
-    struct visit_clock clock;    // stays in the worker
+    uint64_t device_time_ns;     // device time spent measuring; the case's budget limits it
+    uint64_t began_ns, ended_ns; // host time at the begin and end of the samples; 0: not known
+    struct visit_clock clock;    // not sent from the worker to the parent
 };
 
-// The point at which the visits of several devices wait for each other: each device is prepared and
-// warm, and samples come next.
+// A point at which the visits of several devices wait for each other. Each device is then prepared
+// and warm, and its samples come next.
 struct measure_gate {
-    void (*pass)(void *context); // returns when all visits have called it
+    void (*pass)(void *context); // waits until all visits have reached the gate
     void *context;
 };
 
-// Asks a visit to end early, because nobody waits for its samples any more.
+// Tells a visit whether to end early, because nobody waits for its samples any more.
 struct measure_leave {
     bool (*is_asked)(void *context);
     void *context;
@@ -73,41 +73,44 @@ struct measure_leave {
 
 // What a visit should do.
 struct measure_request {
-    unsigned samples;    // samples of the first metric; a visit may take more if they cost nothing
+    // Wanted samples of the first metric; a visit may take more if they cost no time.
+    unsigned samples;
     uint64_t sample_ns;  // minimum device time of a sample, usually 2 ms
     uint64_t timeout_ns; // longest wait for one submission
-    unsigned round;      // 0: the case's first visit, which sizes the work and chooses its shape
-    const struct measure_gate *gate;   // NULL: no other device takes part
-    bool any_clock;                    // the core clock of the samples is not judged
-    struct measure_count *count;       // NULL: the visit is not counted (measure/count.h)
-    struct measure_pace *pace;         // NULL: samples are not taken again because of their clock
-    const struct measure_leave *leave; // NULL: nobody asks
+    // 0: the case's first visit, which decides on the size and shape of the work.
+    unsigned round;
+    const struct measure_gate *gate; // where devices wait for each other; NULL: only one measures
+    bool any_clock;                  // true: the core clock of the samples is not judged
+    struct measure_count *count;     // counters to read; NULL: the visit is not counted
+    struct measure_pace *pace;       // judges the core clock; NULL: samples are not repeated for it
+    const struct measure_leave *leave; // says when to end early; NULL: the visit never does
 };
 
-// False with ERROR_INTERRUPTED if the visit is asked to end early. For visits of many parts, each
-// of which takes a millisecond or more: they call this between the parts.
+// Fails with ERROR_INTERRUPTED if the visit is asked to end early. A visit that has many parts,
+// each of which takes a millisecond or more, calls this between the parts.
 MUST_CHECK bool measure_goes_on(const struct measure_request *request, struct error *err);
 
 struct measure_visit *measure_visit_create(struct arena *arena);
 
-// Returns the median of the finite values, which are not changed; NaN if there is none.
+// Returns the median of the finite values, or NaN if there is none. `values` is not changed.
 double measure_median(struct arena *scratch, const double *values, size_t count);
 
-// The functions below copy their arguments into the visit's arena.
+// The functions below copy their arguments into the arena of the visit.
 
-// Sets the `count` samples of metric number `metric`, in time order. `step`: see measure_samples.
+// Sets the `count` samples of metric number `metric`, in time order. `step` is one step of the
+// clock, in the metric's unit.
 void visit_samples(struct measure_visit *visit, unsigned metric, const double *values, size_t count,
                    double step);
 
-// Sets half of the 95 % interval of a metric that only one visit of the case measures.
+// Sets half of the 95 % interval of a metric that is measured by a single visit of the case.
 void visit_half(struct measure_visit *visit, unsigned metric, double half);
 
-// Marks the median of a metric's samples as a lower bound: of many samples it is only known that
-// they are longer, so the true median may be longer, too.
+// Marks the median of a metric's samples as a lower bound. Of many samples it is only known that
+// they are longer than some time, so the true median may be larger.
 void visit_at_least(struct measure_visit *visit, unsigned metric);
 
-// Says that the host has its part in the samples of a metric: its clock timed them, or the device
-// waited for it.
+// Marks the samples of a metric as dependent on the host: the host's clock timed them, or the
+// device waited for the host.
 void visit_by_host(struct measure_visit *visit, unsigned metric);
 
 // Sets the physical limit of a metric.
@@ -117,45 +120,47 @@ void visit_limit(struct measure_visit *visit, unsigned metric, double limit);
 void visit_flag(struct measure_visit *visit, const char *code, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
-// Adds a reason why something other than the kernel, such as other work on the device, may have
-// changed this visit's numbers. The visit is then no round, and the case is visited again. The
-// visit counts only if there are too many such visits or the time is used up; the reason then makes
+// Adds a reason to repeat the visit: something other than the kernel, such as other work on the
+// device, may have changed its numbers. The visit is then no round, and the case is visited again.
+// It counts only if there are too many such visits or the time is used up; this reason then makes
 // the case suspect (measure/collect.h).
 void visit_retake(struct measure_visit *visit, const char *code, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
-// Adds a remark: the result shows it, but its verdict does not change.
+// Adds a remark, which the result shows but which does not change its verdict.
 void visit_remark(struct measure_visit *visit, const char *code, const char *format, ...)
     PRINTF_LIKE(3, 4);
 void visit_detail(struct measure_visit *visit, const char *name, const char *format, ...)
     PRINTF_LIKE(3, 4);
 void visit_sensor(struct measure_visit *visit, const char *name, enum unit unit, double value);
 
-// Returns the visit's first value of a sensor; NaN if there is none.
+// Returns the first value of a sensor in the visit; NaN if there is none.
 double visit_sensor_value(const struct measure_visit *visit, const char *name);
 
-// Sets the core clock of each sample (NaN: not known) and their relative error: visit->clock, and
-// the sensor "core_clock" with the median. Of four clocks or more the lowest and the highest one do
-// not count for the range: a single one may be misread. Does nothing if no clock is known.
+// Sets the core clock of each sample (NaN: not known) and their relative error: fills visit->clock,
+// and adds the median as the sensor "core_clock". Of four clocks or more, the lowest and the
+// highest do not count for the range, because a single reading may be wrong. Does nothing if no
+// clock is known.
 void visit_core_clock(struct measure_visit *visit, const double *hz, size_t count, double error);
 
-// Adds a counter of one unit of the visit's work; `claimed` NaN: no claim.
+// Adds a hardware counter, per unit of the visit's work. Its `claimed` is NaN if nothing is
+// claimed.
 void visit_counter(struct measure_visit *visit, const struct counter *counter);
 
 // Adds a series with its name, columns and data.
 void visit_series(struct measure_visit *visit, const struct series *series);
 
 // Sets the kernel: its hash, its source, and what the driver reports of the compiled code. If
-// measure/isa.h understands its assembly, sets also the number of loads in the innermost loop, and
+// measure/isa.h understands the assembly, also sets the number of loads in the innermost loop and
 // adds the detail "loop_loads", which lists them.
 void visit_kernel(struct measure_visit *visit, struct gpu_program *program);
 
-// Returns a copy that lives in `arena`, without counters and clock.
+// Returns a copy of the visit in `arena`, without hardware counters and core clock.
 struct measure_visit *visit_copy(struct arena *arena, const struct measure_visit *visit);
 
-// Merges a visit of a case into `kept`, which stands for all visits of the case: adds the details
-// whose names `kept` lacks, replaces all series of `kept` if the visit has any, and sets the kernel
-// of `kept` if it has none.
+// Merges a visit into `kept`, which collects what all visits of a case have in common: adds the
+// details whose names `kept` lacks, sets the kernel if `kept` has none, and replaces all series of
+// `kept` if the visit has any.
 void visit_keep(struct measure_visit *kept, const struct measure_visit *visit);
 
 #endif

@@ -11,23 +11,26 @@
 #include <string.h>
 
 enum {
-    // Some drivers interrupt a dispatch for other work (CUDA), others change to it only between
-    // dispatches (Vulkan on an H200). So a watch is a sequence of dispatches, and all their stamps
-    // are read as one series.
+    // Some drivers interrupt a dispatch for other work (CUDA). Others change to other work only
+    // between dispatches (Vulkan on an H200). So a watch is a sequence of dispatches, and the
+    // stamps of all of them are read as one series.
     STAMPS = 8,
     DISPATCHES = 16,
     READINGS = STAMPS * DISPATCHES,
-    LENGTHS = 64, // dispatches that are timed one by one: the most spans of a batch
+    // Number of dispatches that are timed one by one: the largest number of spans in a batch.
+    LENGTHS = 64,
     ITERATIONS_MAX = 1 << 20,
-    FITTINGS_MAX = 4, // watches that turn out too short and are taken again
-    CORE_GROUPS = 16, // workgroups per core of the arithmetic: enough to keep a core's units busy
+    FITTINGS_MAX = 4, // most watches in a row, if they turn out too short
+    // Workgroups per core in the arithmetic yardstick, enough to keep the core's units busy.
+    CORE_GROUPS = 16,
     YARDSTICK_RUNS = 2,
     GROUPS_UNKNOWN = 64,
-    GROUPS_MAX = 512 // number of workgroups whose stamps are read
+    GROUPS_MAX = 512 // stamps of at most so many workgroups are read
 };
 static const uint64_t least_default_ns = 5000000;
 static const uint64_t timeout_ns = UINT64_C(10000000000);
-// A core clock that rises from idle (345 to 1980 MHz on an H200) makes a loop 5.7 times faster.
+// A gap is an interval of more than gap_factor times the median. A rising core clock makes no such
+// gap: from idle to full speed (345 to 1980 MHz on an H200) a loop gets 5.7 times faster.
 static const double gap_factor = 6, gap_least_ns = 20e3;
 static const double step_most_ns = 5e3; // largest step of a clock that can show gaps
 static const double arithmetic_ns = 200e3;
@@ -45,11 +48,12 @@ struct measure_watch {
     uint32_t groups, iterations, arithmetic_iterations;
     double limits[WATCH_YARDSTICKS];
     bool limits_known;
-    double fastest_hz; // the fastest core clock beside a yardstick; 0: not known
-    struct gpu_buffer *from, *to, *upload, *readback; // buffers of the copies; NULL: no copies
+    double fastest_hz; // fastest core clock measured together with a yardstick; 0: not known
+    // Buffers of the copies; NULL: copies are not measured.
+    struct gpu_buffer *from, *to, *upload, *readback;
 };
 
-// ---------------------------------------------------------------- from times alone
+// ---------------------------------------------------------------- computed from times
 
 void watch_add_intervals(struct arena *scratch, const double *intervals_ns, size_t count,
                          struct watch_finding *finding, double *away_ns)
@@ -65,7 +69,7 @@ void watch_add_intervals(struct arena *scratch, const double *intervals_ns, size
     }
 }
 
-// ---------------------------------------------------------------- the device's time
+// ---------------------------------------------------------------- looking for gaps
 
 static bool make_words(struct measure_watch *watch, struct error *err)
 {
@@ -128,8 +132,8 @@ static bool submit(struct measure_watch *watch, struct error *err)
     return gpu_batch_end(watch->batch, err) && gpu_batch_run(watch->batch, timeout_ns, err);
 }
 
-// Reads the stamps of all dispatches as one series. A workgroup with the same number may be on
-// another core in the next dispatch, but all cores share the clock.
+// Reads the stamps of all dispatches as one series for each workgroup number. In the next dispatch
+// that workgroup may run on another core, but all cores share the device-wide clock.
 static void read_gaps(struct measure_watch *watch, struct watch_finding *finding, double *away_ns)
 {
     const uint32_t *words = gpu_buffer_map(watch->words);
@@ -146,7 +150,7 @@ static void read_gaps(struct measure_watch *watch, struct watch_finding *finding
         }
         watch_add_intervals(watch->arena, intervals_ns, READINGS - 1, finding, away_ns);
     }
-    finding->watched_ns /= watch->groups; // all cores are watched at the same time
+    finding->watched_ns /= watch->groups; // all workgroups watch the same time
     *away_ns /= watch->groups;
 }
 
@@ -174,9 +178,9 @@ static bool take(struct measure_watch *watch, struct watch_finding *finding, dou
     return true;
 }
 
-// Takes a watch in which the device worked for the watch alone for at least 90 % of least_ns. The
-// core clock may have changed since the last watch, so a watch that was too short is taken again
-// with more iterations, up to FITTINGS_MAX times in all.
+// Takes a watch during which the device worked for it at least 90 % of least_ns. The core clock may
+// have changed since the last watch, so a watch that was too short is repeated with more
+// iterations; there are at most FITTINGS_MAX watches.
 static bool take_long_enough(struct measure_watch *watch, double least_ns,
                              struct watch_finding *finding, double *away_ns, struct error *err)
 {
@@ -208,7 +212,7 @@ void watch_drop_slow_clock(double core_hz, double *fastest_hz, struct watch_find
         finding->rates[WATCH_MEMORY] = NAN;
 }
 
-// ---------------------------------------------------------------- the yardsticks
+// ---------------------------------------------------------------- the yardsticks (watch.h)
 
 static struct gpu_buffer *make_buffer(struct measure_watch *watch, uint64_t bytes,
                                       enum gpu_memory memory)
@@ -218,7 +222,8 @@ static struct gpu_buffer *make_buffer(struct measure_watch *watch, uint64_t byte
                              &(struct gpu_buffer_desc){.bytes = bytes, .memory = memory}, &no_room);
 }
 
-// Makes the yardsticks (watch.h). If memory lacks for a buffer of the copies, no copy is measured.
+// Creates the yardsticks (watch.h). If there is not enough memory for a buffer of the copies, no
+// copy is measured.
 static bool make_yardsticks(struct measure_watch *watch, struct error *err)
 {
     if (watch->info->caps & GPU_CAP(VIRTUAL_TIME))
@@ -259,9 +264,9 @@ static bool record_yardsticks(struct measure_watch *watch, uint32_t iterations, 
     return gpu_batch_end(watch->yardsticks, err);
 }
 
-// Sets *rate to the iterations of all cores per core cycle, which does not depend on the core
-// clock, and *core_hz to that clock. If kernels cannot read it, sets *rate to the iterations per
-// second, and *core_hz to NaN.
+// Sets *rate to the iterations of all cores per core cycle, which the core clock does not change,
+// and *core_hz to the core clock. If kernels cannot read that clock, sets *rate to the iterations
+// per second, and *core_hz to NaN.
 static bool read_arithmetic(struct measure_watch *watch, uint32_t iterations, double *rate,
                             double *core_hz, struct error *err)
 {
@@ -283,7 +288,7 @@ static bool read_arithmetic(struct measure_watch *watch, uint32_t iterations, do
                                                     watch->clock.counter_bits);
     const double median = stats_median(cycles, some);
     *rate = (double)iterations * groups / median;
-    *core_hz = median * 1e9 / span_ns; // nearly: the workgroups fill the span
+    *core_hz = median * 1e9 / span_ns; // an estimate: the workgroups run for almost the whole span
     arena_rewind(watch->arena, mark);
     return true;
 }
@@ -300,8 +305,8 @@ static bool read_copy(struct measure_watch *watch, unsigned span, uint64_t bytes
     return true;
 }
 
-// Runs each yardstick several times and keeps the highest rate: at the first run, an idle link is
-// still slow.
+// Runs each yardstick several times and keeps the highest rate, because an idle link is still slow
+// at the first run.
 static bool take_yardsticks(struct measure_watch *watch, struct watch_finding *finding,
                             struct error *err)
 {
@@ -323,7 +328,7 @@ static bool take_yardsticks(struct measure_watch *watch, struct watch_finding *f
             return false;
         for (unsigned i = 0; i < WATCH_YARDSTICKS; i++)
             finding->rates[i] = fmax(finding->rates[i], rates[i]);
-        most_hz = fmax(most_hz, core_hz); // ignores NaN
+        most_hz = fmax(most_hz, core_hz); // a NaN changes nothing
     }
     watch_drop_slow_clock(most_hz, &watch->fastest_hz, finding);
     return true;
@@ -331,7 +336,7 @@ static bool take_yardsticks(struct measure_watch *watch, struct watch_finding *f
 
 // ---------------------------------------------------------------- a watch
 
-static const char kernel_without_clocks[] = "measure_clock_none"; // this kernel only waits
+static const char kernel_without_clocks[] = "measure_clock_none"; // waits without clocks
 
 bool measure_watch_check(const struct gpu_info *info, struct error *err)
 {
@@ -355,9 +360,9 @@ static bool choose_program(struct measure_watch *watch, struct error *err)
     return watch->program != NULL;
 }
 
-// Sets the limits of copies over the link. Other yardsticks get none, because they do not come near
-// their limits: a copy within the memory of an H200 reaches 83 % through CUDA, and 17 % through
-// Vulkan.
+// Sets the limits of the rates over the link. The other yardsticks get none, because they do not
+// come near their limits: a copy within the memory of an H200 reaches 83 % of it through CUDA, and
+// 17 % through Vulkan.
 static void find_limits(struct measure_watch *watch)
 {
     struct arena_mark mark = arena_mark(watch->arena);
@@ -378,8 +383,8 @@ struct measure_watch *measure_watch_open(struct arena *arena, struct gpu_scope *
     watch->arena = arena;
     watch->scope = scope;
     watch->info = gpu_device_info(gpu_scope_device(scope));
-    // On a model, other work takes all cores at once, so one core is enough; each further one would
-    // take time to simulate.
+    // On a model (a simulated device), other work takes all cores at once, so it is enough to watch
+    // one core. Each further core would take time to simulate.
     bool is_model = watch->info->caps & GPU_CAP(VIRTUAL_TIME);
     uint64_t cores = watch->info->limits.cores ? watch->info->limits.cores : GROUPS_UNKNOWN;
     watch->groups = is_model ? 1 : (uint32_t)(cores < GROUPS_MAX ? cores : GROUPS_MAX);
@@ -401,7 +406,7 @@ bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns,
     if (!take_yardsticks(watch, finding, err))
         return false;
     if (!watch->limits_known)
-        find_limits(watch); // after the copies: idle cards slow their links down
+        find_limits(watch); // must follow the copies, because an idle card slows its link down
     memcpy(finding->limits, watch->limits, sizeof finding->limits);
     return true;
 }

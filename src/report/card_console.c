@@ -33,8 +33,8 @@ struct lines {
     enum column columns; // number of columns that fit the screen
 };
 
-// Returns the value of a figure. A figure that is not trusted is put in parentheses, which a reader
-// sees without colours, too.
+// Returns the value of a figure as text. A figure that is not trusted is in parentheses, so that
+// readers without colours notice it too.
 static const char *value_text(struct arena *arena, const struct card_figure *figure)
 {
     const char *text = unit_text(arena, figure->value, figure->unit);
@@ -95,7 +95,8 @@ static void line_print(const struct lines *lines, const char *const *cells, enum
     fputc('\n', screen->stream);
 }
 
-// Prints why the figure is not trusted, unless the figure below has the same reason and prints it.
+// Prints why the figure at index `at` is not trusted. Prints nothing if the next figure has the
+// same reason, because it is printed there.
 static void reason_print(const struct lines *lines, size_t at)
 {
     const struct card_figure *figure = lines->list[at].figure;
@@ -128,7 +129,7 @@ static void lines_print_all(struct lines *lines, const char *reference, bool rea
 
 // ---------------------------------------------------------------- the card
 
-// Prints the title in bold and the rest of the line grey, cut to the screen.
+// Prints a line: the title in bold, the rest in grey. The line is cut to the width of the screen.
 static void head_line(struct screen *screen, const char *title, const char *rest)
 {
     title = screen_quote(screen->arena, title, screen->columns);
@@ -138,7 +139,7 @@ static void head_line(struct screen *screen, const char *title, const char *rest
     fputc('\n', screen->stream);
 }
 
-// Prints a warning, cut to the screen; NULL: none.
+// Prints a warning, cut to the width of the screen. Prints nothing if it is NULL.
 static void warning_line(struct screen *screen, const char *warning)
 {
     if (!warning)
@@ -199,10 +200,10 @@ bool console_card(const struct card *card, const struct console_desc *desc, FILE
     return card->count > 0;
 }
 
-// ---------------------------------------------------------------- as Markdown
+// ---------------------------------------------------------------- the card as Markdown
 
-// Returns a text from a run file for use in a line or cell of Markdown: without control characters
-// and "|<>". NULL gives "".
+// Returns a text from a run file without control characters and without "|<>", for a line or cell
+// of Markdown. Returns "" for NULL.
 static const char *markdown_text(struct arena *arena, const char *text)
 {
     enum {
@@ -255,9 +256,10 @@ void console_card_markdown(const struct card *card, FILE *stream)
     arena_destroy(arena);
 }
 
-// ---------------------------------------------------------------- the other headlines
+// ---------------------------------------------------------------- headlines that are not on the
+// card
 
-// Prints why cases failed; if no case was measured, also why they were skipped.
+// Prints why cases failed and, if no case was measured, why cases were skipped.
 static void print_causes(struct screen *screen, const struct notes *notes,
                          const struct run_counts *counts)
 {

@@ -14,16 +14,16 @@ enum {
     EDGE = 4,           // left margin of the texts
     LINE = 15,          // height of a title line
     SMALL_LINE = 13,    // height of a line of small text
-    PLOT = 150,         // height of the plot that holds the lines
-    BAR_ROW = 25,       // height of a label and the bar below it
+    PLOT = 150,         // height of the area in which lines are drawn
+    BAR_ROW = 25,       // height of a bar and the label above it
     LABELS_MOST = 150,  // largest width of the labels beside the lines
-    LETTERS_MOST = 300, // most characters of any text
-    SWATCH = 12,        // width of the coloured dash before a line's label
+    LETTERS_MOST = 300, // largest number of characters in a text
+    SWATCH = 12,        // width of the coloured dash that precedes the label of a line
     TICKS_MOST = 7,
-    DOTS_MOST = 12,      // a line with at most this many points has a dot at each
-    STRAIGHT_MOST = 256, // most points that one straight part of a stroke replaces
+    DOTS_MOST = 12,      // a line with at most so many points has a dot at each
+    STRAIGHT_MOST = 256, // largest number of points that one straight part of a stroke can replace
     TITLE_LINES = 3,
-    FINE = 4 // a line's coordinates are whole numbers of 1/4 pixel
+    FINE = 4 // fineness: coordinates of lines are multiples of 1/4 pixel
 };
 static const double title_size = 12.5, small_size = 10.5;
 
@@ -52,12 +52,12 @@ struct drawing {
 
 // ---------------------------------------------------------------- text
 
-// Returns a character's width as a share of the font size. It is at least the width in the usual
-// fonts.
+// Returns a character's width as a share of the font size, at least as large as in usual fonts.
 static double character_width(const char *text, size_t bytes)
 {
     if (bytes > 1)
-        return bytes > 2 && (unsigned char)text[0] > 0xe2 ? 1.05 : 0.65; // 0xe3 on: CJK and others
+        // Characters from 0xe3 on (CJK and others) are wide.
+        return bytes > 2 && (unsigned char)text[0] > 0xe2 ? 1.05 : 0.65;
     if (strchr("ijl.,:;'|!()[] ", *text))
         return 0.36;
     if (strchr("mwMW%@", *text))
@@ -84,7 +84,8 @@ static void text_put(const struct drawing *d, const char *class, double x, doubl
             text_markup(d->arena, text));
 }
 
-// Returns the text, cut so that it needs at most `width` pixels; a cut text ends in an ellipsis.
+// Returns the text, cut so that it is at most `width` pixels wide. A text that was cut ends with an
+// ellipsis.
 static const char *text_cut(struct arena *arena, const char *text, double size, double width)
 {
     const char *cut = screen_quote(arena, text, LETTERS_MOST);
@@ -93,12 +94,12 @@ static const char *text_cut(struct arena *arena, const char *text, double size, 
     return cut;
 }
 
-// Writes the text in at most `lines` lines, broken at blanks. The last line is cut if the text is
-// too long.
+// Writes the text in at most `lines` lines, broken at blanks. If it is too long, the last line is
+// cut.
 static void words_put(struct drawing *d, const char *class, const char *text, double size,
                       int lines)
 {
-    const double height = size > small_size ? LINE : SMALL_LINE; // a title is larger, and bold
+    const double height = size > small_size ? LINE : SMALL_LINE; // a title is larger and bold
     const double width = (CHART_WIDTH - 2 * EDGE) / (size > small_size ? 1.1 : 1);
     for (const char *rest = screen_quote(d->arena, text, LETTERS_MOST); *rest && lines > 0;
          lines--) {
@@ -123,7 +124,7 @@ static void words_put(struct drawing *d, const char *class, const char *text, do
 // ---------------------------------------------------------------- axes
 
 struct axis {
-    double low, high; // range of the values; above 0 if `log` is set
+    double low, high; // range of the values; above 0 if the axis is logarithmic
     bool log;
     double from, to; // positions of `low` and `high`, in pixels
     double ticks[TICKS_MOST];
@@ -137,8 +138,8 @@ static double axis_place(const struct axis *axis, double value)
     return axis->from + share * (axis->to - axis->from);
 }
 
-// Adds a tick, unless it lies outside the axis. Returns false if the axis already has TICKS_MOST
-// ticks.
+// Adds a tick, unless its value is outside the axis. Returns false if the axis already has
+// TICKS_MOST ticks.
 static bool tick_add(struct axis *axis, double value)
 {
     double slack = 1e-9 * fabs(axis->high - axis->low);
@@ -150,7 +151,7 @@ static bool tick_add(struct axis *axis, double value)
     return true;
 }
 
-// Sets ticks at multiples of 1, 2 or 5 times a power of ten, at most about `most` of them.
+// Sets about `most` ticks or fewer, at multiples of 1, 2 or 5 times a power of ten.
 static void ticks_linear(struct axis *axis, size_t most)
 {
     static const double steps[] = {1, 2, 5, 10};
@@ -165,9 +166,9 @@ static void ticks_linear(struct axis *axis, size_t most)
             break;
 }
 
-// Sets at most `most` ticks at powers of `base`: at each power, at every second one, and so on.
-// With base 10, ticks at 2 and 5 times each power are tried first. An axis with fewer than two such
-// ticks gets linear ones.
+// Sets at most `most` ticks at powers of `base`: at each power, else at every second power, and so
+// on. With base 10, ticks at 1, 2 and 5 times each power are tried first. If the axis would get
+// fewer than two ticks, it gets linear ones.
 static void ticks_log(struct axis *axis, double base, size_t most)
 {
     double first = floor(log(axis->low) / log(base)), last = ceil(log(axis->high) / log(base));
@@ -190,7 +191,7 @@ static const char *tick_text(struct arena *arena, double value, double factor)
     return arena_printf(arena, "%.6g", fabs(value * factor) < 1e-12 ? 0 : value * factor);
 }
 
-// Returns "latency, ns"; the name alone if it is the unit.
+// Returns a text like "latency, ns", or only the name if the unit is the name.
 static const char *axis_name(const struct drawing *d, const char *unit)
 {
     bool says = strcmp(d->chart->metric, unit) == 0;
@@ -199,8 +200,8 @@ static const char *axis_name(const struct drawing *d, const char *unit)
 
 // ---------------------------------------------------------------- lines
 
-// True if the chart can show this point of the line. Values from 1e300 on, where differences could
-// overflow, are left out; no measured value is that large.
+// True if the chart can show this point of the line. Values from 1e300 on are not drawn, because
+// differences of them may overflow; no measured value is that large.
 static bool is_drawn(const struct chart *chart, const struct chart_line *line, size_t i)
 {
     return fabs(line->values[i]) < 1e300 && (!chart->log_y || line->values[i] > 0) &&
@@ -227,8 +228,7 @@ static bool is_straight(const struct place *places, size_t from, size_t to)
     return true;
 }
 
-// Writes a stroke through the places. Places that lie on a straight part of the stroke are left
-// out.
+// Writes a stroke through the places, without the places that lie on a straight part of it.
 static void stroke_put(const struct drawing *d, size_t number, const struct place *places,
                        size_t count)
 {
@@ -243,7 +243,7 @@ static void stroke_put(const struct drawing *d, size_t number, const struct plac
     fputs("\"/>\n", d->out);
 }
 
-// Writes a dot at each place whose `doubted` is equal to the argument.
+// Writes a dot at each place that is not trusted or, if `doubted` is false, at each trusted place.
 static void dots_put(const struct drawing *d, const char *class, const struct place *places,
                      size_t count, bool doubted)
 {
@@ -259,8 +259,8 @@ static void dots_put(const struct drawing *d, const char *class, const struct pl
     fputs(any ? "\"/>\n" : "", d->out);
 }
 
-// Draws the line. If it has at most DOTS_MOST points, dots show them; points that are not trusted
-// always get a dot. Returns the y at which the line ends.
+// Draws the line. A line with at most DOTS_MOST points gets dots at all of them; other lines only
+// at points that are not trusted. Returns the y at which the line ends.
 static double line_put(const struct drawing *d, size_t number, const struct axis *x,
                        const struct axis *y)
 {
@@ -283,7 +283,7 @@ static double line_put(const struct drawing *d, size_t number, const struct axis
     return (double)places[count - 1].y / FINE;
 }
 
-// Puts each label beside the end of its line, at least one line of text apart from the others.
+// Writes each label beside the end of its line. Labels are at least one line of text apart.
 static void labels_put(const struct drawing *d, const double *ends, const struct axis *y, double x)
 {
     double places[CHART_LINES_MAX], floor_y = y->from;
@@ -313,7 +313,7 @@ static void axis_reach(struct axis *axis, double value)
     axis->high = fmax(axis->high, value);
 }
 
-// Gives the axis a length if it has one value or none.
+// Gives the axis a length above 0, also if it has only one value or none.
 static void axis_widen(struct axis *axis)
 {
     if (!(axis->low <= axis->high))
@@ -325,8 +325,8 @@ static void axis_widen(struct axis *axis)
     axis->high = axis->log ? axis->high * 1.5 : axis->high + room;
 }
 
-// Sets the range of both axes so that it contains all points that are drawn. A linear y axis also
-// contains 0.
+// Sets the ranges of both axes so that all points that are drawn lie inside. A linear y axis also
+// includes 0.
 static void axes_span(const struct chart *chart, struct axis *x, struct axis *y)
 {
     x->low = y->low = INFINITY;
@@ -345,7 +345,7 @@ static void axes_span(const struct chart *chart, struct axis *x, struct axis *y)
     y->high = y->log ? y->high * 1.1 : y->high + 0.04 * (y->high - y->low);
 }
 
-// Sets the ticks of the x axis: as many as have room beside each other.
+// Sets the ticks of the x axis: as many as fit beside each other.
 static void number_ticks(const struct drawing *d, struct axis *x, const char **texts)
 {
     for (size_t most = TICKS_MOST; most > 1; most--) {
@@ -369,7 +369,7 @@ static void number_ticks(const struct drawing *d, struct axis *x, const char **t
     }
 }
 
-// Draws the y axis with its grid lines, and its name above it.
+// Draws the y axis: its grid lines, and its name above it.
 static void value_axis_put(const struct drawing *d, const struct axis *x, const struct axis *y,
                            double factor, const char *unit)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Draws what the benchmarks of a run found as small SVG drawings that need no script: for the page
-// without JavaScript, for paper, and for `--svg`. Each drawing says what it shows, and of which
-// device, driver and version.
+// Draws what the benchmarks of a run found, as small SVG drawings without a script. They are for
+// the page without JavaScript, for printing, and for `--svg`. Each drawing says what it shows, and
+// of which device, driver and version.
 #ifndef REPORT_CHART_H
 #define REPORT_CHART_H
 
@@ -18,48 +18,49 @@ enum {
 
 struct chart_line {
     const char *label;
-    const double *values; // one value for each x of the chart; not finite: none
-    const bool *doubted;  // one flag for each x: the value is not trusted
+    const double *values; // one value for each x of the chart; not finite: no value
+    const bool *doubted;  // one flag for each x; true: the value is not trusted
 };
 
 struct chart_bar {
-    const char *label, *text; // name of the bar; its value with the unit
+    const char *label, *text; // name of the bar, and its value with the unit
     double value;
     bool doubted;
 };
 
 // The data of one drawing: lines over numbers, or bars if bar_count is not 0.
 struct chart {
-    const char *title;  // the result, as a sentence
+    const char *title;  // the main result, as a sentence
     const char *about;  // what the drawing shows
-    const char *origin; // device, driver, version
-    const char *metric; // name of the values
-    enum unit unit;     // unit of the values
-    const char *x_name; // name of the numbers on the x axis of lines
+    const char *origin; // device, driver, version of fathom
+    const char *metric; // name of the metric that is drawn
+    enum unit unit;     // unit of the metric
+    const char *x_name; // name of the x axis, if lines are drawn
     enum unit x_unit;
     bool log_x, log_y;
-    const double *xs; // ascending
+    const double *xs; // x values of the lines, ascending
     size_t x_count;
-    struct chart_line *lines; // at most CHART_LINES_MAX
+    struct chart_line *lines; // lines of the chart, at most CHART_LINES_MAX
     size_t line_count;
-    struct chart_bar *bars; // at most CHART_BARS_MAX
+    struct chart_bar *bars; // bars of the chart, at most CHART_BARS_MAX
     size_t bar_count;
 };
 
-// The style sheet of the drawings: the text of a <style> element, which a document needs once.
+// The style sheet of all drawings, as text for a <style> element. A document needs it once.
 extern const char chart_style[];
 
-// Writes the drawing as an <svg> element. x and y place it within an outer <svg>. Returns its
-// height in pixels.
+// Writes the drawing as an <svg> element, placed at x and y of an outer <svg>. Returns its height
+// in pixels.
 double chart_put(struct arena *arena, const struct chart *chart, double x, double y, FILE *stream);
 
-// Returns the largest width in pixels that a text of this font size needs, in any usual font.
+// Returns the width in pixels that a text of this font size needs, in the widest of the usual
+// fonts.
 double chart_text_width(const char *text, double size);
 
-// Returns a chart for each benchmark that has a number on this device, in the order of the run. A
-// chart shows the benchmark's first view with numbers, cut to what fits. `curve` is the device's
-// longest curve (analysis/levels.h), whose levels become the title of the chart that draws it;
-// NULL: none. Sets *count.
+// Returns a chart for each benchmark that has a number on this device, in the order of the run, and
+// sets *count. A chart shows the benchmark's first view that has numbers, cut to what fits. `curve`
+// is the device's longest latency curve (analysis/levels.h), or NULL; the title of the chart that
+// draws it names its levels.
 const struct chart *charts_of(struct arena *arena, const struct run *run, const char *device,
                               const struct level_curve *curve, size_t *count);
 

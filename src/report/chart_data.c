@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Chooses what the chart of a benchmark shows: its first view with numbers, the lines or bars that
-// fit, and the sentence in its title.
+// Chooses what the chart of a benchmark shows: the first view that has numbers, as many of its
+// lines or bars as fit, and the sentence in the title.
 #include "base/text.h"
 #include "report/chart.h"
 #include "report/tables.h"
@@ -12,24 +12,25 @@
 enum {
     NUMBERS_MIN = 16, // a heat map with more values of x than this is drawn as lines
     SPARSE_POINTS = 4,
-    SPARSE_STEP = 8 // on a logarithmic x, a line of at most SPARSE_POINTS points whose x grow by at
-                    // least this factor becomes bars
+    // If x is logarithmic, a line of at most SPARSE_POINTS points, each at SPARSE_STEP times the x
+    // of the point before or more, becomes bars.
+    SPARSE_STEP = 8
 };
 
 // A value that the view shows.
 struct point {
     const struct result *result;
     const struct metric *metric;
-    double x;         // x of lines
-    const char *line; // words that tell the point's line from other lines
-    size_t place;     // index among the results of the view
+    double x;         // value of x, if lines are drawn
+    const char *line; // text that tells the point's line from other lines
+    size_t place;     // index of the point's result among the results of the view
 };
 
 struct source {
     struct arena *arena;
     const struct run *run;
     const struct run_device *device;
-    const struct level_curve *curve; // longest curve; NULL: none is known
+    const struct level_curve *curve; // the device's longest latency curve; NULL: it has none
     const struct benchmark_info *info;
     struct view_info view;
     const struct metric_info *metric; // the metric that the view draws
@@ -47,8 +48,8 @@ static bool has_rows(const struct view_info *view)
     return view->kind == VIEW_CURVE || view->kind == VIEW_BARS || view->kind == VIEW_HEATMAP;
 }
 
-// Finds the points of s->view. The caller has set s->metric and s->x. Returns false if there are
-// none.
+// Finds the points of s->view; s->metric and s->x must be set. Returns false if there are no
+// points.
 static bool find_points(struct source *s)
 {
     size_t count;
@@ -66,8 +67,8 @@ static bool find_points(struct source *s)
     return s->count > 0;
 }
 
-// Finds the benchmark's first view that has numbers. Curves, bars and heat maps come before tables.
-// Returns false if there is none.
+// Finds the benchmark's first view that has numbers, tables only after curves, bars and heat maps.
+// Returns false if no view has numbers.
 static bool find_view(struct source *s)
 {
     for (int pass = 0; pass < 2; pass++)
@@ -86,8 +87,8 @@ static bool find_view(struct source *s)
     return false;
 }
 
-// Returns the unit in which all points are shown. If they differ, returns the metric's unit in the
-// file.
+// Returns the unit in which all points are shown. If the points differ in unit, returns the
+// metric's unit in the run file.
 static enum unit unit_of(const struct source *s)
 {
     enum unit unit = metric_unit_shown(s->points[0].metric);
@@ -97,13 +98,13 @@ static enum unit unit_of(const struct source *s)
     return unit;
 }
 
-// Returns the values of all axes that vary, which tell the point from the others.
+// Returns the values of all axes that vary, by which the point differs from the other points.
 static const char *name_of(const struct source *s, const struct point *point)
 {
     return view_words(s->arena, &point->result->bench_case, s->keys, s->key_count);
 }
 
-// ---------------------------------------------------------------- what came out
+// ---------------------------------------------------------------- the title
 
 // Returns the name with blanks in place of underscores.
 static const char *plain(struct arena *arena, const char *name)
@@ -114,8 +115,8 @@ static const char *plain(struct arena *arena, const char *name)
     return words;
 }
 
-// Returns the value with its unit. A number without unit gets the metric's name if that is a
-// plural: "48 subgroups".
+// Returns the value with its unit. If the unit is none and the metric's name is a plural, the name
+// replaces the unit: "48 subgroups".
 static const char *value_text(struct arena *arena, const struct metric *metric)
 {
     const char *text = screen_short(arena, metric->median, metric_unit_shown(metric));
@@ -130,7 +131,7 @@ static bool is_doubted(const struct point *point)
     return point->result->verdict != VERDICT_OK;
 }
 
-// Sorts the best points first.
+// Order of points: the best first.
 static int compare_points(const void *a, const void *b)
 {
     const struct point *one = a, *other = b;
@@ -141,8 +142,8 @@ static int compare_points(const void *a, const void *b)
     return one->metric->better == BETTER_LOWER ? order : -order;
 }
 
-// Returns the trusted points, the best first. If they are less than half of all points, returns all
-// points.
+// Returns the trusted points, the best first. If fewer than half of all points are trusted, returns
+// all points.
 static const struct point *sorted_points(const struct source *s, size_t *count)
 {
     struct point *sorted = ARENA_ARRAY(s->arena, s->count, struct point);
@@ -159,7 +160,7 @@ static const struct point *sorted_points(const struct source *s, size_t *count)
 }
 
 // Returns a title like "L1 16.2 ns · near L2 142 ns · far L2 263 ns · DRAM 338 ns"; "" if the view
-// does not draw the curve that shows the levels.
+// does not draw the curve by which the levels were found.
 static const char *levels_text(const struct source *s)
 {
     const struct level_curve *curve = s->curve;
@@ -213,7 +214,7 @@ static bool is_log(const struct source *s)
     return s->view.scale && text_begins(s->view.scale, "log");
 }
 
-// Returns the point's x. All cases of the view have that parameter.
+// Returns the value of x for the point. All cases of the view have that parameter.
 static double number_of(const struct source *s, const struct point *point)
 {
     const struct case_value *x = case_find(&point->result->bench_case, s->x->key);
@@ -224,7 +225,7 @@ static double number_of(const struct source *s, const struct point *point)
 struct candidate {
     const struct point *points;
     size_t count;
-    bool sparse; // true: too few points, too far apart, to be a line
+    bool sparse; // true: its points are too few and too far apart for a line
 };
 
 static int compare_lines(const void *a, const void *b)
@@ -236,7 +237,7 @@ static int compare_lines(const void *a, const void *b)
     return order ? order : (one->place > other->place) - (one->place < other->place);
 }
 
-// Sorts lines with more points first, then by the order of the run.
+// Order of lines: more points first, then the order of the run.
 static int compare_candidates(const void *a, const void *b)
 {
     const struct candidate *one = a, *other = b;
@@ -288,7 +289,7 @@ static struct candidate *candidates_of(const struct source *s, size_t *count)
     return lines;
 }
 
-// Returns the words that tell a line from the other drawn lines.
+// Returns the words by which a line differs from the other drawn lines.
 static const char *label_of(const struct source *s, const struct candidate *lines, size_t count,
                             size_t at)
 {
@@ -309,7 +310,7 @@ static int compare_numbers(const void *a, const void *b)
     return (*one > *other) - (*one < *other);
 }
 
-// Sets the chart's values of x: each x that a drawn line has.
+// Sets the values of x in the chart: each x at which a drawn line has a point.
 static void set_numbers(const struct source *s, const struct candidate *lines, struct chart *chart)
 {
     size_t most = 0, count = 0;
@@ -326,7 +327,7 @@ static void set_numbers(const struct source *s, const struct candidate *lines, s
     chart->xs = xs;
 }
 
-// Returns the values of a line. Sets *doubt if one of them is not trusted.
+// Returns the values of a line. Sets *doubt to true if one of the values is not trusted.
 static struct chart_line line_of(const struct source *s, const struct chart *chart,
                                  const struct candidate *line, bool *doubt)
 {
@@ -343,9 +344,9 @@ static struct chart_line line_of(const struct source *s, const struct chart *cha
     return (struct chart_line){.values = values, .doubted = doubted};
 }
 
-// Adds the lines with most points to the chart. Leaves out sparse lines, and lines with less than a
-// sixth of the points of the longest one. chart->about says if lines are left out, and if values
-// are not trusted.
+// Adds the lines with the most points to the chart. Leaves out sparse lines, and lines with less
+// than a sixth of the points of the longest line. chart->about says whether lines are left out, and
+// whether values are not trusted.
 static void add_lines(const struct source *s, struct chart *chart)
 {
     size_t count, drawn = 0;
@@ -367,8 +368,8 @@ static void add_lines(const struct source *s, struct chart *chart)
         chart->about = text_join(s->arena, chart->about, " · ", "grey dots: not trusted");
 }
 
-// True if the view can be drawn as lines: its x is a number and, for a heat map, has more than
-// NUMBERS_MIN values.
+// True if the view can be drawn as lines: its x is a number, and if it is a heat map, x has more
+// than NUMBERS_MIN values.
 static bool is_curve(const struct source *s)
 {
     if (s->x->type == PARAM_TEXT || !has_rows(&s->view) || s->view.kind == VIEW_BARS)
@@ -397,8 +398,8 @@ static struct chart_bar bar_of(const struct source *s, const struct point *point
                               .doubted = is_doubted(point)};
 }
 
-// Adds the bars in the order of the run. If they are too many, adds those of sorted_points(), the
-// best first; if these are still too many, the best ones and, as the last bar, the worst one.
+// Adds the bars in the order of the run. If they are too many, adds the points of sorted_points()
+// instead, the best first. If these are too many, too, the last bar is the worst point.
 static void add_bars(const struct source *s, struct chart *chart)
 {
     size_t count = s->count;

@@ -19,7 +19,7 @@ static const char *shown(struct arena *arena, const char *text)
     return text_printable(arena, text, SIZE_MAX);
 }
 
-// ---------------------------------------------------------------- for people
+// ---------------------------------------------------------------- text for people
 
 static void print_figures(const struct check *check, struct arena *arena, FILE *stream)
 {
@@ -60,7 +60,7 @@ void check_console(const struct run *run, FILE *stream)
     arena_destroy(arena);
 }
 
-// ---------------------------------------------------------------- for Prometheus
+// ---------------------------------------------------------------- metrics for Prometheus
 
 static void put_label(const char *text, FILE *stream)
 {
@@ -103,8 +103,7 @@ static void put_status(const struct run *run, FILE *stream)
     }
 }
 
-// The Prometheus metrics of figures, by unit. Latencies are in ns in the run, and in s for
-// Prometheus.
+// The Prometheus metrics for figures, by unit. Latencies are converted from ns to s.
 static const struct {
     enum unit unit;
     const char *name, *help;

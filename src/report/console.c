@@ -51,8 +51,8 @@ void console_head(const struct run *run, const struct console_desc *desc, FILE *
     screen_finish(&screen, stream);
 }
 
-// True if desc names the benchmark of a case key, or names no benchmark at all. `key` may also be
-// just the name of a benchmark.
+// True if desc->benchmarks names the benchmark of a case key, or no benchmark at all. `key` may
+// also be only the name of a benchmark.
 static bool is_wanted(const struct console_desc *desc, const char *key)
 {
     size_t bytes = strcspn(key, "/");
@@ -62,7 +62,7 @@ static bool is_wanted(const struct console_desc *desc, const char *key)
     return desc->benchmark_count == 0;
 }
 
-// True if a finding concerns a benchmark that desc names, or the whole run.
+// True if a finding is about a benchmark that desc->benchmarks names, or about the whole run.
 static bool finding_is_wanted(const struct console_desc *desc, const struct finding *finding)
 {
     for (size_t i = 0; i < finding->key_count; i++)
@@ -135,7 +135,7 @@ void console_summary(const struct run *run, const struct console_desc *desc, FIL
 
 // ---------------------------------------------------------------- benchmarks
 
-// True if a result has one of these sensors, a list with commas.
+// True if a result has one of the sensors. `sensors` is a list with commas.
 static bool any_sensor(const struct result *const *results, size_t count, const char *sensors)
 {
     for (size_t i = 0; i < count; i++)
@@ -145,7 +145,8 @@ static bool any_sensor(const struct result *const *results, size_t count, const 
     return false;
 }
 
-// Prints the title, unit and common values of a view: "Latency by size · ns · load=idle".
+// Prints the head of a view: its title, its unit and the values that all its cases share, such as
+// "Latency by size · ns · load=idle".
 static void view_head(struct screen *screen, const struct view_info *view, const char *unit,
                       const char *common)
 {
@@ -187,11 +188,11 @@ static void view_print(struct screen *screen, const struct run *run, const char 
     struct view_info shown;
     const struct view_info *view = &shown;
     if (!view_shown(screen->arena, run, device, info, declared, &shown))
-        return; // the notes already say why there are no numbers
+        return; // notes above have said why there are no numbers
     size_t count;
     const struct result **results = view_select(screen->arena, run, device, view, info, &count);
     if (view->kind == VIEW_TABLE && view->sensors && !any_sensor(results, count, view->sensors))
-        return; // the other views show the numbers
+        return; // other views of the benchmark have shown the numbers
     struct view_grid grid;
     bool gridded =
         view->kind == VIEW_CURVE || view->kind == VIEW_BARS || view->kind == VIEW_HEATMAP;

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-// docs/DATA.md says what the columns mean. web/src/csv.ts writes the same columns.
+// docs/DATA.md explains the columns. web/src/csv.ts writes the same ones.
 static const char *const columns[] = {
     "key",     "benchmark",  "metric",  "value",        "low",     "high",
     "unit",    "parameters", "device",  "device_name",  "verdict", "reasons",
@@ -143,8 +143,8 @@ static void put_row(struct csv *csv, const struct result *result, const struct m
 static void put_row_without_metric(struct csv *csv, const struct result *result)
 {
     enum {
-        BEFORE = 5, // number of columns from "metric" to "unit"
-        BEHIND = 5  // number of columns from "better" to "share"
+        BEFORE = 5, // number of CSV columns from "metric" to "unit"
+        BEHIND = 5  // number of CSV columns from "better" to "share"
     };
     put(csv, result->key);
     put(csv, result->benchmark);

@@ -9,37 +9,37 @@
 #include <stdio.h>
 
 enum {
-    FLEET_FIRST = 5 // number of entries that are shown with their reasons
+    FLEET_FIRST = 5 // number of entries that are printed with their reasons
 };
 
-// Prints what to look at first, the metrics, the groups, the missing machines and the files left
-// out.
+// Prints what to look at first, the metrics, the groups, the missing machines, and which files were
+// left out.
 void fleet_console(const struct fleet *fleet, const struct console_desc *desc, FILE *stream);
 
-// Return a sentence about a group, such as "rack r01: FP32 1.5 % slower than the fleet (160
-// cards)", and about a relation. The texts live in `arena`.
+// These two functions return a sentence, in `arena`: about a group, such as "rack r01: FP32 1.5 %
+// slower than the fleet (160 cards)", and about a relation.
 const char *fleet_group_text(struct arena *arena, const struct fleet *fleet,
                              const struct fleet_group *group);
 const char *fleet_relation_text(struct arena *arena, const struct fleet *fleet,
                                 const struct fleet_relation *relation);
 
-// Return the size of the fleet, "1000 machines, 8000 cards, 1000 files, 3 left out", and the number
-// of cards by grade, "3 broken, 1 slow, 7996 healthy".
+// fleet_extent returns the size of the fleet, "1000 machines, 8000 cards, 1000 files, 3 left out".
+// fleet_counts returns the number of cards by grade, "3 broken, 1 slow, 7996 healthy".
 const char *fleet_extent(struct arena *arena, const struct fleet *fleet);
 const char *fleet_counts(struct arena *arena, const struct fleet *fleet);
 
-// Writes the judgement as JSON, without the cards that have no finding. Fails with ERROR_IO if a
-// write fails.
+// Writes the judged fleet as JSON, without the cards about which nothing was found. Fails with
+// ERROR_IO if a write fails.
 MUST_CHECK bool fleet_json(const struct fleet *fleet, FILE *stream, struct error *err);
 
 // Writes one row for each card and metric, and one row for each card without metrics. docs/FLEET.md
-// explains the columns. `fleet` is a const struct fleet. The type is that of file_write
-// (results/save.h).
+// explains the columns. `fleet` is a const struct fleet; it is a void pointer because the function
+// must have the type file_write (results/save.h).
 MUST_CHECK bool fleet_csv(void *fleet, FILE *stream, struct error *err);
 
-// Writes an HTML page that has no scripts and loads nothing: what to look at first, one strip per
-// metric with each card as a dot, a map of the machines, and a comparison of the worst cards with
-// the median card. `fleet` is as for fleet_csv.
+// Writes an HTML page without scripts that loads nothing: what to look at first, one strip per
+// metric with each card as a dot, a map of the machines, and the worst cards compared with the
+// median card. `fleet` is as in fleet_csv.
 MUST_CHECK bool fleet_html(void *fleet, FILE *stream, struct error *err);
 
 #endif

@@ -129,7 +129,7 @@ static void metric_cells(struct arena *arena, const struct fleet_kind *kind, enu
                      fleet_percent(arena, metric->high / metric->median - 1));
 }
 
-// Prints the first cell and as many of the others as fit the screen.
+// Prints the first cell of a line and as many of the other cells as fit the screen.
 static void cells_print(struct screen *screen, const char *const cells[COLUMNS],
                         const size_t widths[COLUMNS], enum screen_paint paint)
 {
@@ -167,10 +167,10 @@ static void metrics_print(struct screen *screen, const struct fleet_kind *kind)
             cells_print(screen, cells[m], widths, PAINT_NONE);
 }
 
-// ---------------------------------------------------------------- what else there is
+// ---------------------------------------------------------------- groups and what was left out
 
 enum {
-    SHOWN = 10 // most lines of one part
+    SHOWN = 10 // most lines in each part of the text
 };
 
 static void head_print(struct screen *screen, const char *text)

@@ -128,7 +128,7 @@ bool fleet_json(const struct fleet *fleet, FILE *stream, struct error *err)
 
 // ---------------------------------------------------------------- CSV
 
-// docs/FLEET.md says what the columns mean.
+// docs/FLEET.md explains the columns.
 static const char columns[] = "host,index,metric,value,low,high,unit,loss,score,expected,verdict,"
                               "code,cause,device,uuid,driver,started,file\n";
 

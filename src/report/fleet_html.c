@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes a fleet as one page: HTML and SVG without a script.
+// Writes a fleet as one page of HTML and SVG, without a script.
 #include "base/text.h"
 #include "report/fleet.h"
 #include "results/units.h"
@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum {
-    LISTED = 50,  // most entries of the list
-    SHOWN = 100,  // most lines of other parts
+    LISTED = 50,  // most entries in the list
+    SHOWN = 100,  // most lines in each other part
     STRIP = 46,   // height of a strip in pixels
     CELL = 10,    // width and height of a card on the map
     ACROSS = 110, // machines per row of the map
@@ -94,7 +94,7 @@ static bool same_host(const struct fleet *fleet, size_t i, size_t k)
     return strcmp(fleet->cards[i]->host, fleet->cards[k]->host) == 0;
 }
 
-// Returns the largest number of cards of one machine.
+// Returns the largest number of cards that one machine has.
 static size_t map_rows(const struct fleet *fleet)
 {
     size_t most = 1, cards = 0;
@@ -132,8 +132,8 @@ static void map_put(const struct page *page)
 
 // ---------------------------------------------------------------- strips
 
-// Returns the loss at the left end of a strip; the right end is the same gain. The smallest loss
-// that would be found lies well inside. Dots that are farther away are drawn at the edge.
+// Returns the loss at the left end of a strip; at the right end the gain is as large. The smallest
+// loss that would be found lies well inside the strip. Dots beyond an end are drawn at the edge.
 static double strip_range(const struct fleet_metric *metric)
 {
     double range = fmax(1.5 * metric->found, 6 * metric->scale);
@@ -145,8 +145,8 @@ static double strip_x(double loss, double range)
     return 50 - 49 * fmax(-1, fmin(loss / range, 1));
 }
 
-// Draws one card as a dot. Dots of equal value get different heights, in an order that fills the
-// strip evenly.
+// Draws one card as a dot. Successive dots get different heights, in an order that fills the strip
+// evenly, so that dots of equal value do not hide each other.
 static void dot_put(const struct page *page, size_t i, enum check_metric m, double range)
 {
     const struct fleet_card *card = page->fleet->cards[i];
@@ -163,8 +163,8 @@ static void dot_put(const struct page *page, size_t i, enum check_metric m, doub
             unit_text(page->arena, point->figure->value, fleet_unit(point->figure->unit)));
 }
 
-// Draws the dots of the healthy cards or, if `marked`, of all other cards, which are drawn over
-// them.
+// If `marked` is true, draws the dots of all cards that are not healthy, over the dots of the
+// healthy ones; else draws the dots of the healthy cards.
 static void dots_put(const struct page *page, size_t kind, enum check_metric m, double range,
                      bool marked)
 {
@@ -253,9 +253,11 @@ static void strips_put(const struct page *page)
     }
 }
 
-// ---------------------------------------------------------------- beside the median's card
+// ---------------------------------------------------------------- the worst cards beside the
+// median card
 
-// Returns the metric in which the card's loss is largest; CHECK_METRIC_COUNT if no loss is known.
+// Returns the metric in which the card has its largest loss; CHECK_METRIC_COUNT if no loss is
+// known.
 static enum check_metric worst_metric(const struct fleet_card *card)
 {
     unsigned worst = CHECK_METRIC_COUNT;
@@ -325,7 +327,7 @@ static void besides_put(const struct page *page)
         fputs("</section>\n", page->out);
 }
 
-// ---------------------------------------------------------------- what else there is
+// ---------------------------------------------------------------- groups and what was left out
 
 static void item_put(const struct page *page, const char *text)
 {

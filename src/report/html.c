@@ -10,16 +10,16 @@
 #include <string.h>
 #include <zlib.h>
 
-// The page as cmake/Web.cmake puts it into the program: HTML, not NUL-terminated. html_write
-// replaces its two markers with the first screen and the runs. The page has 0 bytes if it could not
-// be built.
+// The page as HTML, without a NUL at its end; cmake/Web.cmake puts it into the program. html_write
+// replaces the first marker by the summary of the devices and the second one by the runs. The page
+// has 0 bytes if it could not be built.
 extern const char report_page[];
 extern const uint64_t report_page_bytes;
 
-// Why the page could not be built: one line without a full stop; "" if it was built.
+// Says why the page could not be built, in one line without a full stop; "" if it was built.
 extern const char report_page_reason[];
 
-// Each marker is in the page once, in this order (build.mjs checks it).
+// Each marker is once in the page, in this order; build.mjs checks that.
 static const char first_marker[] = "@FIRST@", runs_marker[] = "@RUNS@", live_marker[] = "@LIVE@";
 
 bool html_available(const char **reason)
@@ -28,12 +28,12 @@ bool html_available(const char **reason)
     return report_page_bytes > 0;
 }
 
-// A part of the page: start to end is the text before a marker, `rest` the text after it.
+// A part of the page: the text before a marker is start … end, the text after it begins at `rest`.
 struct part {
     const char *start, *end, *rest;
 };
 
-// Returns the part from `start` to a marker. If the page lacks the marker, `rest` is NULL.
+// Returns the part from `start` to a marker. If the marker is missing, `rest` is NULL.
 static struct part part_before(const char *start, const char *marker)
 {
     const char *end = report_page + report_page_bytes;
@@ -55,14 +55,15 @@ static bool no_page(struct error *err)
                      report_page_reason);
 }
 
-// ---------------------------------------------------------------- runs as data
+// ---------------------------------------------------------------- runs as packed data
 
 enum {
-    PACKED_BYTES = 48 * 1024, // a multiple of 3, so that only the last piece of base64 is padded
-    PACKED_LEVEL = 5          // level 6 takes a third longer and saves 1 %
+    PACKED_BYTES = 48 * 1024, // multiple of 3, so that base64 is padded only at the end
+    PACKED_LEVEL = 5          // zlib's level 6 would take a third longer and save 1 %
 };
 
-// Packs text on its way to the page. It keeps no text, because a run may have 100 MB.
+// Packs text piece by piece on its way to the page. It does not keep the text, because a run may
+// have 100 MB.
 struct packer {
     struct arena *arena;
     FILE *stream;
@@ -84,7 +85,7 @@ static void put_base64(const unsigned char *bytes, size_t count, FILE *stream)
     }
 }
 
-// Writes the packed text if its piece is full or, at the end, whatever the piece has.
+// Writes a piece of the packed text if the piece is full or, if `end` is true, as it is.
 static void put_piece(struct packer *packer, bool end)
 {
     size_t count = PACKED_BYTES - packer->zlib.avail_out;
@@ -95,11 +96,11 @@ static void put_piece(struct packer *packer, bool end)
     packer->zlib.avail_out = PACKED_BYTES;
 }
 
-// Sink of json_out: packs the text.
+// Callback of json_out, which gets the text: packs it.
 static void pack(void *context, const char *text, size_t bytes)
 {
     struct packer *packer = context;
-    packer->zlib.next_in = (unsigned char *)text; // zlib only reads it
+    packer->zlib.next_in = (unsigned char *)text; // zlib does not write to it
     packer->zlib.avail_in = (uInt)bytes;
     while (packer->zlib.avail_in > 0) {
         deflate(&packer->zlib, Z_NO_FLUSH);
@@ -114,11 +115,11 @@ static voidpf packer_alloc(voidpf packer, uInt count, uInt bytes)
 
 static void packer_free(voidpf packer, voidpf address)
 {
-    (void)packer, (void)address; // the arena frees it
+    (void)packer, (void)address; // the memory is freed with the arena
 }
 
-// Writes the runs as a JSON array. The medians of single rounds are left out: no chart shows them,
-// and they are two fifths of a packed run.
+// Writes the runs as a JSON array without the medians of single rounds: no chart shows these
+// medians, and they would be two fifths of a packed run.
 static bool put_runs(const struct run *const *runs, size_t count, struct packer *packer,
                      struct error *err)
 {
@@ -131,8 +132,8 @@ static bool put_runs(const struct run *const *runs, size_t count, struct packer 
     return json_out_end(&out, "the report", err);
 }
 
-// Writes the runs packed. Run files are repetitive, so packing leaves a tenth of them. Base64
-// cannot end the <script> element, whatever text a run contains.
+// Writes the runs packed. Run files are repetitive, so a packed run has a tenth of the size. Base64
+// has no characters that could end the <script> element, whatever text a run contains.
 static bool put_packed(const struct run *const *runs, size_t count, FILE *stream, struct error *err)
 {
     struct arena *arena = arena_create();
@@ -159,8 +160,8 @@ static bool wrong_page(struct error *err)
                      "the report page of this build is of another version: build it anew");
 }
 
-// Writes the part of the page after the runs. A report ends at the marker of the live page's
-// script. The tags that close the page come after that script; HTML allows a page without them.
+// Writes the rest of the page after the runs. A report ends at the marker where the live page's
+// script begins. So it lacks the closing tags, which follow that script; HTML permits this.
 static bool end_page(const struct part *runs, bool live, FILE *stream, struct error *err)
 {
     struct part end = part_before(runs->rest, live_marker);
@@ -191,13 +192,13 @@ bool html_write(const struct run *const *runs, size_t count, FILE *stream, struc
 
 // ---------------------------------------------------------------- the live page
 
-// A report has further styles for readers without a script (report/picture.c). The live page lacks
-// them, so its policy allows only the style sheet of the page.
+// A report has additional styles for readers without a script (report/picture.c). The live page
+// does not have them, so its policy allows no style sheet but that of the page.
 static const char policy_start[] = "http-equiv=\"Content-Security-Policy\" content=\"";
 static const char live_policy_start[] = "name=\"policy\" content=\"";
 
-// Returns the text of the page from `start` (not included) to the next quote; an empty text if the
-// page lacks `start`.
+// Returns the text of the page after `start`, up to the next quote. Returns an empty text if the
+// page does not contain `start`.
 static struct part policy_part(const char *start)
 {
     struct part head = part_before(report_page, start);

@@ -10,30 +10,30 @@
 
 enum {
     BOX_COLUMNS = 26, // width of the first level's box
-    BOX_STEP = 5,     // each further box is wider by this
+    BOX_STEP = 5,     // a box is so much wider than the box above it
     NAME_COLUMNS = 24,
     SIZE_COLUMNS = 36,
     CLAIM_COLUMNS = 12
 };
 
-static const char unknown[] = "unknown: "; // begins a detail that has only a reason
+static const char unknown[] = "unknown: "; // begins a detail that has a reason but no value
 
 enum kind {
-    KIND_HIERARCHY, // the number of levels of a path
+    KIND_HIERARCHY, // result with the number of levels of a path
     KIND_LEVEL,
-    KIND_MEMORY, // the memory beyond the last level
+    KIND_MEMORY, // result about the memory behind the last level
     KIND_TLB,
     KIND_SHARED,
-    KIND_COUNT // any other result: a probe
+    KIND_COUNT // any other result, from a probe
 };
 
 static const char *const kinds[KIND_COUNT] = {"hierarchy", "level", "memory", "tlb", "shared"};
-static const char code_path[] = "instruction"; // path of instructions through their caches
+static const char code_path[] = "instruction"; // path by which instructions are fetched
 
-// The map of one device.
+// What is printed about one device.
 struct map {
     struct screen *screen;
-    const struct result **results; // the device's results of a kind below KIND_COUNT
+    const struct result **results; // the device's results whose kind is below KIND_COUNT
     size_t count;
 };
 
@@ -87,7 +87,8 @@ static const char *name_of(struct arena *arena, const struct result *result)
 
 // ---------------------------------------------------------------- the picture
 
-// Returns the time to fetch an instruction: "0.505 ns · 1 cycle an instruction"; "" if unknown.
+// Returns the time that an instruction takes to be fetched: "0.505 ns · 1 cycle an instruction"; ""
+// if it is not known.
 static const char *fetch_text(struct arena *arena, const struct result *result)
 {
     const char *text =
@@ -125,8 +126,8 @@ static const char *bandwidth_text(struct arena *arena, const struct result *resu
     return joined(arena, joined(arena, all, one), line);
 }
 
-// Returns the clock that a level runs by: "by the core's clock and another (60.1 cycles + 80.2
-// ns)"; "" if unknown.
+// Returns which clocks a level's latency follows: "by the core's clock and another (60.1 cycles +
+// 80.2 ns)"; "" if they are not known.
 static const char *clock_text(struct arena *arena, const struct result *result)
 {
     const char *domain = result_detail(result, "clock domain");
@@ -139,8 +140,8 @@ static const char *clock_text(struct arena *arena, const struct result *result)
                         value(arena, result, "fixed"));
 }
 
-// Returns ways, sharing and clock of a level, as far as they are known: "4 ways · each core its own
-// · by the core's clock".
+// Returns the ways, the sharing and the clock of a level, as far as they are known: "4 ways · each
+// core its own · by the core's clock".
 static const char *sharing_text(struct arena *arena, const struct result *result)
 {
     const char *ways = value(arena, result, "ways"), *clock = clock_text(arena, result);
@@ -156,8 +157,8 @@ static const char *sharing_text(struct arena *arena, const struct result *result
     return joined(arena, joined(arena, ways, shared), clock);
 }
 
-// Returns the size of a level, such as "128 KiB"; "8192 instr." for code whose size in bytes is
-// unknown; "" if neither is known.
+// Returns the size of a level: "128 KiB", or "8192 instr." if it holds code whose size in bytes is
+// not known; "" if neither is known.
 static const char *end_text(struct arena *arena, const struct result *result)
 {
     const char *size = value(arena, result, "size");
@@ -198,11 +199,12 @@ static void draw_picture(const struct map *map, const char *path)
     }
 }
 
-// ---------------------------------------------------------------- found and stated
+// ---------------------------------------------------------------- measured sizes and sizes from
+// the driver
 
 // Returns the size with its interval: "194.2 KiB (182 KiB to 216 KiB)", or "at least 194.2 KiB" if
-// the interval is unknown. If the size in bytes is unknown, returns the number of instructions with
-// its interval or, if that is unknown too, end_text().
+// the interval is not known. If the size in bytes is not known, returns the number of instructions
+// with its interval or, without an interval, the text of end_text().
 static const char *size_text(struct arena *arena, const struct result *result)
 {
     const struct metric *size = result_metric(result, "size");
@@ -247,10 +249,11 @@ static void print_table(const struct map *map)
     }
 }
 
-// ---------------------------------------------------------------- unknown
+// ---------------------------------------------------------------- values that are not known
 
-// Returns the names of all results with this detail: "vector level 1 and vector level 2". Returns
-// "" if a result before index `first` has it, because the detail was then already printed.
+// Returns the names of all results that have this detail: "vector level 1 and vector level 2".
+// Returns "" if a result before index `first` has it: the detail was then already printed for that
+// result.
 static const char *names_with(const struct map *map, size_t first, const struct named_text *detail)
 {
     struct arena *arena = map->screen->arena;
@@ -266,7 +269,7 @@ static const char *names_with(const struct map *map, size_t first, const struct 
     return names;
 }
 
-// Prints the details "partition" and "size" of the levels, but not those that begin with "unknown:
+// Prints the details "partition" and "size" of the levels, except those that begin with "unknown:
 // ".
 static void print_notes(const struct map *map)
 {

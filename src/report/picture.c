@@ -14,15 +14,15 @@
 enum {
     ROW = 50,     // height of a row of the card
     GAP = 10,     // gap between the parts of the card
-    STEP = 74,    // height of a level in the pyramid
-    STEP_GAP = 6, // gap between levels
+    STEP = 74,    // height of a level in the drawing of the memory levels
+    STEP_GAP = 6, // vertical gap between two levels
     LEVELS_MAX = PLATEAUS_MAX,
-    EDGE = 14, // in a file of its own: the space beside the drawings
+    EDGE = 14, // margin around the drawings in a file that has nothing else
     FONT = 14,
-    LINE = 19, // height of a line of text
+    LINE = 19, // distance between lines of text
     TITLE = 30 // height of the device's name
 };
-#define EDGE_TEXT "14" // EDGE as an attribute
+#define EDGE_TEXT "14" // EDGE as text for an attribute
 
 const char picture_style[] =
     ".first{--ink:#1d2329;--dim:#56616a;--rule:#d5dbe0;--bar:#0067a3;font:14px "
@@ -48,7 +48,7 @@ static const char *markup(const struct picture *picture, const char *text)
     return text_markup(picture->arena, text ? text : "");
 }
 
-// Appends `item` to a list of remarks: "a · b".
+// Appends `item` to a list of remarks such as "a · b".
 static const char *also(const struct picture *picture, const char *list, const char *item)
 {
     return text_join(picture->arena, list, " · ", item);
@@ -62,13 +62,13 @@ static const char *figure_text(const struct picture *picture, const struct card_
                         screen_short(picture->arena, figure->value, figure->unit));
 }
 
-// A line below a value: `text`, and `wide`, which is only shown on wide screens.
+// A line below a value. Only wide screens show `wide`, the part after `text`.
 struct remark {
     const char *text, *wide;
 };
 
-// Returns the first line: the name of the figure, and its share of the limit or else its cycles; or
-// that the figure is not trusted.
+// Returns the first line below a figure: its name, with its share of the limit or else its cycles.
+// If the figure is not trusted, the line says so.
 static struct remark about(const struct picture *picture, const struct card_figure *figure)
 {
     struct remark remark = {figure->name ? figure->name : "", ""};
@@ -86,8 +86,8 @@ static struct remark about(const struct picture *picture, const struct card_figu
     return remark;
 }
 
-// Returns the second line: the interval, and how much better or worse the figure is than the
-// reference card's.
+// Returns the second line below a figure: its interval, and how much better or worse it is than the
+// figure of the reference card.
 static struct remark margin(const struct picture *picture, const struct card_figure *figure)
 {
     double gain = card_figure_gain(figure);
@@ -118,7 +118,7 @@ static void remark_put(const struct picture *picture, const char *x, int y,
             y, markup(picture, remark->text), markup(picture, remark->wide));
 }
 
-// Draws the figures of a row: the last one at the right edge, the other one left of it.
+// Draws the figures of a row: the last one at the right edge, another one left of it.
 static void figures_put(const struct picture *picture, const struct card_row *row, int y)
 {
     for (size_t i = 0; i < row->count; i++) {
@@ -132,7 +132,8 @@ static void figures_put(const struct picture *picture, const struct card_row *ro
     }
 }
 
-// Draws a line under a row, filled to the share of the limit that the first figure reaches.
+// Draws a line under a row. Its filled part is the share of the limit that the first figure
+// reaches.
 static void share_put(const struct picture *picture, const struct card_row *row, int y)
 {
     const struct card_figure *figure = &row->figures[0];
@@ -170,17 +171,18 @@ static void rows_put(const struct picture *picture, const struct card *card)
     fputs("</svg>\n", picture->out);
 }
 
-// ---------------------------------------------------------------- the pyramid of memory
+// ---------------------------------------------------------------- the levels of memory
 
 struct step {
-    const char *name; // "L1", "near L2", "DRAM"
-    double bytes;     // where a cache ends, or how large memory is; not finite: not known
+    const char *name; // name of the level: "L1", "near L2", "DRAM"
+    double bytes;     // working set at which a cache ends, or size of memory; not finite: unknown
     double ns, cycles;
-    const struct card_figure *bandwidth; // NULL: not known
+    const struct card_figure *bandwidth; // figure of the bandwidth; NULL: not known
 };
 
-// Returns the read bandwidth of a level: the first figure of the card's bandwidth row whose label
-// begins with the level's name. NULL if there is none, or it is not trusted.
+// Returns the read bandwidth of a level, which is the first figure of the row of bandwidths whose
+// label begins with the name of the level. NULL if there is no such figure, or if it is not
+// trusted.
 static const struct card_figure *bandwidth_of(const struct card *card, const char *level)
 {
     for (size_t i = 0; i < card->count; i++)
@@ -198,12 +200,13 @@ static double memory_bytes(const struct run_device *device)
     return NAN;
 }
 
-// Returns the number of levels: 0 if the run does not show at least two.
+// Fills `steps` with the levels and returns their number; returns 0 if the run shows fewer than
+// two.
 static size_t steps_of(const struct picture *picture, const struct card *card, struct step *steps)
 {
     const struct level_curve *curve = &card->curve;
     size_t count = curve->count ? levels_count(curve) : 0;
-    const char *before = ""; // the halves of a cache share one bandwidth, shown at the first half
+    const char *before = ""; // name of the level before; halves of a cache share a bandwidth
     for (size_t k = 0; count > 1 && k < count; k++) {
         const char *name = levels_name(picture->arena, curve, k), *half = strchr(name, ' ');
         const char *level = half ? half + 1 : name;
@@ -346,9 +349,10 @@ static void device_put(const struct picture *picture, const struct card *card, s
     fputs("</div></div></article>\n", picture->out);
 }
 
-// ---------------------------------------------------------------- a drawing of its own
+// ---------------------------------------------------------------- the SVG file
 
-// Returns the length of the first line of the text: as many words as fit `width`, at least one.
+// Returns the length in bytes of the first line of the text: as many words as fit into `width`, but
+// at least one.
 static size_t line_bytes(const struct picture *picture, const char *text, double width)
 {
     size_t fits = strcspn(text, " ");
@@ -362,7 +366,8 @@ static size_t line_bytes(const struct picture *picture, const char *text, double
     return fits;
 }
 
-// Writes the text in lines of at most this width, from y on. Returns the y below it.
+// Writes the text in lines of at most this width, beginning at y. Returns the y below the last
+// line.
 static double sentence_put(const struct picture *picture, const char *class, double y, double width,
                            const char *text)
 {
@@ -376,7 +381,8 @@ static double sentence_put(const struct picture *picture, const char *class, dou
     return y;
 }
 
-// Opens a part of the drawing: its title at `place` (x, y), and below it an <svg> of this size.
+// Begins a part of the drawing: its title at x, y (`place`), and below the title an <svg> of this
+// size.
 static void part_begin(const struct picture *picture, const char *title, const double place[2],
                        double width, double height)
 {
@@ -386,7 +392,7 @@ static void part_begin(const struct picture *picture, const char *title, const d
             place[1] + LINE + 3, width, height);
 }
 
-// Draws the card and, right of it, the levels of memory. Returns the y below them.
+// Draws the card, and the levels of memory to the right of it. Returns the y below both.
 static double pair_put(const struct picture *picture, const struct card *card, double y,
                        double width)
 {
@@ -432,9 +438,10 @@ double picture_put(struct arena *arena, const struct run *run, const char *devic
     return y + GAP - top;
 }
 
-// ---------------------------------------------------------------- the first screen of the page
+// ---------------------------------------------------------------- the beginning of the page
 
-// Draws the charts of a device for readers without a script. With one, the page draws its own.
+// Writes the charts of a device for readers without a script. If scripts run, the page draws its
+// own charts instead.
 static void charts_put(const struct picture *picture, const struct card *card)
 {
     size_t count;
@@ -444,7 +451,7 @@ static void charts_put(const struct picture *picture, const struct card *card)
         chart_put(picture->arena, &charts[i], 0, 0, picture->out);
 }
 
-// Returns the cards of all devices that have results; of all devices if no run has results.
+// Returns the cards of all devices that have results or, if no run has results, of all devices.
 static const struct card *cards_of(struct arena *arena, const struct run *const *runs, size_t count,
                                    size_t *card_count)
 {

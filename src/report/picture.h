@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Writes what each device is like: as the first screen of the page, in HTML with drawings in SVG,
-// and for `--svg`. It needs no script, so readers also see it in mail, on paper, and before the
-// charts are drawn.
+// Writes what each device is like: as the beginning of the page, in HTML with drawings in SVG, and
+// for `--svg`. It needs no script, so readers also see it in mail, in print, and before the script
+// has drawn the charts.
 #ifndef REPORT_PICTURE_H
 #define REPORT_PICTURE_H
 
@@ -9,17 +9,18 @@
 
 #include <stdio.h>
 
-// Writes a <section> with an <article> for each device that has results; if no run has results, for
-// each device of all runs. An article has the rows of the card (analysis/card.h), the levels of
+// Writes a <section> with an <article> for each device that has results or, if no run has results,
+// for each device of all runs. An article has the rows of the card (analysis/card.h), the levels of
 // memory as a pyramid if the run shows at least two, and what stands out. data-subject counts the
-// articles from 0. The drawings follow the width of the page: horizontal positions are percentages.
-// The section is followed by the charts of all benchmarks (report/chart.h), within <noscript>.
+// articles from 0. The drawings follow the width of the page, because horizontal positions are
+// percentages. After the section come the charts of all benchmarks (report/chart.h), within
+// <noscript>.
 void picture_write(const struct run *const *runs, size_t count, FILE *stream);
 
-// Writes the same for one device within an <svg> that is `width` pixels wide, from y on: its name,
-// the rows of the card, the levels of memory, and what stands out. Returns the height in pixels.
-// Writes nothing and returns 0 if the card has no rows. picture_style is the style sheet of this
-// drawing, the text of a <style> element, which a document needs once.
+// Writes the name, the rows of the card, the levels of memory and what stands out of one device,
+// from y on, within an <svg> that is `width` pixels wide. Returns the height in pixels. Writes
+// nothing and returns 0 if the card has no rows. picture_style is the style sheet of this drawing
+// as text for a <style> element, which a document needs once.
 double picture_put(struct arena *arena, const struct run *run, const char *device, double y,
                    double width, FILE *stream);
 extern const char picture_style[];

@@ -13,7 +13,7 @@ static const char *const paint_codes[] = {
     [PAINT_NONE] = "",          [PAINT_BOLD] = "\x1b[1m",    [PAINT_DIM] = "\x1b[2m",
     [PAINT_GREEN] = "\x1b[32m", [PAINT_YELLOW] = "\x1b[33m", [PAINT_RED] = "\x1b[31m"};
 
-// Blocks that fill one to eight eighths of a column, from the left and from below.
+// Blocks that fill one to eight eighths of a column: from the left, and from the bottom.
 static const char *const left_blocks[] = {"▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
 static const char *const low_blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 
@@ -75,7 +75,7 @@ const char *screen_quote(struct arena *arena, const char *text, size_t columns)
     size_t width = 0, used = 0;
     size_t bytes = strnlen(text, columns * 4);
     char *quote = arena_alloc(arena, bytes + sizeof ellipsis);
-    size_t last = 0; // byte at which an ellipsis in the last column would begin
+    size_t last = 0; // byte at which the ellipsis begins if the text must be cut
     while (*text && width < columns) {
         size_t control = control_length((const unsigned char *)text);
         if (width + 1 == columns)
@@ -259,8 +259,8 @@ const char *screen_bar(struct arena *arena, double share, size_t columns)
     return bar;
 }
 
-// If the values differ by less than this share of the highest one, all are drawn at one height:
-// stretched to the full height, their noise would look like structure.
+// If the values differ by less than this share of the highest value, all are drawn at the lowest
+// height. Otherwise their noise, stretched to the full height, would look like structure.
 #define FLAT 0.02
 
 // Returns the last value before index `end` that can be drawn; NaN if there is none.
@@ -298,7 +298,7 @@ const char *screen_spark(struct arena *arena, const double *values, size_t count
         end = i + 1;
     }
     if (high - low < FLAT * fabs(high))
-        high = low; // makes screen_block draw all values at the lowest height
+        high = low; // so that screen_block draws all values at the lowest height
     size_t shown = count < columns ? count : columns;
     char *spark = arena_alloc(arena, shown * 3 + 1);
     size_t used = 0;
@@ -311,11 +311,11 @@ const char *screen_spark(struct arena *arena, const double *values, size_t count
     return spark;
 }
 
-// Converts "2026-01-02T03:04:05Z" to seconds since 1970. Returns false if the text has another
-// form.
+// Converts a text of the form "2026-01-02T03:04:05Z" to seconds since 1970. Returns false if the
+// text has another form.
 static bool parse_utc(const char *text, time_t *seconds)
 {
-    static const char ends[] = "--T::Z"; // ends of the six numbers
+    static const char ends[] = "--T::Z"; // what follows each of the six numbers
     long parts[6];
     for (size_t i = 0; i < 6; i++) {
         char *end;
@@ -327,12 +327,12 @@ static bool parse_utc(const char *text, time_t *seconds)
     long year = parts[0], month = parts[1], day = parts[2];
     if (*text || year < 1970 || month < 1 || month > 12)
         return false;
-    // The year is counted from March, so that a leap day is its last day. From March on, each five
-    // months have 153 days.
+    // Years are counted from March, so that a leap day is the last day of a year. Beginning with
+    // March, every five months have 153 days.
     long from_march = (month + 9) % 12;
     long years = year - (month <= 2);
     long days = 365 * years + years / 4 - years / 100 + years / 400 + (153 * from_march + 2) / 5 +
-                day - 1 - 719468; // the first term counts the days from March of year 0
+                day - 1 - 719468; // the first terms count the days since March 1 of year 0
     *seconds = (time_t)days * 86400 + parts[3] * 3600 + parts[4] * 60 + parts[5];
     return true;
 }

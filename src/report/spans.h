@@ -14,9 +14,10 @@ enum {
     SPANS_LINE_ROWS = 32
 };
 
-#define SPANS_NONE SIZE_MAX // stands for a column that the series lacks
+#define SPANS_NONE SIZE_MAX // index of a column that the series does not have
 
-// Returns the index of the column with this name; SPANS_NONE if there is none or `series` is NULL.
+// Returns the index of the column with this name; SPANS_NONE if `series` is NULL or has no such
+// column.
 size_t series_column(const struct series *series, const char *name);
 
 struct spans {
@@ -26,32 +27,34 @@ struct spans {
     double from_ns, to_ns;                       // earliest start and latest end of all spans
 };
 
-// Finds the result's line. Returns false if the result has no such series with to_ns > from_ns.
+// Finds the line of the result: its first series of spans with at most SPANS_LINE_ROWS rows.
+// Returns false if the result has no such series, or if to_ns is not above from_ns.
 bool spans_line(const struct result *result, struct spans *spans);
 
 struct spans_edge {
-    size_t from, to; // rows of the line: span `to` waited for span `from`
+    size_t from, to; // rows of the line: the span in row `to` waited for the span in row `from`
 };
 
-// Returns the waits between the line's spans and sets *count. They come from the result's series
-// "edges" or, if there is none, from the line's column `after`.
+// Returns the waits between spans of the line, and sets *count. They are taken from the result's
+// series "edges" or, if there is none, from the line's column `after`.
 struct spans_edge *spans_edges(struct arena *arena, const struct spans *line, size_t *count);
 
-// Finds the result's crowd. Returns false if the result has no line, or no other series of spans.
+// Finds the crowd of the result: its first series of spans other than the line. Returns false if
+// the result has no line, or no other series of spans.
 bool spans_crowd(const struct result *result, struct spans *spans);
 
-// Returns the value in a row and column; `fallback` if `column` is SPANS_NONE.
+// Returns the value in this row and column; `fallback` if the column is SPANS_NONE.
 double spans_cell(const struct spans *spans, size_t row, size_t column, double fallback);
 
-// True if no earlier row has the same lane.
+// True if the lane of this row is not the lane of any earlier row.
 bool spans_first_of_lane(const struct spans *spans, size_t row);
 
-// Returns the name of a lane, such as "compute A": the result's detail "lane N" up to its first
-// comma, or "lane N" if there is no such detail.
+// Returns the name of a lane, such as "compute A". It is the result's detail "lane N" up to the
+// first comma, or "lane N" itself if there is no such detail.
 const char *spans_label(struct arena *arena, const struct result *result, size_t lane);
 
-// Divides from_ns … to_ns into `columns` equal parts and returns, for each part, the number of
-// spans that run in its middle.
+// Divides from_ns … to_ns into `columns` equal parts. Returns how many spans run in the middle of
+// each part.
 double *spans_at_once(struct arena *arena, const struct spans *spans, double from_ns, double to_ns,
                       size_t columns);
 

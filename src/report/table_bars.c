@@ -11,8 +11,8 @@ enum {
 
 struct line {
     const char *label;
-    const char *unit;  // "TFLOP/s" if the lines differ in unit; else ""
-    const char *share; // share of the limit, "98.7%"; "": not known
+    const char *unit;  // unit of this line, such as "TFLOP/s", if the lines differ in unit; else ""
+    const char *share; // share of the limit, "98.7%"; "" if it is not known
     struct cell cell;
     double value;
 };

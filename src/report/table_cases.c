@@ -14,7 +14,7 @@ enum {
 
 struct cases {
     struct screen *screen;
-    struct table table; // argument of cell_of
+    struct table table; // argument for cell_of
     const struct benchmark_info *info;
     const struct result *const *results;
     size_t count;
@@ -22,9 +22,9 @@ struct cases {
     size_t axis_count, *axis_widths;
 };
 
-// The column of one metric or sensor.
+// The column of a metric or sensor.
 struct metric_column {
-    const char *name, *unit; // the two lines of the head
+    const char *name, *unit; // the two lines of the column's head
     struct cell *cells;
     struct cell_widths widths;
     size_t columns;
@@ -50,8 +50,8 @@ static void axes_measure(struct cases *cases)
     }
 }
 
-// Fills `column` with the values of all cases. metrics[i] is the metric whose median values[i] is;
-// `metrics` is NULL for a sensor. Returns false if no value is finite.
+// Fills `column` with the values of all cases. values[i] is the median of metrics[i]; `metrics` is
+// NULL if the column is of a sensor. Returns false if no value is finite.
 static bool column_of(const struct cases *cases, const char *name, enum unit unit,
                       const double *values, const struct metric *const *metrics, bool margins,
                       struct metric_column *column)
@@ -105,7 +105,7 @@ static bool sensor_column_of(const struct cases *cases, const char *name,
     return column_of(cases, name, unit, values, NULL, false, column);
 }
 
-// Prints a cell of an axis: words aligned to the left, numbers to the right.
+// Prints the value of an axis: a word at the left of its column, a number at the right.
 static void axis_print(const struct cases *cases, size_t axis, const char *text)
 {
     if (cases->axes[axis]->type == PARAM_TEXT)
@@ -153,7 +153,7 @@ static void head_print(const struct cases *cases, const struct metric_column *co
 
 struct choice {
     struct metric_column *columns;
-    size_t count, left; // number of columns that fit, and of columns that do not
+    size_t count, left; // number of columns that fit, and number of those that do not fit
     size_t used;        // width of the axes and of the columns chosen so far
 };
 
@@ -168,7 +168,7 @@ static void column_add(const struct cases *cases, struct choice *choice,
     choice->columns[choice->count++] = *column;
 }
 
-// Adds the column of the view's metric if `wanted`, else those of all other metrics.
+// Adds the column of the view's metric if `wanted` is true, else the columns of all other metrics.
 static void metrics_add(const struct cases *cases, const struct view_info *view, bool wanted,
                         bool all_margins, struct choice *choice)
 {
@@ -195,8 +195,8 @@ static void sensors_add(const struct cases *cases, const struct view_info *view,
     }
 }
 
-// Chooses columns in this order, as far as they fit: the view's metric, the view's sensors, the
-// other metrics. If `all_margins` is false, only the first column of a metric has intervals.
+// Chooses as many columns as fit, in this order: the view's metric, the view's sensors, the other
+// metrics. If `all_margins` is false, only the first column of a metric shows intervals.
 static void columns_choose(const struct cases *cases, const struct view_info *view,
                            bool all_margins, struct choice *choice)
 {
@@ -244,11 +244,12 @@ void cases_print(struct screen *screen, const struct notes *notes,
                 choice.count, choice.count + choice.left);
 }
 
-// ---------------------------------------------------------------- counters
+// ---------------------------------------------------------------- hardware counters
 
 static const double percent = 100;
 
-// The claimed counters of the results, each once, in the order of their appearance.
+// Fills `names` with the names of all counters that have a claim in any of the results, in the
+// order of their first appearance, and returns their number.
 static size_t claimed_names(struct arena *arena, const struct result *const *results, size_t count,
                             const char ***names)
 {
@@ -275,7 +276,7 @@ static double claimed_percent(const struct result *result, const char *name)
     return NAN;
 }
 
-// Adds a column of values in %; `unit` says of what.
+// Adds a column with values in percent; `unit` names what they are a share of.
 static void percent_add(const struct cases *cases, const char *name, const char *unit,
                         const double *values, struct choice *choice)
 {

@@ -8,23 +8,23 @@
 #include <string.h>
 
 enum {
-    ROWS_MAX = 40, // most rows of a chip; if it has more, only rows whose APIs differ are shown
+    ROWS_MAX = 40, // most rows per chip; if it has more, only rows whose APIs differ are shown
     VALUE_COLUMNS = 12,
     RATIO_COLUMNS = 15,
     GAP = 2
 };
 
-// The rows that are shown of one benchmark and metric.
+// The printed rows of one benchmark and metric.
 struct group {
     const struct cross_row **rows;
     size_t count;
     const struct param_info **axes; // axes that vary among the rows
     size_t axis_count;
-    const char *common; // values that all rows share: "chain=index, load=idle"
+    const char *common; // values that are the same in all rows: "chain=index, load=idle"
 };
 
-// Returns the rows of the chip from index `from` on that are in the same group as chip->rows[from].
-// If `all` is false, returns only those rows whose APIs differ; there may be none.
+// Returns the rows of the chip, from index `from` on, that belong to the group of chip->rows[from].
+// If `all` is false, returns only rows whose APIs differ; there may be none.
 static struct group group_of(struct arena *arena, const struct run *run,
                              const struct cross_chip *chip, size_t from, bool all)
 {
@@ -105,7 +105,7 @@ static void row_print(struct screen *screen, const struct cross_chip *chip,
     fputc('\n', screen->stream);
 }
 
-// Prints at most `most` rows and returns the number printed.
+// Prints at most `most` rows of the group, and returns how many it printed.
 static size_t group_print(struct screen *screen, const struct cross_chip *chip,
                           const struct group *group, size_t most)
 {

@@ -16,7 +16,7 @@ enum {
 
 struct column {
     const char *label;
-    struct cell *cells; // one per x
+    struct cell *cells; // cells of the column, one for each x
     struct cell_widths widths;
     size_t columns;
 };
@@ -38,7 +38,7 @@ static struct column column_of(const struct table *table, const struct view_seri
     return column;
 }
 
-// Returns the values of x as texts. Sets *width to the width of the widest text, head included.
+// Returns the values of x as texts. Sets *width to the largest width among them and the head.
 static const char **x_texts(const struct table *table, size_t *width)
 {
     const struct view_grid *grid = table->grid;
@@ -52,10 +52,10 @@ static const char **x_texts(const struct table *table, size_t *width)
     return texts;
 }
 
-// The rows that are printed: those at powers of two, where a device's behaviour often changes, and
-// every step-th.
+// Chooses the printed rows: every step-th row, and all rows at powers of two, where the behaviour
+// of a device often changes.
 struct rows {
-    size_t step, shown; // step 0: only powers of two; `shown`: number of rows
+    size_t step, shown; // step 0: only powers of two; shown: number of rows that are printed
 };
 
 static bool whole_octave(const struct case_value *x)
@@ -84,7 +84,7 @@ static struct rows rows_choose(const struct view_grid *grid)
         return rows;
     rows.step = 0;
     rows.shown = rows_shown(&rows, grid);
-    bool sizes = grid->xs[0].type == PARAM_BYTES; // sizes rise by equal factors
+    bool sizes = grid->xs[0].type == PARAM_BYTES; // sizes of a working set usually grow by factors
     if (sizes && rows.shown >= ROWS_MAX / 4 && rows.shown <= ROWS_MAX)
         return rows;
     do {
@@ -94,7 +94,7 @@ static struct rows rows_choose(const struct view_grid *grid)
     return rows;
 }
 
-// Draws the value of the only column as a bar, to the right of that column.
+// Draws the value as a bar at the right of the only column.
 static void row_bar(const struct table *table, const struct column *column, size_t x_width,
                     double value, double highest)
 {
@@ -166,8 +166,8 @@ static const char *limit_text(const struct table *table, const struct view_serie
     return arena_printf(table->screen->arena, " (%.1f%% of the limit)", 100 * share);
 }
 
-// Prints a series as blocks, with its lowest and highest value: "vector random  ▁▁▁▂▂▅▅█  16.30 ns
-// at 1 KiB … 335.1 ns at 4 GiB".
+// Prints a series as blocks, with its lowest and its highest value: "vector random  ▁▁▁▂▂▅▅█  16.30
+// ns at 1 KiB … 335.1 ns at 4 GiB".
 static void series_line(const struct table *table, const struct view_series *series,
                         size_t label_width, bool spark)
 {

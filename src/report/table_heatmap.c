@@ -5,8 +5,8 @@
 #include <math.h>
 
 enum {
-    LABEL_COLUMNS = 20, // largest width of a column's head
-    ROW_COLUMNS = 36,   // largest width of a row's label
+    LABEL_COLUMNS = 20, // largest width of the text above a column
+    ROW_COLUMNS = 36,   // largest width of the label of a row
     GAP = 1
 };
 
@@ -15,9 +15,9 @@ struct matrix {
     const struct view_panel *panel;
     struct cell *cells; // the cells of all rows, row by row
     struct cell_widths widths;
-    const char **heads; // the values of x as texts
+    const char **heads; // values of x as texts, above the columns
     size_t column_width, label_width;
-    double widest; // largest half interval, as a share of its median
+    double widest; // largest half of an interval, relative to its median
 };
 
 static void matrix_cells(struct matrix *matrix, const struct screen_scale *scale)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Prints time lines. Each lane is one bar, with two points in time per column of the screen; beside
-// it stands how far the lane overlaps each other lane. Below stands how many spans of the crowd ran
-// at once.
+// Prints time lines. Each lane is a bar, with two points in time per column of the screen, and
+// beside it the share by which the lane overlaps each other lane. Below the lanes, blocks show how
+// many spans of the crowd (report/spans.h) ran at the same time.
 #include "report/spans.h"
 #include "report/tables.h"
 
@@ -19,9 +19,10 @@ struct timeline {
     struct screen *screen;
     struct spans spans;
     size_t label, columns; // width of the labels and of the drawing
-    double *overlaps;      // matrix of the overlap of two lanes, 0 … 1, NaN: unknown; NULL: not
-                           // shown
-    size_t lanes;          // number of rows, and of columns, of `overlaps`
+    // Overlap of each lane with each other lane, 0 … 1, as a matrix; NaN: not known. NULL: overlaps
+    // are not printed.
+    double *overlaps;
+    size_t lanes; // number of lanes: of rows, and of columns, of `overlaps`
 };
 
 static const char *lane_label(const struct timeline *timeline, size_t lane)
@@ -35,8 +36,8 @@ static double cell_at(const struct timeline *timeline, size_t row, size_t column
     return spans_cell(&timeline->spans, row, column, 0);
 }
 
-// Fills `overlaps` from the result's series "matrix", if it has one, with the columns a, b (lanes)
-// and overlap.
+// Fills `overlaps` from the result's series "matrix", if it has one. The series has the columns a,
+// b (numbers of lanes) and overlap.
 static void overlaps_open(struct timeline *timeline, const struct result *result)
 {
     const struct series *matrix = result_series(result, "matrix");
@@ -75,7 +76,7 @@ static bool timeline_open(struct screen *screen, const struct result *result,
     overlaps_open(timeline, result);
     timeline->columns = screen->columns - timeline->label - LENGTH_COLUMNS - 6;
     if (timeline->columns < DRAWING_LEAST + timeline->lanes + 2)
-        timeline->overlaps = NULL; // the drawing is more important
+        timeline->overlaps = NULL; // no room for overlaps: the bars are more important
     if (timeline->overlaps)
         timeline->columns -= timeline->lanes + 2;
     return true;
@@ -88,7 +89,7 @@ static size_t half_of(const struct timeline *timeline, double ns)
     return (size_t)lround(fmax(0, fmin(share, 1)) * 2 * (double)timeline->columns);
 }
 
-// Returns one bool per half column: true if a span of the lane covers this half. Even the shortest
+// Returns for each half column of the bar whether a span of the lane covers it. Even the shortest
 // span covers one half.
 static bool *halves_of(const struct timeline *timeline, double lane)
 {
@@ -105,7 +106,7 @@ static bool *halves_of(const struct timeline *timeline, double lane)
     return halves;
 }
 
-// Returns the bar of a lane. Each column is blank, a left half, a right half or full.
+// Returns the bar of a lane. Each column is empty, full, or filled in its left or right half.
 static const char *bar_of(const struct timeline *timeline, double lane)
 {
     static const char *const blocks[] = {" ", "▌", "▐", "█"};
@@ -122,7 +123,8 @@ static const char *bar_of(const struct timeline *timeline, double lane)
     return bar;
 }
 
-// Returns the length of a lane's only span, "203.1 µs"; if it has several, their number, "3 spans".
+// Returns the length of the lane's span, "203.1 µs", or if the lane has several spans, their
+// number, "3 spans".
 static const char *length_of(const struct timeline *timeline, double lane)
 {
     struct arena *arena = timeline->screen->arena;
@@ -139,8 +141,8 @@ static const char *length_of(const struct timeline *timeline, double lane)
                       : arena_printf(arena, "%zu spans", count);
 }
 
-// Prints one block per lane, whose height is that lane's overlap with `lane`; "·" for `lane`
-// itself.
+// Prints one block per lane. Its height is the share by which that lane overlaps `lane`; a "·" is
+// printed for `lane` itself.
 static void overlaps_print(const struct timeline *timeline, double lane)
 {
     if (!timeline->overlaps || !(lane >= 0 && lane < (double)timeline->lanes))
@@ -190,8 +192,8 @@ static void crowd_print(const struct timeline *timeline, const struct spans *cro
     fprintf(screen->stream, "  up to %.0f\n", most);
 }
 
-// Prints the result's series "histogram", if it has one, with the columns low, high (ns) and count:
-// "100 answers from 1.91 ms ▁▁█▂▁ to 5.31 ms".
+// Prints the result's series "histogram", if it has one, as "100 answers from 1.91 ms ▁▁█▂▁ to 5.31
+// ms". The series has the columns low, high (ns) and count.
 static void histogram_print(const struct timeline *timeline)
 {
     enum {

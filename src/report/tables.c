@@ -60,7 +60,7 @@ static char letter_of(const struct notes *notes, const struct note *note)
     return index < 26 ? (char)('a' + index) : '*';
 }
 
-// Returns the letters of a result's notes, at most three: "", "a", "ac".
+// Returns the letters of the notes about a result, at most three: "", "a", "ac".
 static const char *mark_of(const struct notes *notes, const struct result *result)
 {
     char marks[4] = "";
@@ -189,7 +189,7 @@ static const char *key_text(struct arena *arena, const struct result *result, co
     return value ? case_value_shown(arena, value) : "";
 }
 
-// Returns a metric in ns as "0.377ms", multiplied by `times`; any other metric as "3.908x".
+// Returns a metric as text, multiplied by `times`: "0.377ms" if its unit is ns, else "3.908x".
 static const char *number_text(struct arena *arena, const struct metric *metric, double times)
 {
     if (!metric || !isfinite(metric->median))

@@ -9,18 +9,18 @@
 
 // ---------------------------------------------------------------- views as grids
 
-// A view_grid holds the data of one table or chart. It has panels; a panel has series; a series has
-// one result per x. This code knows no benchmark, only the parameters and metrics that the run file
-// declares.
+// The data of one table or chart. A grid has panels, a panel has series, and a series has one
+// result per value of x. This code knows no benchmark, only parameters and metrics that the run
+// file declares.
 struct view_series {
-    const char *label;             // such as "vector random"; "" if there is only one series
-    const struct result **results; // one per x of the grid; NULL: no such case
+    const char *label;             // name of the series: "vector random"; "" if there is only one
+    const struct result **results; // result for each x of the grid; NULL: there is no such case
 };
 
-// A heat map has one panel for each combination of the varying axes other than x and y. All other
-// views have one panel.
+// A part of a grid. A heat map has one panel for each combination of the varying axes, without x
+// and y. All other views have a single panel.
 struct view_panel {
-    const char *label; // such as "vector random"; "" if there is only one panel
+    const char *label; // name of the panel: "vector random"; "" if there is only one panel
     struct view_series *series;
     size_t series_count;
 };
@@ -29,34 +29,34 @@ struct view_grid {
     const struct benchmark_info *info;
     const struct view_info *view;
     const struct metric_info *metric;
-    const struct param_info *x, *y; // `y` is NULL except in heat maps
-    struct case_value *xs;          // values of x: numbers ascend, texts keep their order of
-                                    // appearance
+    const struct param_info *x, *y; // `y` is NULL unless the view is a heat map
+    struct case_value *xs;          // values of x: ascending numbers, or texts in their order
     size_t x_count;
     struct view_panel *panels;
     size_t panel_count;
-    const char *common; // values that all cases share, "path=vector, load=idle"; "" if none
+    const char *common; // values that all cases share, "path=vector, load=idle"; "": none
 };
 
-// Returns the results of one device that a view shows, in the order of the run. Sets *count.
+// Returns those results of a device that a view shows, in the order of the run, and sets *count.
 const struct result **view_select(struct arena *arena, const struct run *run, const char *device,
                                   const struct view_info *view, const struct benchmark_info *info,
                                   size_t *count);
 
-// Sets *shown to the view as it is drawn for this device. This is `declared` itself, except for a
-// view of cycles without any number: it draws the time of the same work, unless another view does.
-// Returns false if no result has a number for the view.
+// Sets *shown to the view that is drawn for this device. Usually this is `declared`. But if
+// `declared` draws cycles and no result has any, *shown draws the time of the same work instead,
+// unless another view does so. Returns false if no result has a number for the view.
 bool view_shown(struct arena *arena, const struct run *run, const char *device,
                 const struct benchmark_info *info, const struct view_info *declared,
                 struct view_info *shown);
 
-// Returns the axes that have more than one value among the results, in the benchmark's order.
+// Returns the axes that have more than one value among the results, in the order of the benchmark's
+// parameters.
 const struct param_info **view_varying(struct arena *arena, const struct benchmark_info *info,
                                        const struct result *const *results, size_t count,
                                        size_t *varying_count);
 
-// Returns the result's values of the given parameters, such as "vector random width=16"; "–" stands
-// for a parameter that its case does not have.
+// Returns the values that the result's case has for the given parameters: "vector random width=16".
+// For a parameter that the case does not have, "–" is in the text.
 const char *view_label(struct arena *arena, const struct result *result,
                        const struct param_info *const *keys, size_t count);
 
@@ -64,48 +64,48 @@ const char *view_label(struct arena *arena, const struct result *result,
 const char *view_words(struct arena *arena, const struct bench_case *c,
                        const struct param_info *const *keys, size_t count);
 
-// Returns the case in words, the benchmark and the values of all axes: "latency vector random 2.5
-// KiB".
+// Returns the case in words, with the name of the benchmark and the values of all axes: "latency
+// vector random 2.5 KiB".
 const char *view_case(struct arena *arena, const struct benchmark_info *info,
                       const struct bench_case *c);
 
-// Returns the axes that have the same value in all results, such as "path=vector, load=idle". The
-// view's x and y are left out; `view` may be NULL.
+// Returns the axes that have the same value in all results, without the x and y of the view:
+// "path=vector, load=idle". `view` may be NULL.
 const char *view_common(struct arena *arena, const struct benchmark_info *info,
                         const struct view_info *view, const struct result *const *results,
                         size_t count);
 
 // Fills `grid`. Returns false if the view shows no case of this device, has no x, or names an x or
-// metric that is not declared. Axes that vary but that the view does not name also make series (in
-// a heat map: panels), so that no case hides another.
+// metric that is not declared. Axes that vary but are not named in the view get series of their own
+// (in a heat map: panels), so that no case hides another.
 bool view_grid_build(struct arena *arena, const struct run *run, const char *device,
                      const struct benchmark_info *info, const struct view_info *view,
                      struct view_grid *grid);
 
-// Returns the metric of a result that the grid draws. NULL if `result` is NULL, has no such metric,
-// or its median is not finite.
+// Returns the metric of a result that the grid draws. NULL if `result` is NULL or has no finite
+// median of this metric.
 const struct metric *view_metric(const struct view_grid *grid, const struct result *result);
 
-// Returns a value as text for people: "32 KiB", "64", "vector". `param` tells the unit; NULL: there
-// is none.
+// Returns a value as text for people: "32 KiB", "64", "vector". `param` gives the unit; if it is
+// NULL, the value has no unit.
 const char *view_value_text(struct arena *arena, const struct case_value *value,
                             const struct param_info *param);
 
-// True if the view's y axis is logarithmic: view->scale has one word for both axes ("log2"), or one
-// for each ("log2-linear"). A NULL scale is linear.
+// True if the y axis of the view is logarithmic. view->scale has one word for both axes ("log2"),
+// or one for each ("log2-linear"). If it is NULL, both axes are linear.
 bool view_log_y(const struct view_info *view);
 
 // ---------------------------------------------------------------- notes
 
 enum screen_paint verdict_paint(enum verdict verdict);
 
-// A reason that results of a benchmark have: why they are suspect, skipped or failed. Each note has
-// a letter, which the tables print beside the numbers of these results.
+// A note: a reason why results of a benchmark are suspect, skipped or failed, with a letter that
+// the tables print beside the numbers of these results.
 struct note {
     enum verdict verdict;
-    const char *code, *text; // code of the reason; its text in the first result with it
+    const char *code, *text; // code of the reason, and its text in the first result that has it
     size_t cases;            // number of results with this verdict and code
-    bool one_text;           // true: all of these results have the same text
+    bool one_text;           // true: the text of the reason is the same in all of these results
 };
 
 struct notes {
@@ -114,7 +114,7 @@ struct notes {
     size_t count, capacity;
 };
 
-// Returns the notes for all results of a benchmark on a device: one for each pair of verdict and
+// Returns the notes about the results of a benchmark on a device, one for each pair of verdict and
 // reason.
 struct notes notes_of(struct arena *arena, const struct run *run, const char *device,
                       const char *benchmark);
@@ -126,9 +126,9 @@ void notes_print(const struct notes *notes, struct screen *screen);
 
 // One cell of a table: a number as text, with its interval and the letters of its notes.
 struct cell {
-    const char *number; // "16.3"; "–" if the case has no number, "" if there is no such case
-    const char *margin; // half of the interval, "±0.4%"; "" if there is none
-    const char *mark;   // letters of the notes, "a" or "ac", at most three; "" if there are none
+    const char *number; // number as text: "16.3"; "–": the case has none, "": there is no case
+    const char *margin; // half of the interval, "±0.4%"; "" if it is not known
+    const char *mark;   // letters of at most three notes, "a" or "ac"; "" if there are none
     enum screen_paint paint;
 };
 
@@ -146,22 +146,23 @@ struct table {
 struct cell cell_of(const struct table *table, const struct result *result,
                     const struct metric *metric, const struct screen_scale *scale);
 
-// Widens a column if the cell does not fit.
+// Widens the column if the cell is wider.
 void cell_measure(struct cell_widths *widths, const struct cell *cell);
 
-// Returns the width of a column of cells. Widens the column first if its head does not fit.
+// Returns the width of a column of cells. If its head does not fit, widens the column first.
 size_t cell_columns(struct cell_widths *widths, const char *head);
 void cell_print(struct screen *screen, const struct cell *cell, const struct cell_widths *widths);
 
-// Returns the medians of a series, one per x of the grid; NaN if there is none.
+// Returns the medians of a series, one per x of the grid. The value is NaN where there is no
+// median.
 double *series_values(struct arena *arena, const struct view_grid *grid,
                       const struct view_series *series);
 
-// Returns the unit in which all metrics of a grid are shown (metric_unit_shown). If these differ,
-// sets *mixed and returns the unit of the file.
+// Returns the unit in which the metric of all results of a grid is shown (metric_unit_shown). If
+// their units differ, sets *mixed and returns the unit of the run file.
 enum unit grid_unit(const struct view_grid *grid, bool *mixed);
 
-// Returns the scale that all panels and series of a grid share.
+// Returns the scale for the numbers of all panels and series of a grid.
 struct screen_scale grid_scale(struct arena *arena, const struct view_grid *grid);
 
 // ---------------------------------------------------------------- kinds of views
@@ -170,31 +171,31 @@ void curve_print(const struct table *table);
 void bars_print(const struct table *table);
 void heatmap_print(const struct table *table);
 
-// If the benchmark has a view of kind VIEW_LINES with results, prints the first one and returns
-// true: its lines, such as "Y X: 0.377ms 3.908x", have the form of a published table and replace
-// all other views. Else returns false.
+// If the benchmark has a view of kind VIEW_LINES with results, prints the first such view and
+// returns true. Its lines, such as "Y X: 0.377ms 3.908x", have the form of a published table, and
+// are printed instead of all other views. Returns false if there is no such view.
 bool lines_instead_print(struct screen *screen, const struct run *run, const char *device,
                          const struct benchmark_info *info);
 
-// Prints one row per case and one column for each metric, and for each sensor of the view: at most
-// 256 rows and as many columns as fit. The view needs no x. If the metrics do not all fit with
-// intervals, only the first column has intervals.
+// Prints one row per case, with a column for each metric and for each sensor of the view: at most
+// 256 rows, and as many columns as fit. The view needs no x. If not all metrics fit with their
+// intervals, only the first column shows intervals.
 void cases_print(struct screen *screen, const struct notes *notes,
                  const struct benchmark_info *info, const struct view_info *view,
                  const struct result *const *results, size_t count);
 
-// Prints the cases that have hardware counters: what was counted in % of what the benchmark claims,
-// and the hit rates of the caches; nothing if there are none.
+// Prints the cases that have hardware counters: the counted values in % of the benchmark's claims,
+// and the hit rates of the caches. Prints nothing if no case has counters.
 void counters_print(struct screen *screen, const struct benchmark_info *info,
                     const struct result *const *results, size_t count);
 
-// Draws the time lines (report/spans.h) of the first 8 results that have one.
+// Draws the time lines (report/spans.h) of the first 8 results that have a time line.
 void timelines_print(struct screen *screen, const struct benchmark_info *info,
                      const struct result *const *results, size_t count);
 
-// Prints the cases that were measured on one chip through several APIs, with their ratios and a
-// summary. Prints nothing if there are none. If a chip has more than 40 cases, its table shows
-// only those that differ by more than 3 %, at most 40 of them.
+// Prints the cases that one chip measured through several APIs, with their ratios and a summary.
+// Prints nothing if there are no such cases. For a chip with more than 40 cases, prints only cases
+// that differ by more than 3 %, at most 40.
 void cross_print(struct screen *screen, const struct run *run);
 
 #endif

@@ -9,14 +9,15 @@
 #include <string.h>
 
 enum {
-    FIRST_TRACK = 1000, // lowest number of a track; processes have lower numbers
-    TRACKS_A_CORE = 64  // tracks per core: spans on one track must not overlap
+    FIRST_TRACK = 1000, // lowest number of a track; numbers of processes are lower
+    TRACKS_A_CORE = 64  // tracks per core: several, because spans on one track must not overlap
 };
 
-// Time of the first event: Perfetto 20 ignores the value of a counter at time 0.
+// Time of the first event. It is not 0, because Perfetto 20 ignores the value of a counter at time
+// 0.
 static const double first_ns = 1000;
 
-// A named part of the trace: a process (tid < 0) or a track of a process (tid ≥ 0).
+// A named part of the trace: a process (tid < 0), or a track of a process (tid ≥ 0).
 struct track {
     long long pid, tid;
     const char *name;
@@ -25,8 +26,8 @@ struct track {
 struct trace {
     struct arena *arena;
     struct json_out *out;
-    size_t flows;    // number of arrows so far: the id of the next arrow
-    double start_ns; // time at which the present result begins: results follow one another
+    size_t flows;    // number of arrows so far, which is also the id of the next arrow
+    double start_ns; // time at which the present result begins; results follow one another
     struct track *tracks;
     size_t track_count, track_capacity;
 };
@@ -39,7 +40,8 @@ static void put_time(struct trace *trace, const char *name, double ns)
     json_put_real(trace->out, name, strtod(text, NULL));
 }
 
-// Opens an event with the members that all events have; `ns` counts from the start of the result.
+// Begins an event with the members that all events have. `ns` counts from the beginning of the
+// result.
 static void event_open(struct trace *trace, const char *phase, const char *name, long long pid,
                        long long tid, double ns)
 {
@@ -70,8 +72,8 @@ static void track_add(struct trace *trace, long long pid, long long tid, const c
     name_add(trace, tid < 0 ? "process_name" : "thread_name", pid, tid < 0 ? 0 : tid, name);
 }
 
-// Returns the process with this name and adds it if there is none. All results of a device on one
-// queue share a process.
+// Returns the number of the process with this name, and adds the process if there is none. Results
+// that a device measured on the same queue share a process.
 static long long process_of(struct trace *trace, const char *name)
 {
     long long last = 0;
@@ -85,9 +87,9 @@ static long long process_of(struct trace *trace, const char *name)
     return last + 1;
 }
 
-// Returns the track with this name in a process and adds it if there is none. Perfetto 20 mixes up
-// equal track numbers of two processes, so no two tracks share a number, and no track has the
-// number of a process.
+// Returns the number of the track with this name in a process, and adds the track if there is none.
+// Perfetto 20 confuses tracks of two processes that have the same number, so each track has its own
+// number, which is not the number of any process either.
 static long long track_of(struct trace *trace, long long pid, const char *name)
 {
     for (size_t i = 0; i < trace->track_count; i++) {
@@ -134,7 +136,7 @@ static void flow_end_add(struct trace *trace, const char *phase, const struct sp
 }
 
 // Draws the arrow of one wait as two events. Perfetto attaches an event to the span that runs at
-// its time, so the first event must come before the span `edge->from` ends.
+// the event's time, so the first event must precede the end of the span in row edge->from.
 static void flow_add(struct trace *trace, const struct spans *line, const struct spans_edge *edge)
 {
     double start = spans_cell(line, edge->from, line->start, 0) - line->from_ns;
@@ -145,7 +147,7 @@ static void flow_add(struct trace *trace, const struct spans *line, const struct
     trace->flows++;
 }
 
-// Adds a span with the case's name over the time of the whole result.
+// Adds a span that has the name of the case and lasts as long as the whole result.
 static void case_add(struct trace *trace, const struct spans *line)
 {
     const struct result *result = line->result;
@@ -169,12 +171,12 @@ static void line_add(struct trace *trace, const struct spans *line)
         flow_add(trace, line, &edges[i]);
 }
 
-// ---------------------------------------------------------------- cores and how many at once
+// ---------------------------------------------------------------- spans on each core
 
 struct bound {
     double ns;
     size_t row;
-    int change; // +1: a span begins, −1: a span ends
+    int change; // +1 if a span begins, −1 if a span ends
 };
 
 static int bound_compare(const void *left, const void *right)
@@ -182,7 +184,7 @@ static int bound_compare(const void *left, const void *right)
     const struct bound *a = left, *b = right;
     if (a->ns != b->ns)
         return a->ns < b->ns ? -1 : 1;
-    return a->change - b->change; // an end sorts before a begin: it frees its track
+    return a->change - b->change; // an end sorts before a begin at the same time, to free its track
 }
 
 static struct bound *bounds_of(struct arena *arena, const struct spans *crowd)
@@ -192,7 +194,7 @@ static struct bound *bounds_of(struct arena *arena, const struct spans *crowd)
     for (size_t i = 0; i < rows; i++) {
         bounds[2 * i] = (struct bound){spans_cell(crowd, i, crowd->start, 0), i, 1};
         bounds[2 * i + 1] = (struct bound){spans_cell(crowd, i, crowd->end, 0), i, -1};
-        if (bounds[2 * i + 1].ns <= bounds[2 * i].ns) // every span must end after it begins
+        if (bounds[2 * i + 1].ns <= bounds[2 * i].ns) // gives a span of length 0 a positive length
             bounds[2 * i + 1].ns = nextafter(bounds[2 * i].ns, INFINITY);
     }
     qsort(bounds, 2 * rows, sizeof *bounds, bound_compare);
@@ -213,8 +215,8 @@ static void count_add(struct trace *trace, const struct spans *crowd, double ns,
     json_put_close(trace->out, '}');
 }
 
-// Takes the lowest free track of a core, or the last one if none is free. `used` has one bit per
-// track.
+// Takes the lowest free track of a core, or the last track if none is free. Bit i of `used` is set
+// if track i is in use.
 static unsigned track_take(uint64_t *used)
 {
     unsigned track = 0;
@@ -224,7 +226,8 @@ static unsigned track_take(uint64_t *used)
     return track;
 }
 
-// Adds a span to a track of its core. A core needs as many tracks as it has spans at the same time.
+// Adds a span to a track of its core. A core has several tracks if it has several spans at the same
+// time.
 static void core_add(struct trace *trace, const struct spans *crowd, size_t row, size_t core,
                      unsigned track)
 {
@@ -264,7 +267,7 @@ static void crowd_add(struct trace *trace, const struct spans *crowd)
 
 // ---------------------------------------------------------------- the file
 
-// Adds a result after the one before it, with a gap between them.
+// Adds a result to the trace, at a distance after the result before it.
 static void result_add(struct trace *trace, const struct result *result)
 {
     struct spans line, crowd;
@@ -284,8 +287,8 @@ bool trace_write(const struct run *run, FILE *stream, struct error *err)
     struct arena *arena = arena_create();
     struct json_out out = {.arena = arena, .stream = stream};
     struct trace trace = {.arena = arena, .out = &out};
-    // The trace has no displayTimeUnit: Perfetto before 2022 took it for the unit of ts and dur
-    // (its issues 106 and 274).
+    // The trace has no displayTimeUnit, because Perfetto before 2022 mistook it for the unit of ts
+    // and dur (its issues 106 and 274).
     json_put_open(&out, NULL, '{');
     json_put_open(&out, "traceEvents", '[');
     for (size_t i = 0; i < run->result_count; i++)

@@ -71,7 +71,8 @@ struct check *run_add_check(struct run *run)
 
 // ---------------------------------------------------------------- in the run file
 
-// Returns false for a metric that only a later version of fathom knows. Such a figure is ignored.
+// Returns false for a figure whose metric this version of fathom does not know, but a later one
+// may. Such a figure is ignored.
 static bool figure_keep(const void *object)
 {
     return ((const struct check_figure *)object)->metric < CHECK_METRIC_COUNT;

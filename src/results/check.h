@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What `fathom check` says about each device of a run: a verdict, its cause, and the figures from
-// which the verdict follows. In run files this is the member `checks`.
+// What `fathom check` says about each device of a run: a verdict, its cause, and the figures that
+// led to the verdict. In run files this is the member `checks`.
 #ifndef RESULTS_CHECK_H
 #define RESULTS_CHECK_H
 
@@ -19,21 +19,21 @@ enum check_verdict {
 // Why a device got its verdict. CHECK_OK belongs to CHECK_HEALTHY.
 enum check_code {
     CHECK_OK,
-    // slow
+    // codes of the verdict "slow"
     CHECK_MEMORY_CLOCK,
     CHECK_CORE_CLOCK,
     CHECK_POWER_LIMIT,
     CHECK_THERMAL,
     CHECK_LINK_WIDTH,
     CHECK_LINK_GENERATION,
-    CHECK_BELOW_EXPECTATION, // a figure is too low, and none of the causes above was seen
-    // broken
+    CHECK_BELOW_EXPECTATION, // a figure is too low, and none of the causes above was found
+    // codes of the verdict "broken"
     CHECK_WRONG_RESULTS,
     CHECK_HUNG,
     CHECK_LOST,
-    CHECK_MISSING, // fewer devices than expected: this one does not exist
-    CHECK_ERRORS,  // error counters increased, or no spare row of memory was left
-    // unknown
+    CHECK_MISSING, // there are fewer devices than expected, and this is one that is missing
+    CHECK_ERRORS,  // error counters increased, or memory had no spare row left
+    // codes of the verdict "unknown"
     CHECK_BUSY,
     CHECK_NO_EXPECTATION,
     CHECK_NO_PERMISSION,
@@ -53,30 +53,30 @@ enum check_metric {
     CHECK_LATENCY_DRAM,
     CHECK_HOST_TO_DEVICE,
     CHECK_DEVICE_TO_HOST,
-    CHECK_LINK_BOTH,        // both directions of the host link at once
-    CHECK_LINK_ALL_AT_ONCE, // host to device, on all devices at once; the value is this device's
-    CHECK_PEER,             // this device copies to one other device
-    CHECK_PEER_READ,        // this device copies from one other device
-    CHECK_PEER_BOTH,        // to and from one other device at once
-    CHECK_PEER_ALL,         // all pairs of devices at once; the value is the sum of all copies
+    CHECK_LINK_BOTH,        // copies between host and device in both directions at the same time
+    CHECK_LINK_ALL_AT_ONCE, // copies from the host to all devices together; value of this device
+    CHECK_PEER,             // copy from this device to one other device
+    CHECK_PEER_READ,        // copy from one other device to this device
+    CHECK_PEER_BOTH,        // copies to and from one other device at the same time
+    CHECK_PEER_ALL,         // copies between all pairs of devices together; sum of all
     CHECK_METRIC_COUNT
 };
 
 // Returns BETTER_LOWER for latencies and BETTER_HIGHER for all other metrics.
 enum better check_metric_better(enum check_metric metric);
 
-// True for figures of the link to the host.
+// True for a metric of the link to the host.
 bool check_metric_is_host_link(enum check_metric metric);
 
-// True if a check has one figure of this metric for each other device (check_figure.peer).
+// True if a check has a figure of this metric for each other device (check_figure.peer).
 bool check_metric_is_pair(enum check_metric metric);
 
-// Where the expectation of a figure comes from.
+// Where the expected value of a figure comes from.
 enum check_basis {
-    CHECK_BASIS_NONE, // there is no expectation
+    CHECK_BASIS_NONE, // there is no expected value
     CHECK_BASIS_REFERENCE,
     CHECK_BASIS_LIMIT,
-    CHECK_BASIS_OWN, // runs of the user (--expect)
+    CHECK_BASIS_OWN, // runs that the user gave (--expect)
     CHECK_BASIS_COUNT
 };
 
@@ -86,31 +86,33 @@ enum check_judgement {
     CHECK_FIGURE_UNKNOWN
 };
 
-// A number that is not finite is unknown.
+// A figure of a check. Numbers that are not known are not finite.
 struct check_figure {
     enum check_metric metric;
     enum unit unit;
-    double peer; // if check_metric_is_pair(metric): index of the other device
+    double peer; // index of the other device, if check_metric_is_pair(metric)
     double value, low, high;
     double noise; // spread of the samples, relative to the value
     double expected;
-    double expected_low; // a value worse than this is slow: lower, or for a latency higher
-    size_t cards;        // number of cards that the expectation comes from
+    double expected_low; // a figure is slow below this value or, if it is a latency, above it
+    size_t cards;        // number of cards from which `expected` was computed
     enum check_basis basis;
     enum check_judgement judgement;
 };
 
-// What the driver reported under load. A number that it does not report is not finite.
+// The state of the card that the driver reported under load. Numbers that it does not report are
+// not finite.
 struct check_state {
     double core_clock_hz, memory_clock_hz, power_w, power_limit_w, temperature_c;
     double link_width, link_width_max, link_generation, link_generation_max;
-    // Error counters: by how much each increased during the check.
+    // Error counters: how much each of them increased during the check.
     double ecc_corrected, ecc_uncorrected, link_replays, nvlink_replays, nvlink_recoveries;
-    double nvlinks, nvlinks_active; // number of NVLink links of the card; of these, active ones
-    double ecc_enabled;             // 1: on; 0: off
-    // remapped_rows: memory rows that failed and were replaced by spare rows. remap_pending: 1 if a
-    // replacement waits for a reset of the device. remap_failed: 1 if no spare row was left.
-    // retired_pages: failed memory pages of older devices, which have no spare rows.
+    double nvlinks, nvlinks_active; // number of the card's NVLink links, and of active ones
+    double ecc_enabled;             // 1 if ECC is on, 0 if it is off
+    // remapped_rows: number of memory rows that failed and were replaced by spare rows.
+    // remap_pending: 1 if a row will be replaced at the next reset of the device. remap_failed: 1
+    // if no spare row was left. retired_pages: number of failed memory pages of older devices,
+    // which have no spare rows.
     double remapped_rows, remap_pending, remap_failed, retired_pages;
     const char *throttle; // what limited the clock; NULL: not known
     const char *vbios;    // version of the card's firmware: "96.00.74.00.01"; NULL: not known
@@ -122,20 +124,21 @@ struct check {
     const char *uuid, *pci;
     enum check_verdict verdict;
     enum check_code code;
-    const char *cause; // one sentence for people
+    const char *cause; // cause of the verdict, as one sentence for people
     const char **remarks;
     size_t remark_count;
-    bool shared_check; // true: another process of this host measured this check
+    bool shared_check; // true: another process of this host made this check
     struct check_figure *figures;
     size_t figure_count;
     struct check_state state;
 };
 
-// Return a check (verdict UNKNOWN, code NOT_MEASURED) and a figure in which no number is known.
+// These functions return a check (verdict UNKNOWN, code NOT_MEASURED), and a figure, in which no
+// number is known.
 struct check check_empty(void);
 struct check_figure check_figure_empty(enum check_metric metric);
 
-// Adds an empty check and returns it. Its address may change when the next check is added.
+// Adds an empty check and returns it. Adding another check may move it.
 struct check *run_add_check(struct run *run);
 
 // Describes a check in a run file (results/codec.h).

@@ -22,41 +22,41 @@
 // ---------------------------------------------------------------- writing
 
 struct json_out {
-    struct arena *arena; // holds the text
-    FILE *stream;        // receives the text; NULL: the text stays in memory, for json_out_text
+    struct arena *arena; // memory for the text
+    FILE *stream;        // gets the text; NULL: the text is kept in memory, for json_out_text
     bool lines;          // true: one line per top-level member and per object in a top-level array
     unsigned indent;     // spaces per level, for human readers; 0: no indentation
-    int gzip;            // level of zlib at which the stream is gzipped; 0: plain text
-    // Receives the text instead of the stream; NULL: there is no sink.
+    int gzip;            // level at which zlib gzips the text for the stream; 0: plain text
+    // Gets the text instead of the stream. NULL: the stream gets it.
     void (*sink)(void *context, const char *text, size_t bytes);
     void *sink_context;
-    const char *without; // leaves out the members of this name in all structs; NULL: none
+    const char *without; // name of members that are left out in all structs; NULL: none
     // Private to codec_write.c.
     char *text;
     size_t used, capacity;
     unsigned depth;
-    bool comma;       // true: a comma must precede the next value
+    bool comma;       // true: a comma must be written before the next value
     int stream_error; // errno of the first write that failed; 0: none failed
     struct z_stream_s *packer;
 };
 
-// Each function writes one value. `name` is the name of the member; it is NULL if the value is an
-// element of an array or the document itself. If `text` is NULL, nothing is written. Some texts of
-// drivers are not UTF-8: invalid bytes become U+FFFD, in values and in names. No other function
-// repairs them.
+// Each of these functions writes one value. `name` is the name of the member; it is NULL if the
+// value is an element of an array, or the document itself. If `text` is NULL, nothing is written.
+// Bytes that are not valid UTF-8, which some drivers' texts contain, become U+FFFD, in values and
+// in names. No other function repairs them.
 void json_put_text(struct json_out *out, const char *name, const char *text);
 void json_put_count(struct json_out *out, const char *name, uint64_t count);
 void json_put_bool(struct json_out *out, const char *name, bool value);
 void json_put_null(struct json_out *out, const char *name);
 
-// Writes decimal digits that read back as the same double; whole numbers below 2^53 have no
-// fraction. A value that is not finite is written as null in an array, and is left out as a member
-// of an object.
+// Writes decimal digits that read back as the same double. Whole numbers below 2^53 have no
+// fraction. A value that is not finite becomes null in an array; as a member of an object it is
+// left out.
 void json_put_real(struct json_out *out, const char *name, double value);
 void json_put_reals(struct json_out *out, const char *name, const double *values, size_t count);
 
-// Begin and end an object ('{', '}') or an array ('[', ']'). All values written in between belong
-// to it.
+// These functions begin and end an object ('{', '}') or an array ('[', ']'). All values that are
+// written in between belong to it.
 void json_put_open(struct json_out *out, const char *name, char bracket);
 void json_put_close(struct json_out *out, char bracket);
 
@@ -70,70 +70,72 @@ MUST_CHECK bool json_out_end(struct json_out *out, const char *what, struct erro
 
 // ---------------------------------------------------------------- reading
 
-// Reads one document. `err` gets the first error, with the path of the value. Callers read all
-// members and check `failed` once at the end. A function that fails to read a node returns the same
-// value as for an absent node.
+// Reads one document. `err` gets the first error, with the path of the value. Callers can read all
+// members and check `failed` only once, at the end: a function that fails to read a node returns
+// what it returns for an absent node.
 struct json_reader {
-    struct arena *arena; // holds the strings and arrays that are read
+    struct arena *arena; // memory for the strings and arrays that are read
     const char *file;    // name of the file, for messages
     struct error *err;
-    const void *context;    // data of the caller, for json_field.get
-    struct json_rows *rows; // the top-level array that json_read_rows left out; NULL: none
+    const void *context;    // data of the caller, for the functions json_field.get
+    struct json_rows *rows; // rows of the array that json_read_rows left out; else NULL
     bool failed;
 };
 
-// A value in a document and its path. A node lives on the stack of the function that reads it.
+// A value in a document, with its path. Nodes live on the stack of the function that reads them.
 struct json_node {
-    const struct json_node *up; // the object or array around it; NULL: the document itself
-    const char *member;         // name of the member; NULL: an element of an array
+    const struct json_node *up; // object or array that contains the value; NULL: it is the document
+    const char *member;         // name of the member; NULL: this is an element of an array
     size_t index;               // index of the element in an array
-    const json_t *value;        // NULL if absent or null
+    const json_t *value;        // the value in jansson; NULL if it is absent or null
 };
 
-// Read a document from a file ("-": the standard input) or from memory. Release it with
-// json_decref. Return NULL with ERROR_IO if the file cannot be read, and NULL with ERROR_USAGE and
-// the line if the text is not JSON or is cut short. `name` is used in messages. A file may be
-// gzipped, whatever its name; ERROR_USAGE if it is then damaged or has more than 256 MiB unpacked.
+// These functions read a document from a file ("-": the standard input) or from memory. The caller
+// releases it with json_decref. They return NULL with ERROR_IO if the file cannot be read, or with
+// ERROR_USAGE and the line if the text is not JSON or is cut short. `name` is used in messages. A
+// file may be gzipped, whatever its name is; damage, or more than 256 MiB of unpacked text, then
+// gives ERROR_USAGE.
 json_t *json_read_file(const char *path, struct error *err);
 json_t *json_read_memory(const char *text, size_t bytes, const char *name, struct error *err);
 
-// Returns the unpacked text of a file and sets *bytes to its length; not 0-terminated. NULL with an
-// error as in json_read_file. The caller frees the text.
+// Returns the unpacked text of a file, without a NUL at its end, and sets *bytes to its length.
+// Returns NULL with an error as in json_read_file. The caller frees the text.
 char *json_read_text(const char *path, size_t *bytes, struct error *err);
 
-// The elements of a long top-level array. They are read one at a time, because all of them together
-// as values of jansson need several times the memory of the text. The text must live as long as
-// this struct.
+// The elements of a long top-level array, which are read one at a time: as values of jansson, all
+// of them together need several times the memory of the text. The text must live as long as this
+// struct.
 struct json_rows {
     const char *name;     // name of the array
-    const char *at, *end; // the text of the rows that are not yet read
+    const char *at, *end; // text of the rows that have not been read
     bool failed;          // true: a row was not JSON
 };
 
-// Reads the document without the elements of its top-level array `name`; json_rows_next then reads
-// these elements from `rows`. Returns NULL if there is no such array or the rest of the text is not
-// JSON. The caller then reads the whole document with json_read_memory, which gives the error.
+// Reads the document without the elements of its top-level array `name`. json_rows_next then reads
+// these elements from `rows`. Returns NULL if there is no such array, or if the rest of the text is
+// not JSON. In that case the caller reads the whole document with json_read_memory, which reports
+// the error.
 json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct json_rows *rows);
 
-// Returns the next element, to be released with json_decref. NULL after the last one, or if `rows`
-// failed.
+// Returns the next element, which the caller releases with json_decref. Returns NULL after the last
+// element, or if `rows` failed.
 json_t *json_rows_next(struct json_rows *rows);
 
-// Return the member of an object, or the element of an array; an absent node if it is missing or
-// null. json_member fails if `node` is present but not an object.
+// These functions return a member of an object, or an element of an array. If it is missing or
+// null, they return an absent node. json_member fails if `node` is present but not an object.
 struct json_node json_member(struct json_reader *reader, const struct json_node *node,
                              const char *name);
 struct json_node json_element(const struct json_node *node, size_t index);
 
-// Returns the number of elements; 0 if the array is absent. Fails if `node` is present but not an
-// array.
+// Returns the number of elements; 0 if the array is absent. Fails if `node` is something other than
+// an array.
 size_t json_elements(struct json_reader *reader, const struct json_node *node);
 
-// True if the node is an object or absent; fails otherwise.
+// True if the node is an object or absent; else fails.
 bool json_is_map(struct json_reader *reader, const struct json_node *node);
 
-// Return the value of a node; fail if it has another type. An absent node gives NULL, NaN or 0;
-// only json_text_required fails for it, and returns "".
+// These functions return the value of a node, and fail if it has another type. For an absent node
+// they return NULL, NaN or 0, except json_text_required, which fails and returns "".
 const char *json_text(struct json_reader *reader, const struct json_node *node);
 const char *json_text_required(struct json_reader *reader, const struct json_node *node);
 double json_number(struct json_reader *reader, const struct json_node *node);
@@ -171,7 +173,7 @@ enum json_kind {
     // has more than two members, an object of all but the first. If several structs have the same
     // name, only the last one is written.
     FIELD_MAP,
-    FIELD_CUSTOM // written by `put` and read by `get`
+    FIELD_CUSTOM // any type, written by `put` and read by `get`
 };
 
 struct json_field {
@@ -179,13 +181,13 @@ struct json_field {
     enum json_kind kind;
     size_t offset, bytes;           // place and size of the member in the struct (JSON_AT)
     size_t count_offset;            // offset of the number of elements, a size_t (JSON_LIST_AT)
-    bool required;                  // TEXT, COUNT, WORD: reading fails if absent; else NULL, NaN, 0
+    bool required;                  // TEXT, COUNT, WORD; true: an absent member is an error
     bool omit_zero;                 // true: 0, the first word and an empty array are not written
     bool pointers;                  // FIELD_LIST: true if it is an array of pointers to structs
-    const struct words *words;      // FIELD_WORD: its words; words.expected decides on unknown ones
-    const struct json_table *table; // describes the struct inside, or the elements
-    // FIELD_LIST: reading calls this to add each element to `object`. NULL: reading allocates an
-    // array.
+    const struct words *words;      // words of a FIELD_WORD; .expected decides about unknown words
+    const struct json_table *table; // table of the struct inside, or of the elements
+    // FIELD_LIST: a function that adds an element to `object` and returns it, called for each
+    // element that is read. NULL: reading allocates an array.
     void *(*add)(void *object);
     void (*put)(struct json_out *out, const char *name, const void *object);
     void (*get)(struct json_reader *reader, const struct json_node *node, void *object);
@@ -195,8 +197,9 @@ struct json_table {
     const struct json_field *fields;
     size_t count;
     size_t bytes; // size of the struct
-    // Returns false for a struct to leave out: it is not written, and dropped from an array that is
-    // read. Reading with json_field.add, and FIELD_MAP, do not call it. NULL: all structs are kept.
+    // Returns false for a struct that is not written, and that is dropped from an array that is
+    // read. Not called when reading with json_field.add, nor for FIELD_MAP. NULL: all structs are
+    // kept.
     bool (*keep)(const void *object);
 };
 
@@ -207,12 +210,12 @@ struct json_table {
 #define JSON_TABLE(type, list)                                                                     \
     .fields = (list), .count = sizeof(list) / sizeof *(list), .bytes = sizeof(type)
 
-// Writes the members of a struct, in the order of its table, into the open object. Leaves out false
-// flags, members that omit_zero or `keep` leave out, NULL texts, reals that are not finite, and the
-// member json_out.without.
+// Writes the members of a struct into the open object, in the order of its table. Leaves out flags
+// that are false, texts that are NULL, reals that are not finite, members that omit_zero or `keep`
+// leave out, and the member json_out.without.
 void json_put_fields(struct json_out *out, const struct json_table *table, const void *object);
 
-// Reads the members that the table names into the struct; ignores all other members.
+// Reads the members that are in the table into the struct. Ignores all other members.
 void json_get_fields(struct json_reader *reader, const struct json_node *node,
                      const struct json_table *table, void *object);
 

@@ -24,17 +24,17 @@ void json_message_clean(struct error *err)
 }
 
 enum {
-    READ_BYTES = 1 << 20 // most bytes per read; least initial capacity of the buffer
+    READ_BYTES = 1 << 20 // most bytes per read, and smallest initial size of the buffer
 };
 
-// Most bytes of an unpacked gzipped file, so that a small file cannot fill the memory. A run file
-// of 100,000 results has 107 MB.
+// Most bytes of a gzipped file's text, so that a small file cannot fill the memory. For comparison,
+// a run file with 100,000 results has 107 MB.
 static const uint64_t unpacked_most = UINT64_C(256) << 20;
 
 static json_t *parse(const char *text, size_t bytes, size_t flags, json_error_t *why)
 {
-    // arena_malloc ends the process if memory runs out. jansson 2.14 does not survive a failed
-    // allocation: its lexer loses a byte and continues, or an assertion fails.
+    // arena_malloc ends the process if memory runs out. It must, because jansson 2.14 does not
+    // survive a failed allocation: its lexer loses a byte and continues, or an assertion fails.
     json_set_alloc_funcs(arena_malloc, free);
     return json_loadb(text, bytes, flags | JSON_REJECT_DUPLICATES, why);
 }
@@ -63,12 +63,12 @@ static bool cannot_read(const char *path, int number, struct error *err)
     return error_set(err, ERROR_IO, "cannot read %s: %s", path, strerror(number));
 }
 
-// A file that is being read. zlib detects from the first two bytes whether the file is gzipped.
+// A file that is being read. zlib recognizes by the first two bytes whether the file is gzipped.
 struct source {
     gzFile file;
     char *text;
     size_t bytes, capacity;
-    int number; // errno of a read that failed; 0: none failed
+    int number; // errno of the read that failed; 0: no read failed
     bool too_long;
 };
 
@@ -83,8 +83,8 @@ static void make_room(struct source *source)
     source->text = text;
 }
 
-// Reads up to the end of the file. Stops earlier if reading fails, if a gzipped file is too long,
-// or if the first byte is 0, which JSON cannot have: /dev/zero has no end.
+// Reads the file up to its end. Stops earlier if reading fails, if the text of a gzipped file is
+// too long, or if the first byte is 0: no JSON begins so, but /dev/zero does, and has no end.
 static void read_all(struct source *source)
 {
     int count;
@@ -131,8 +131,8 @@ char *json_read_text(const char *path, size_t *bytes, struct error *err)
             close(file);
         return NULL;
     }
-    // One byte more than the size of the file, so that the read that finds the end needs no larger
-    // buffer.
+    // The buffer has one byte more than the file, so that the read that finds the end needs no
+    // larger buffer.
     if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size >= READ_BYTES)
         source.capacity = (size_t)info.st_size + 1;
     source.text = arena_malloc(source.capacity);
@@ -155,9 +155,9 @@ json_t *json_read_file(const char *path, struct error *err)
     return json;
 }
 
-// ---------------------------------------------------------------- rows
+// ---------------------------------------------------------------- elements of a long array
 
-// A place in a text. At the end of the text, `at` is `end`, and no byte is read there.
+// A position in a text. At the end of the text, `at` equals `end`, and the byte there is not read.
 struct scan {
     const char *at, *end;
 };
@@ -193,8 +193,8 @@ static void skip_string(struct scan *scan)
     scan->at = scan->end;
 }
 
-// Moves past a value, to the next comma or bracket that does not belong to the value. jansson
-// checks the value later.
+// Moves past a value, to the next comma or bracket that is not part of the value. Does not check
+// the value, which jansson does later.
 static void skip_value(struct scan *scan)
 {
     size_t depth = 0;
@@ -212,7 +212,7 @@ static void skip_value(struct scan *scan)
     }
 }
 
-// Finds the array that is the top-level member `name`: sets `rows` to the text between its
+// Finds the array that is the top-level member `name`, and sets `rows` to the text between its
 // brackets. Returns false if the document has no such array.
 static bool find_rows(struct scan scan, const char *name, struct scan *rows)
 {
@@ -247,7 +247,7 @@ json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct 
     struct scan inside;
     if (!find_rows((struct scan){text, text + bytes}, name, &inside))
         return NULL;
-    // Without the elements, the document is the same text with an empty array.
+    // The document without the elements is the same text with an empty array.
     size_t before = (size_t)(inside.at - text), after = (size_t)(text + bytes - inside.end);
     char *rest = arena_malloc(before + after);
     memcpy(rest, text, before);
@@ -260,17 +260,17 @@ json_t *json_read_rows(const char *text, size_t bytes, const char *name, struct 
     return json;
 }
 
-// ---------------------------------------------------------------- a row as fathom writes it
+// ---------------------------------------------------------------- rows in fathom's own form
 
 // Reads a value in the form in which fathom writes rows: texts are ASCII without escapes, and names
-// and numbers are short. Returns NULL for any other value; jansson then reads the row or finds its
-// error. This function exists for speed: jansson takes some 200 instructions per byte, which was
-// half of the time of a report on a long run.
+// and numbers are short. Returns NULL for any other value; jansson then reads the row, or reports
+// its error. This function is for speed: jansson takes about 200 instructions per byte, half of the
+// time of a report on a long run.
 static json_t *read_value(struct scan *scan, unsigned depth);
 
 enum {
-    DEEPEST = 16,   // most nested arrays and objects; the rows that fathom writes have fewer
-    NAME_BYTES = 64 // includes the terminating NUL
+    DEEPEST = 16,   // most levels of nested arrays and objects; fathom's rows have fewer
+    NAME_BYTES = 64 // longest name of a member, with its terminating NUL
 };
 
 static bool is_plain(char c)
@@ -312,7 +312,7 @@ static json_t *read_object(struct scan *scan, unsigned depth)
     for (size_t count = 1; right; count++) {
         right = read_name(scan, name) &&
                 json_object_set_new_nocheck(object, name, read_value(scan, depth)) == 0 &&
-                json_object_size(object) == count; // false if a name occurs twice
+                json_object_size(object) == count; // false if two members have the same name
         if (!skip_char(scan, ','))
             break;
     }
@@ -346,8 +346,8 @@ static size_t skip_digits(const char **text)
     return count;
 }
 
-// True if the text is a number in JSON with at most 18 digits before the point. Sets *is_whole to
-// true if it has neither a fraction nor an exponent.
+// True if the text is a JSON number with at most 18 digits before the point. Sets *is_whole to true
+// if the number has neither a fraction nor an exponent.
 static bool is_number(const char *text, bool *is_whole)
 {
     text += *text == '-';
@@ -383,7 +383,7 @@ static json_t *read_number(struct scan *scan)
         return NULL;
     if (is_whole)
         return json_integer(strtoll(text, NULL, 10));
-    return json_real(strtod(text, NULL)); // NULL if it is infinite
+    return json_real(strtod(text, NULL)); // NULL if the number is infinite
 }
 
 static bool skip_word(struct scan *scan, const char *word)
@@ -430,7 +430,7 @@ json_t *json_rows_next(struct json_rows *rows)
         scan.at = rows->at;
         json = parse(scan.at, (size_t)(scan.end - scan.at),
                      JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, &why);
-        scan.at += json ? why.position : 0; // what jansson has read
+        scan.at += json ? why.position : 0; // moves past the bytes that jansson has read
     }
     // A comma must be followed by another row; without a comma, the array must end.
     bool more = skip_char(&scan, ',');

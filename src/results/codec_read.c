@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---------------------------------------------------------------- errors and their paths
+// ---------------------------------------------------------------- errors and the paths of nodes
 
 // Returns the path of a node: "results[3].metrics[0]"; "" for the document itself.
 static const char *path_of(struct arena *arena, const struct json_node *node)
@@ -91,7 +91,7 @@ size_t json_elements(struct json_reader *reader, const struct json_node *node)
 {
     if (node->value && !json_is_array(node->value))
         wrong_type(reader, node, "an array");
-    return json_array_size(node->value); // 0 if it is not an array
+    return json_array_size(node->value); // jansson returns 0 if it is not an array
 }
 
 const char *json_text(struct json_reader *reader, const struct json_node *node)
@@ -139,7 +139,7 @@ uint64_t json_count(struct json_reader *reader, const struct json_node *node)
     if (json_is_integer(node->value) && json_integer_value(node->value) >= 0)
         return (uint64_t)json_integer_value(node->value);
     double real = json_number(reader, node);
-    // jansson's integers end at 2^63 − 1, so json_put_count writes larger values as reals.
+    // The integers of jansson end at 2^63 − 1, so json_put_count writes larger values as reals.
     if (real == 0x1p64)
         return UINT64_MAX; // UINT64_MAX is written as 2^64, the nearest real
     if (real >= 0 && real < 0x1p64 && real == trunc(real))
@@ -220,7 +220,7 @@ static void get_texts(struct json_reader *reader, const struct json_node *node, 
     }
 }
 
-// Reads `count` elements into `elements` and returns how many of them the table keeps.
+// Reads `count` elements into `elements`, and returns how many of them are kept (json_table.keep).
 static size_t get_structs(struct json_reader *reader, const struct json_node *node,
                           const struct json_table *table, char *elements, size_t count)
 {

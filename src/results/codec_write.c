@@ -11,7 +11,7 @@
 
 enum {
     STREAM_BYTES = 64 * 1024, // least capacity of `text` with a stream or sink
-    MEMORY_BYTES = 512        // least capacity without both; enough for a short message
+    MEMORY_BYTES = 512        // least capacity of `text` in memory; enough for a short message
 };
 
 // ---------------------------------------------------------------- bytes
@@ -32,11 +32,11 @@ static voidpf packer_alloc(voidpf out, uInt count, uInt bytes)
 
 static void packer_free(voidpf out, voidpf address)
 {
-    (void)out, (void)address; // the arena frees it
+    (void)out, (void)address; // the arena frees the memory
 }
 
-// Compresses the text and writes it as a part of a gzipped stream. `flush` is Z_FINISH for the last
-// part, else Z_NO_FLUSH.
+// Compresses the text and writes it as the next part of a gzipped stream. `flush` is Z_FINISH for
+// the last part, else Z_NO_FLUSH.
 static void stream_pack(struct json_out *out, int flush)
 {
     unsigned char packed[16 * 1024];
@@ -98,8 +98,8 @@ static void append_char(struct json_out *out, char c)
 
 // ---------------------------------------------------------------- strings
 
-// Returns the next character of *text, sets *bytes to its length and moves *text past it. Returns
-// U+FFFD for a byte that is not part of a valid character.
+// Returns the next character of *text, sets *bytes to its length, and moves *text past it. A byte
+// that is not part of a valid UTF-8 character gives U+FFFD.
 static const char *character_next(const char **text, size_t *bytes)
 {
     const char *at = *text;
@@ -148,7 +148,7 @@ static void append_string(struct json_out *out, const char *text)
     append_char(out, '"');
 }
 
-// True if two names are equal once invalid bytes are replaced.
+// True if two names are equal when their invalid bytes are replaced.
 static bool is_same_name(const char *one, const char *other)
 {
     for (; is_plain(*one) && *one == *other; one++)
@@ -216,7 +216,7 @@ static void new_line(struct json_out *out)
         append_char(out, ' ');
 }
 
-// Writes what must precede a value: a comma, a new line and the name, each only if it is needed.
+// Writes what must precede a value, as far as it is needed: a comma, a new line and the name.
 static void begin(struct json_out *out, const char *name, bool is_object)
 {
     if (out->comma)
@@ -263,7 +263,7 @@ void json_put_count(struct json_out *out, const char *name, uint64_t count)
     begin(out, name, false);
     if (count <= INT64_MAX)
         append(out, text, (size_t)snprintf(text, sizeof text, "%" PRIu64, count));
-    else // jansson cannot read integers above INT64_MAX
+    else // jansson reads no integers above INT64_MAX, so this one becomes a real
         append_number(out, (double)count);
 }
 

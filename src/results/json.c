@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---------------------------------------------------------------- tables for workers' messages,
-// too
+// ---------------------------------------------------------------- tables of workers' messages, too
 
 static const struct json_field reason_fields[] = {
     {"code", FIELD_TEXT, JSON_AT(struct reason, code), .required = true},
@@ -46,8 +45,8 @@ static void rows_get(struct json_reader *reader, const struct json_node *node, v
 {
     struct series *series = object;
     series->row_count = json_elements(reader, node);
-    // Every row must have one cell per column. So a small file cannot make fathom allocate much
-    // memory.
+    // Every row must have one cell per column. Otherwise a small file could make fathom allocate
+    // much memory.
     for (size_t i = 0; i < series->row_count && !reader->failed; i++) {
         struct json_node row = json_element(node, i);
         if (json_elements(reader, &row) != series->column_count)
@@ -143,7 +142,8 @@ static const struct json_field metric_info_fields[] = {
 static const struct json_table metric_info_table = {
     JSON_TABLE(struct metric_info, metric_info_fields)};
 
-// Returns false for a view of kind LINES, which only terminals show, and for an unknown kind.
+// Returns false for a view of kind LINES, which only terminals show, and for a view of an unknown
+// kind.
 static bool view_keep(const void *object)
 {
     return ((const struct view_info *)object)->kind < VIEW_LINES;
@@ -222,9 +222,9 @@ void run_put_case(struct json_out *out, const char *name, const void *result)
     json_put_close(out, '}');
 }
 
-// Returns a value, without its number or text, for a parameter that the file's benchmarks do not
-// declare. The type follows from the JSON type. The role is AXIS if the result's key contains the
-// parameter, else METHOD.
+// Returns a value for a parameter that the benchmarks in the file do not declare, without its
+// number or text. Its type follows from the JSON type. Its role is AXIS if the key of the result
+// contains the parameter, else METHOD.
 static struct case_value value_undeclared(struct json_reader *reader, const struct json_node *node,
                                           const char *result_key)
 {
@@ -260,8 +260,8 @@ static struct case_value value_get(struct json_reader *reader, const struct json
     return value;
 }
 
-// Reads a case. Its values get their types from the run's benchmarks, which are before the results
-// in run_fields and so are already read.
+// Reads a case. The types of its values come from the run's benchmarks, which have been read
+// already, because they precede the results in run_fields.
 static void case_get(struct json_reader *reader, const struct json_node *node, void *object)
 {
     if (!json_is_map(reader, node) || !node->value)
@@ -311,8 +311,8 @@ static void of_limit_put(struct json_out *out, const char *name, const void *obj
         json_put_real(out, name, metric_share(metric, metric->median));
 }
 
-// Writes the share of the limit. fathom does not read it back: it computes the share from the
-// limit, so it also knows the share of results in older files.
+// Writes the share of the limit. fathom does not read it back but computes it from the limit, so
+// that results in older files have a share, too.
 static void share_put(struct json_out *out, const char *name, const void *object)
 {
     const struct metric *metric = object;
@@ -410,7 +410,7 @@ static const struct json_table tool_table = {JSON_TABLE(struct run, tool_fields)
 static const struct json_field run_fields[] = {
     {"status", FIELD_WORD, JSON_AT(struct run, status), .required = true,
      .words = &run_status_words},
-    {"tool", FIELD_OBJECT, .table = &tool_table}, // these members are in struct run itself
+    {"tool", FIELD_OBJECT, .table = &tool_table}, // the members of "tool" are in struct run itself
     {"started", FIELD_TEXT, JSON_AT(struct run, started)},
     {"command", FIELD_TEXTS, JSON_LIST_AT(struct run, command, command_count)},
     {"preset", FIELD_TEXT, JSON_AT(struct run, preset)},
@@ -490,7 +490,8 @@ bool run_write(const struct run *run, FILE *stream, struct error *err)
 
 bool run_write_gzipped(const struct run *run, FILE *stream, struct error *err)
 {
-    // A running run saves its file up to once a second, so it uses the fastest level.
+    // A run that is going on saves its file up to once a second, so it uses the fastest level of
+    // gzip.
     int level = run->status == RUN_RUNNING ? 1 : 9;
     return write_at(run, level, stream, err);
 }
@@ -532,8 +533,8 @@ static bool schema_check(struct json_reader *reader, const struct json_node *top
     return true;
 }
 
-// Builds the run of a document. rows: the results that the document lacks; NULL: it has them. Takes
-// ownership of `json`. Returns NULL if `json` is NULL or is not a valid run.
+// Makes a run from a document. `rows` has the results that the document lacks; NULL: it has them.
+// Takes ownership of `json`. Returns NULL if `json` is NULL or is not a valid run.
 static struct run *run_of(json_t *json, struct json_rows *rows, const char *name, struct error *err)
 {
     if (!json)
@@ -552,7 +553,7 @@ static struct run *run_of(json_t *json, struct json_rows *rows, const char *name
     return run;
 }
 
-// Reads a run, with its results if `whole`.
+// Reads a run, with its results if `whole` is true, else without them.
 static struct run *read_text(const char *text, size_t bytes, const char *name, bool whole,
                              struct error *err)
 {
@@ -562,7 +563,7 @@ static struct run *read_text(const char *text, size_t bytes, const char *name, b
     if (head && !whole)
         rows.at = rows.end;
     struct run *run = run_of(head, &rows, name, &ignored);
-    // If the document is faulty, reading it as a whole gives the error message.
+    // If the document is faulty, reading it as a whole reports the error.
     return run ? run : run_of(json_read_memory(text, bytes, name, err), NULL, name, err);
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A run as JSON, schema "fathom-run/1" (docs/run-schema.json). Within version 1 members are only
-// added, and readers ignore unknown members. A number that is not finite is absent (null inside
-// arrays of numbers); all finite numbers read back exactly. Each device, benchmark, result and
-// finding has a line of its own, so that line numbers in messages and diffs are useful.
+// A run as JSON, schema "fathom-run/1" (docs/run-schema.json). Within version 1, members are only
+// added, and readers ignore members that they do not know. A number that is not finite is left out
+// (null inside arrays of numbers); all finite numbers read back exactly. Each device, benchmark,
+// result and finding has its own line, so that line numbers in messages and in diffs are useful.
 //
 // A run file does not contain parameters of role DISPLAY, views of kind LINES, the values of
-// presets (param_info.quick, …), and members of which results.h says so.
+// presets (param_info.quick, …), and members that results.h marks as not in run files.
 #ifndef RESULTS_JSON_H
 #define RESULTS_JSON_H
 
@@ -16,17 +16,17 @@
 struct json_out;
 struct json_table;
 
-// Writes the run to the stream; run_write_gzipped gzips it. Both fail with ERROR_IO if a write
+// Writes the run to the stream; run_write_gzipped also gzips it. Both fail with ERROR_IO if a write
 // fails.
 MUST_CHECK bool run_write(const struct run *run, FILE *stream, struct error *err);
 MUST_CHECK bool run_write_gzipped(const struct run *run, FILE *stream, struct error *err);
 
-// Writes the run as the member `name` of a larger document, or as an array element or the document
-// itself if `name` is NULL (results/codec.h).
+// Writes the run as a part of a larger document: as the member `name` or, if `name` is NULL, as an
+// element of an array or the document itself (results/codec.h).
 void run_put(struct json_out *out, const char *name, const struct run *run);
 
-// Write parts of a run in the form of the run file: one result, the array of devices, the array of
-// findings.
+// These functions write a part of a run in the form of the run file: a result, the array of
+// devices, the array of findings.
 void run_put_result(struct json_out *out, const char *name, const struct result *result);
 void run_put_devices(struct json_out *out, const char *name, const struct run *run);
 void run_put_findings(struct json_out *out, const char *name, const struct run *run);
@@ -40,27 +40,27 @@ void run_put_case(struct json_out *out, const char *name, const void *result);
 // Writes a run to a stream: run_write, or a function of report/export.h.
 typedef bool run_writer(const struct run *run, FILE *stream, struct error *err);
 
-// Write the whole file, or leave an existing file unchanged (results/save.h). run_save uses
-// run_write; it gzips the file if the path ends in ".gz".
+// These functions write the whole file, or leave an existing file unchanged (results/save.h).
+// run_save uses run_write; it gzips the file if the path ends with ".gz".
 MUST_CHECK bool run_save_as(const struct run *run, run_writer *writer, const char *path,
                             struct error *err);
 MUST_CHECK bool run_save(const struct run *run, const char *path, struct error *err);
 
-// Reads a run; release it with run_destroy. Returns NULL with ERROR_IO if the file cannot be read.
-// Returns NULL with ERROR_USAGE if it is not a run file, is cut short, has another schema, or
-// contains a value of the wrong type: the message names the line or the JSON path
+// Reads a run, which the caller releases with run_destroy. Returns NULL with ERROR_IO if the file
+// cannot be read. Returns NULL with ERROR_USAGE if it is not a run file, is cut short, has another
+// schema, or contains a value of the wrong type; the message names the line or the JSON path
 // ("results[3].metrics[0].median"). "-" is the standard input. The file may be gzipped
 // (json_read_file in results/codec.h).
 struct run *run_read(const char *path, struct error *err);
 
-// Like run_read, but leaves out the results, so it takes a fraction of the time.
+// Like run_read, but does not read the results, so it takes a fraction of the time.
 struct run *run_read_head(const char *path, struct error *err);
 
 // Like run_read, but from memory. `name` is used in messages.
 struct run *run_read_text(const char *text, size_t bytes, const char *name, struct error *err);
 
-// Tables of the structs that are in results and in the visits that workers send. The messages of
-// workers use these tables, too.
+// Tables of structs that are part of results and also of the visits that workers send. The messages
+// of workers use these tables, too.
 extern const struct json_table reason_table, named_text_table, named_number_table, series_table,
     counter_table, kernel_table;
 

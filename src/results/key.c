@@ -56,7 +56,8 @@ struct case_value case_value_of(const struct param_info *param)
     return (struct case_value){.key = param->key, .type = param->type, .role = param->role};
 }
 
-// True if `word` is the text of a JSON file (begins with '{') or looks like the name of one.
+// True if `word` is the text of a JSON file (it begins with '{') or looks like the name of a JSON
+// file.
 static bool is_file(const char *word)
 {
     size_t length = strlen(word);
@@ -64,8 +65,8 @@ static bool is_file(const char *word)
            (length > 5 && strcmp(word + length - 5, ".json") == 0);
 }
 
-// Sets *place to the index, in `choices` ("a|b|c"), of the first `bytes` bytes of `word`. Returns
-// false, with *place = 0, if no choice is this word.
+// Sets *place to the index of a word among `choices` ("a|b|c"); the word is the first `bytes` bytes
+// of `word`. Returns false, with *place = 0, if it is not among them.
 static bool place_of(const char *choices, const char *word, size_t bytes, unsigned *place)
 {
     *place = 0;
@@ -95,7 +96,7 @@ bool case_value_equal(const struct case_value *a, const struct case_value *b)
 
 // ---------------------------------------------------------------- conditions
 
-// Returns the value as text: its own text ("" if NULL), or its number, which is written to `text`.
+// Returns the value as text: its own text ("" if that is NULL), or its number, written to `text`.
 static const char *value_format(const struct case_value *value, char text[REAL_BYTES])
 {
     if (value->type == PARAM_TEXT)
@@ -107,8 +108,8 @@ static const char *value_format(const struct case_value *value, char text[REAL_B
     return text;
 }
 
-// True if the value's text is one of the words in the first `bytes` bytes of `texts`
-// ("stride|banks").
+// True if the value's text is one of the words in `texts` ("stride|banks"), of which only the first
+// `bytes` bytes count.
 static bool is_among(const struct case_value *value, const char *texts, size_t bytes)
 {
     char number[REAL_BYTES];
@@ -145,8 +146,8 @@ bool case_matches(const struct bench_case *c, const char *conditions)
 
 // ---------------------------------------------------------------- values of a case
 
-// Like case_find, but ends the process if the case lacks the key, because the benchmark then uses a
-// parameter that it does not declare.
+// Like case_find, but ends the process if the case lacks the key: the benchmark then uses a
+// parameter that it does not declare, which is a programming error.
 static const struct case_value *must_find(const struct bench_case *c, const char *key)
 {
     const struct case_value *value = case_find(c, key);
@@ -176,10 +177,10 @@ const char *case_text(const struct bench_case *c, const char *key)
     return must_find(c, key)->text;
 }
 
-// Returns false if the 17 digits `exact` of the value, rounded to `cut` digits fewer, surely do not
-// read back as the value. To read back, the rounded number may differ from the value by at most
-// half the distance between two doubles, which is at most 2^-53 of the value. The 17 digits differ
-// from the value by up to half of their last digit.
+// Returns false if it is certain that `exact`, the 17 digits of the value, does not read back as
+// the value when it is rounded to `cut` digits fewer. To read back, the rounded number may differ
+// from the value by at most half the distance of two doubles, which is at most 2^-53 of the value.
+// The 17 digits themselves differ from the value by up to half of their last digit.
 static bool may_read_back(double value, const char *exact, int cut)
 {
     int lead = 0, rest = 0, place = 0, unit = cut == 1 ? 10 : 100;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The words that stand for values of enumerations in run files, CSV files and keys. They never
-// change within a schema version.
+// The words for the values of enumerations, in run files, CSV files and keys. They never change
+// within a version of the schema.
 #ifndef RESULTS_NAMES_H
 #define RESULTS_NAMES_H
 
@@ -10,8 +10,8 @@
 struct words {
     const char *const *names;
     size_t count;
-    // For error messages: "lower, higher or none". NULL: an unknown word is no error and reads as
-    // `count`.
+    // The words as a text for error messages: "lower, higher or none". NULL: an unknown word is no
+    // error; it is read as the index `count`.
     const char *expected;
 };
 
@@ -22,14 +22,14 @@ extern const struct words better_words, card_level_words, card_section_words, ch
 
 // Sets *index to the index of a word. For an unknown word, returns false with *index = count.
 bool words_find(const struct words *words, const char *word, unsigned *index);
-const char *words_name(const struct words *words, unsigned index); // "?" if index ≥ count
+const char *words_name(const struct words *words, unsigned index); // returns "?" if index ≥ count
 
-// Returns a value in the form of a case key: "32768", "0.5", "vector". The text of a PARAM_TEXT is
-// not copied ("" if it is NULL); numbers are written into `arena`.
+// Returns a value as it is in a case key: "32768", "0.5", "vector". The text of a PARAM_TEXT is not
+// copied ("" if it is NULL); numbers are written into `arena`.
 const char *case_value_text(struct arena *arena, const struct case_value *value);
 
 // Like case_value_text, but for screens: if the value is the text of a JSON file, returns the
-// file's member "name", or "unnamed" if it has none.
+// member "name" of that JSON, or "unnamed" if there is none.
 const char *case_value_shown(struct arena *arena, const struct case_value *value);
 
 enum {
@@ -39,8 +39,8 @@ enum {
 // Writes `value` with the fewest of 15, 16 or 17 digits that read back as the same number: "0.1".
 void real_format(double value, char text[REAL_BYTES]);
 
-// Replaces the value's 17 digits, as "%.17g" writes them, by 15 or 16 digits if these read back as
-// the same number.
+// Replaces `exact`, the 17 digits of the value that "%.17g" writes, by 15 or 16 digits if these
+// read back as the same number.
 void real_shorten(double value, char exact[REAL_BYTES]);
 
 #endif

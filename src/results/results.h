@@ -13,9 +13,9 @@
 
 #define RUN_SCHEMA "fathom-run/1"
 
-// How far apart the core clocks of healthy cards of a model are, relatively, and those of one card
-// under several loads: an H100 keeps 1980, 1995 or 2010 MHz, by load and heat, and two steps of 15
-// MHz are 1.5 %.
+// Largest relative difference between the core clocks of healthy cards of one model, or of one card
+// under different loads. An H100 keeps 1980, 1995 or 2010 MHz, depending on load and temperature:
+// two steps of 15 MHz, which are 1.5 %.
 #define RESULTS_CLOCK_STEPS 0.0175
 
 // ---------------------------------------------------------------- what a benchmark declares
@@ -27,26 +27,26 @@ enum better {
 };
 
 struct metric_info {
-    const char *name; // for example "latency"
+    const char *name; // name of the metric, such as "latency"
     enum unit unit;
     enum better better;
-    const char *help; // one sentence
+    const char *help; // help text: one sentence
     // If this metric is in core cycles: the name of the metric that measures the same work in time,
-    // such as "latency". In a list such as "triangles,pixels", the first name that the result has
+    // such as "latency". Of a list such as "triangles,pixels", the first metric that the result has
     // is used. NULL: no metric measures the same work in time.
     const char *cycles_of;
     // The name of a metric in the same unit that contains this one: the time of a kernel contains
     // the time of the host's call. The precision and the changes of this metric are then judged
     // relative to that metric. NULL: relative to its own median.
     const char *part_of;
-    // For metrics in op/s: the condition (case_matches) of the cases whose operations are
-    // floating-point, such as "op=fp32-fma". NULL: no case. Not in run files, where metric.floating
-    // says it.
+    // For metrics in op/s: a condition (case_matches) for cases whose operations are floating-point
+    // operations, such as "op=fp32-fma". NULL: no case. Not in run files, where metric.floating has
+    // this information.
     const char *floating;
 };
 
-// AXIS: part of the case key. METHOD: recorded beside the key; must be equal in results that are
-// compared. DISPLAY: not recorded.
+// AXIS: part of the case key. METHOD: not in the key but recorded; results with different values
+// are not compared. DISPLAY: not recorded.
 enum param_role {
     PARAM_AXIS,
     PARAM_METHOD,
@@ -60,31 +60,31 @@ enum param_type {
 };
 
 struct param_info {
-    const char *key; // for example "bytes"
+    const char *key; // key of the parameter, such as "bytes"
     enum param_type type;
     enum unit unit;
-    // Values in each preset, in the grammar of --set: "a,b,c", "A..B/n" (n values per octave) or
-    // "A..B+s" (steps of s). Bytes are written as 1KiB, 4GiB. The word max stands for the largest
+    // The values in each preset, in the grammar of --set: "a,b,c", "A..B/n" (n values per octave)
+    // or "A..B+s" (steps of s). Bytes are written like 1KiB, 4GiB. The word "max" means the largest
     // value that the device allows. NULL: the same values as in `standard`.
     const char *quick, *standard, *full;
     enum param_role role;
-    // Allowed values: "vector|scalar|shared" for TEXT, "4|8|16" for UINT; FILE stands for the name
-    // of a JSON file, or for its text. NULL = all values.
+    // Allowed values: "vector|scalar|shared" for TEXT, "4|8|16" for UINT. The word FILE stands for
+    // the name of a JSON file, or for its text. NULL: all values are allowed.
     const char *choices;
-    const char *help; // one sentence
+    const char *help; // help text: one sentence
 
-    // The members below are not in run files. bench_plan_product uses them: bounds of the values,
-    // and which cases have the parameter.
-    const char *when;     // condition for cases to have the parameter (case_matches); NULL: none
-    uint64_t least, most; // bounds of UINT and BYTES; most = 0: no upper bound
-    uint64_t multiple;    // values are multiples of this; 0: any value
+    // The members below are not in run files. bench_plan_product uses them to bound values and to
+    // find out which cases have the parameter.
+    const char *when;     // condition for a case to have the parameter (case_matches); NULL: always
+    uint64_t least, most; // bounds for UINT and BYTES; most = 0: no upper bound
+    uint64_t multiple;    // all values are multiples of this; 0: any value
     bool power_of_two;
-    bool takes_max;      // true: the value may be the word max
-    const char *unsaid;  // a case with this value leaves the parameter out; NULL: no value does
-    const char *said_as; // key of the parameter in cases ("bytes" for "message"); NULL: `key`
+    bool takes_max;      // true: a value may be the word "max"
+    const char *unsaid;  // value that means: the case lacks the parameter; NULL: no such value
+    const char *said_as; // key in cases, if it differs ("bytes" for "message"); else NULL
 };
 
-// How a report draws the results of a benchmark. Reports contain no code for single benchmarks.
+// How a report draws the results of a benchmark. Reports have no code for particular benchmarks.
 enum view_kind {
     VIEW_CURVE,
     VIEW_BARS,
@@ -92,36 +92,36 @@ enum view_kind {
     VIEW_TABLE,
     VIEW_TIMELINE,
     // Lines like "Y X: 0.377ms 3.908x", only on terminals, never in files. `metric` is a list of
-    // metrics; times are multiplied by `scale`. If such a view shows any case, the benchmark's
-    // other views are not shown.
+    // metrics; times are multiplied by `scale`. If a case is shown in such a view, the other views
+    // of the benchmark are not drawn.
     VIEW_LINES
 };
 
 struct view_info {
     enum view_kind kind;
     const char *title;
-    const char *x, *y;  // keys of parameters; y: rows of a heat map, else NULL
+    const char *x, *y;  // keys of parameters; y gives the rows of a heat map, else NULL
     const char *metric; // name of the metric that is drawn
-    const char *group;  // parameters; each combination is one series: "path,order"
+    const char *group;  // list of parameters; each combination is one series: "path,order"
     const char *scale;  // scale of x, then of y: "log2", "log2-log10", "linear"
-    const char *where;  // only cases that meet this condition: "scope=device"; NULL: all
-    // A list of sensors: "core_clock,power"; NULL: none. VIEW_TABLE: each sensor gets a column, and
-    // the table is not shown if no result has any of them. VIEW_CURVE: the page can draw a sensor
-    // instead of the metric.
+    const char *where;  // condition for the cases that are drawn: "scope=device"; NULL: all cases
+    // A list of sensors: "core_clock,power"; NULL: none. In a VIEW_TABLE each sensor gets a column,
+    // and if no result has any of the sensors, the table is not drawn. In a VIEW_CURVE the page can
+    // draw a sensor instead of the metric.
     const char *sensors;
 };
 
-// The figures of a benchmark that a reader wants to see first.
+// Kinds of headlines. A headline is a figure of a benchmark that readers want to see first.
 enum headline_kind {
-    HEADLINE_BEST, // the best value of all cases, by the metric's `better`
-    // One figure for each level of memory. `by` names a parameter. If its type is BYTES, the cases
-    // are curves over the size of a working set, and the metric is in ns: the levels are the flat
-    // parts of the longest curve. Otherwise the parameter is the number of the level; level 1 is
-    // the nearest to the core.
+    HEADLINE_BEST, // the best value among all cases, by the metric's `better`
+    // One figure for each level of memory. `by` names a parameter. If its type is BYTES, cases are
+    // points of curves over the size of the working set, the metric is in ns, and the levels are
+    // the flat parts of the longest curve. Otherwise the parameter is the number of the level,
+    // where level 1 is nearest to the core.
     HEADLINE_LEVELS
 };
 
-// The parts of the card (analysis/card.h), in their order.
+// The sections of the card (analysis/card.h), in their order.
 enum card_section {
     CARD_NONE, // the headline is not on the card
     CARD_LATENCY,
@@ -130,8 +130,8 @@ enum card_section {
     CARD_HOST
 };
 
-// The levels of memory that the card names: the one nearest to the core, the next one, and the
-// memory after all caches.
+// The levels of memory that are on the card: the cache nearest to the core, the next cache, and the
+// memory behind all caches.
 enum card_level {
     CARD_LEVEL_ANY,
     CARD_LEVEL_L1,
@@ -141,24 +141,25 @@ enum card_level {
 
 struct headline_info {
     enum headline_kind kind;
-    const char *title; // for example "FP32 peak"
+    const char *title; // title of the headline, such as "FP32 peak"
     const char *metric;
-    const char *where; // only cases that meet this condition (case_matches); NULL: all cases
-    const char *by;    // key of a parameter; needed for HEADLINE_LEVELS, and if `level` is set
-    // HEADLINE_BEST: only cases whose working set, the parameter `by`, fits this level of memory.
+    const char *where; // condition for the cases that count (case_matches); NULL: all cases
+    const char *by;    // key of a parameter; needed for HEADLINE_LEVELS, or if `level` is set
+    // For HEADLINE_BEST: only cases whose working set (the parameter `by`) fits into this level
+    // count.
     enum card_level level;
 
-    // The figure's place on the card. Headlines with the same row share that row. If their names
-    // are equal too, they are one figure, perhaps from two benchmarks: the better one is shown.
-    // Rows have the order of the declarations. HEADLINE_LEVELS makes one row per level.
+    // The place of the figure on the card. Headlines with the same `row` share a row. If their
+    // `name` is the same, too, they are one figure, perhaps from two benchmarks: the better value
+    // is shown. Rows have the order of the declarations. HEADLINE_LEVELS makes one row per level.
     enum card_section section;
-    const char *row;  // "DRAM"; HEADLINE_LEVELS: the text after the level's name, "latency"
-    const char *name; // name of the figure if its row has several: "read"; NULL: the row has one
+    const char *row;  // "DRAM"; for HEADLINE_LEVELS the text after the level's name, "latency"
+    const char *name; // name of the figure, "read", if the row has several; else NULL
 };
 
 struct benchmark_info {
-    const char *name; // for example "latency"
-    unsigned version; // rises if kernel or method change; different versions are not compared
+    const char *name; // name of the benchmark, such as "latency"
+    unsigned version; // increased when kernel or method change; other versions are not compared
     const char *title;
     const struct param_info *params;
     size_t param_count;
@@ -168,22 +169,22 @@ struct benchmark_info {
     size_t view_count;
     const struct headline_info *headlines;
     size_t headline_count;
-    // True if the first metric is a distribution: its width is then the result of the measurement,
+    // True if the first metric is a distribution. Its width is then a result of the measurement,
     // not a lack of precision (measure/collect.h).
     bool distribution;
 };
 
-// Initializes a table of struct benchmark_info and its count: BENCHMARK_TABLE(view, views) sets
-// `views` and `view_count`.
+// Initializes the member for a table of struct benchmark_info, and the table's count:
+// BENCHMARK_TABLE(view, views) sets the members `views` and `view_count`.
 #define BENCHMARK_TABLE(member, array) .member##s = (array), .member##_count = COUNT(array)
 
-// Return the parameter or metric that the benchmark declares under that name; NULL if there is
-// none, or if `info` or the name is NULL.
+// These functions return the parameter or metric that the benchmark declares under that name. NULL
+// if there is none, or if `info` or the name is NULL.
 const struct param_info *benchmark_param(const struct benchmark_info *info, const char *key);
 const struct metric_info *benchmark_metric(const struct benchmark_info *info, const char *name);
 
-// Returns the name of the metric in core cycles that measures the same work as the metric `name` in
-// time (metric_info.cycles_of); "" if there is none, or if `info` is NULL.
+// Returns the name of the metric that measures, in core cycles, the same work as the metric `name`
+// measures in time (metric_info.cycles_of). Returns "" if there is none, or if `info` is NULL.
 const char *benchmark_cycles(const struct benchmark_info *info, const char *name);
 
 // ---------------------------------------------------------------- a case and its result
@@ -192,25 +193,25 @@ struct case_value {
     const char *key;
     enum param_type type;
     enum param_role role;
-    uint64_t uint;    // value of UINT and BYTES
-    double real;      // value of REAL
-    const char *text; // value of TEXT
-    unsigned choice;  // index in param_info.choices, or 0; always 0 if read from a run file
+    uint64_t uint;    // value of a UINT or BYTES
+    double real;      // value of a REAL
+    const char *text; // value of a TEXT
+    unsigned choice;  // index of `text` in param_info.choices, else 0; 0 if from a run file
 };
 
 // Returns a value of `param` with the number 0 and the text NULL.
 struct case_value case_value_of(const struct param_info *param);
 
-// Sets the value's text (not copied) and its choice. Returns false, with choice 0, if `param` has
-// choices and `text` is not one of them. A name of a JSON file, and a text that begins with '{',
-// match the choice FILE.
+// Sets the value's text (not copied) and its choice. If `param` has choices and `text` is none of
+// them, sets choice 0 and returns false. The name of a JSON file, or a text that begins with '{',
+// is the choice FILE.
 bool case_value_set_text(struct case_value *value, const struct param_info *param,
                          const char *text);
 
 // True if two values of the same type are equal. A NaN counts as equal to every number.
 bool case_value_equal(const struct case_value *a, const struct case_value *b);
 
-// True if the value, spelled as in a case key ("32768", "0.5", "vector"), is one of the words of
+// True if the value, written as in a case key ("32768", "0.5", "vector"), is one of the words in
 // `text`, which are separated by "|".
 bool case_value_says(const struct case_value *value, const char *text);
 
@@ -223,25 +224,25 @@ struct bench_case {
 // Returns the value of a key; NULL if the case does not have the key.
 const struct case_value *case_find(const struct bench_case *c, const char *key);
 
-// True if the case has the key, and its value is this text.
+// True if the case has the key with this text as its value.
 bool case_says(const struct bench_case *c, const char *key, const char *text);
 
-// True if the case meets all conditions. "pattern=stride|banks,path=shared": each key has one of
-// its listed values. "mode!=single": the key has another value, or the case does not have the key.
-// NULL and "" are always met.
+// True if the case meets all conditions. For example, "pattern=stride|banks,path=shared" means that
+// each key has one of the values that are listed for it; "mode!=single" means that the key has
+// another value, or that the case does not have the key. NULL and "" are no conditions.
 bool case_matches(const struct bench_case *c, const char *conditions);
 
 // Returns the index of the value among the choices of its parameter; 0 if the case has no such key.
 unsigned case_choice(const struct bench_case *c, const char *key);
 
-// Return the number or text of a key that the case must have. Without the key the process ends,
-// because that is a programming error.
+// These functions return the number or text of a key that the case must have. If it does not have
+// the key, which is a programming error, the process ends.
 uint64_t case_uint(const struct bench_case *c, const char *key);
 double case_real(const struct bench_case *c, const char *key);
 const char *case_text(const struct bench_case *c, const char *key);
 
-// Returns the case key: the benchmark, then the values of role AXIS in their order,
-// "latency/path=vector/bytes=32768".
+// Returns the case key: the name of the benchmark, then the values of role AXIS in their order, as
+// in "latency/path=vector/bytes=32768".
 const char *case_key(struct arena *arena, const char *benchmark, const struct bench_case *c);
 
 enum verdict {
@@ -251,37 +252,37 @@ enum verdict {
     VERDICT_FAILED
 };
 
-const char *verdict_name(enum verdict verdict); // returns "ok", …
+const char *verdict_name(enum verdict verdict); // returns the word of a verdict, such as "ok"
 
 struct reason {
-    const char *code; // "correlated"; stays the same in all versions
-    const char *text; // one sentence for people
+    const char *code; // such as "correlated"; never changes between versions
+    const char *text; // the reason as one sentence for people
 };
 
 struct metric {
     const char *name;
     enum unit unit;
     enum better better;
-    double median, ci95[2]; // ci95: low and high end of the interval; not finite: not known
-    bool at_least;          // true: median and interval are lower bounds, as samples were censored
+    double median, ci95[2]; // ci95: low and high end of the 95 % interval; not finite: not known
+    bool at_least;          // true: median and interval are lower bounds (censored samples)
     size_t n;               // number of samples
     double limit;           // physical limit; not finite or 0: not known
-    double *round_medians;  // medians of the rounds, from which the interval is computed
+    double *round_medians;  // medians of the rounds, from which the interval was computed
     size_t round_count;
-    bool floating; // true: a rate in op/s that counts floating-point operations
+    bool floating; // true: a rate in op/s whose operations are floating-point operations
 };
 
-// Returns the unit that screens show: FLOP/s for a metric in op/s that counts floating-point
-// operations, else the metric's unit.
+// Returns the unit for screens: FLOP/s for a metric in op/s that counts floating-point operations,
+// else the unit of the metric.
 enum unit metric_unit_shown(const struct metric *metric);
 
-// How many times better `value` is than `other`: other ÷ value where lower is better, else
+// Returns how many times better `value` is than `other`: other ÷ value if lower is better, else
 // value ÷ other.
 double better_ratio(enum better better, double value, double other);
 
-// Returns which share of the metric's limit `value` reaches: limit ÷ value if lower is better, else
-// value ÷ limit. 1 is at the limit; above 1 is better than the limit. NaN if the limit is not known
-// or 0.
+// Returns the share of the metric's limit that `value` reaches: limit ÷ value if lower is better,
+// else value ÷ limit. At the limit it is 1; above 1, the value is better than the limit. NaN if the
+// limit is not known or 0.
 double metric_share(const struct metric *metric, double value);
 
 struct named_text {
@@ -298,24 +299,24 @@ struct series {
     const char *name;
     const char **columns;
     size_t column_count;
-    double *data; // all rows in order, column_count numbers each
+    double *data; // all rows, one after the other; each row has column_count numbers
     size_t row_count;
 };
 
-// A hardware counter per unit of a case's work: the value that the counter gave (counted), and the
-// value that the benchmark computes for the same work (claimed).
+// A hardware counter, per unit of a case's work: the value that was counted, and the value that the
+// benchmark computes for the same work (claimed).
 struct counter {
-    const char *name; // "dram_read", or "native:" and the vendor's name
+    const char *name; // name of the counter: "dram_read", or "native:" and the vendor's name
     enum unit unit;
-    double counted, claimed; // claimed: not finite if the benchmark computes none
+    double counted, claimed; // `claimed` is not finite if the benchmark computes no value
     double units;            // number of units of work from which `counted` was derived
-    unsigned passes;         // passes in which it was read with other counters; 0: not known
+    unsigned passes;         // passes in which it was counted together with others; 0: not known
 };
 
 struct kernel_info {
-    const char *hash; // NULL: no kernel was used
+    const char *hash; // hash of the kernel; NULL: no kernel was used
     const char *source;
-    double registers, spill_bytes, loads; // not finite: the driver does not report it
+    double registers, spill_bytes, loads; // a value is not finite if the driver does not report it
 };
 
 struct result {
@@ -331,11 +332,11 @@ struct result {
     size_t metric_count;
     struct named_text *details; // how the case was measured: "shape" = "grid 20000 × 1024"
     size_t detail_count;
-    struct named_number *sensors; // for example "core_clock"
+    struct named_number *sensors; // sensor values, for example "core_clock"
     size_t sensor_count;
     struct series *series;
     size_t series_count;
-    struct counter *counters; // from an additional visit, whose times are not used
+    struct counter *counters; // counted in an additional visit, whose times are not used
     size_t counter_count;
     struct kernel_info kernel;
 };
@@ -350,18 +351,18 @@ enum run_status {
 
 struct run_device {
     const char *id, *name, *vendor, *driver, *api_version, *kind;
-    const char *uuid;         // 32 hex digits; NULL = not known
-    const char *pci;          // "0000:1b:00.0"; NULL = not known
-    const char *architecture; // "Hopper"; NULL = not known
+    const char *uuid;         // UUID as 32 hex digits; NULL: not known
+    const char *pci;          // PCI address, "0000:1b:00.0"; NULL: not known
+    const char *architecture; // for example "Hopper"; NULL: not known
     struct named_number *limits;
     size_t limit_count;
 };
 
 struct finding {
     const char *code, *text;
-    const char *device; // id of the device concerned; NULL: the whole run
-    const char *name;   // name of the thing that `value` describes: "near L2"; NULL: not given
-    double value;       // not finite: no value
+    const char *device; // id of the device that it is about; NULL: it is about the whole run
+    const char *name;   // name of what `value` describes: "near L2"; NULL: not given
+    double value;       // value of the finding; not finite: it has none
     const char **keys;
     size_t key_count;
 };
@@ -370,10 +371,10 @@ struct run {
     struct arena *arena;
     enum run_status status;
     const char *tool_version, *tool_commit, *tool_build;
-    const char *started; // RFC 3339, UTC
+    const char *started; // start time in UTC, as in RFC 3339
     const char **command;
     size_t command_count;
-    struct named_text *host; // os, cpu, …
+    struct named_text *host; // facts about the host: os, cpu, …
     size_t host_count;
     const char *preset;
     uint64_t seed; // seed of the random order of visits, below 2^53; 0: not known
@@ -385,7 +386,7 @@ struct run {
     size_t result_count, result_capacity;
     struct finding *findings;
     size_t finding_count, finding_capacity;
-    struct check *checks; // see results/check.h
+    struct check *checks; // checks of the devices (results/check.h)
     size_t check_count, check_capacity;
 };
 
@@ -393,13 +394,14 @@ struct run {
 struct run *run_create(void);
 void run_destroy(struct run *run);
 
-// Add an empty element to the run and return it. A result keeps its address; the address of a
-// device or finding may change when another one is added.
+// These functions add an empty element to the run and return it. A result keeps its address. A
+// device or finding may be moved when another one is added.
 struct result *run_add_result(struct run *run);
 struct run_device *run_add_device(struct run *run);
 struct finding *run_add_finding(struct run *run);
-// Adds a finding about the device of `first`. The finding's text is "DEVICE: TEXT", with TEXT made
-// from `format`. Its keys are the key of `first` and, unless `second` is NULL, the key of `second`.
+// Adds a finding about the device of the result `first`. The finding's text is "DEVICE: TEXT", with
+// TEXT made from `format`. Its keys are that of `first` and, unless `second` is NULL, that of
+// `second`.
 void run_add_conclusion(struct run *run, const char *code, double value, const struct result *first,
                         const struct result *second, const char *format, ...) PRINTF_LIKE(6, 7);
 void run_add_benchmark(struct run *run, const struct benchmark_info *info);
@@ -414,7 +416,7 @@ void run_declare_missing(struct run *run);
 const struct result *run_find(const struct run *run, const char *device, const char *key);
 const struct benchmark_info *run_benchmark(const struct run *run, const char *name);
 
-// Numbers of results: of each verdict, measured ones (result_measured), and all.
+// How many results there are: of each verdict, with a measurement (result_measured), and in all.
 struct run_counts {
     size_t of[VERDICT_FAILED + 1], measured, all;
 };
@@ -422,8 +424,8 @@ struct run_counts {
 // Counts the results of a device and a benchmark. NULL means all devices, or all benchmarks.
 struct run_counts run_count(const struct run *run, const char *device, const char *benchmark);
 
-// Return the metric, the series, or the text of the detail with that name; NULL if the result has
-// none.
+// These functions return the metric, the series, or the text of the detail with that name; NULL if
+// the result has none.
 const struct metric *result_metric(const struct result *result, const char *name);
 const struct series *result_series(const struct result *result, const char *name);
 const char *result_detail(const struct result *result, const char *name);
@@ -434,7 +436,7 @@ const struct named_number *result_sensor(const struct result *result, const char
 // Returns the median of a metric; NaN if the result has no such metric.
 double result_median(const struct result *result, const char *metric);
 
-// Sets `floating` of the result's metrics as the benchmark declares it (metric_info.floating).
+// Sets `floating` of the result's metrics according to the benchmark (metric_info.floating).
 void result_mark_floating(const struct benchmark_info *info, struct result *result);
 
 // True if the case was measured: the verdict is ok or suspect.
@@ -443,8 +445,9 @@ bool result_measured(const struct result *result);
 // True if the result was measured (result_measured) and belongs to this benchmark and device.
 bool result_is_of(const struct result *result, const char *benchmark, const char *device);
 
-// Adds a reason, unless the result already has one with the same code and text. Sets the result's
-// verdict to `verdict` if that is worse (from good to bad: ok, suspect, skipped, failed).
+// Adds a reason, unless the result has one with the same code and text already. If `verdict` is
+// worse than the verdict of the result, it becomes the result's verdict (from good to bad: ok,
+// suspect, skipped, failed).
 void result_flag(struct arena *arena, struct result *result, enum verdict verdict, const char *code,
                  const char *format, ...) PRINTF_LIKE(5, 6);
 

@@ -16,7 +16,7 @@ struct run *run_create(void)
 void run_destroy(struct run *run)
 {
     if (run)
-        arena_destroy(run->arena); // the run itself lives in this arena
+        arena_destroy(run->arena); // this arena also holds the run itself
 }
 
 struct result *run_add_result(struct run *run)
@@ -197,7 +197,8 @@ void result_flag(struct arena *arena, struct result *result, enum verdict verdic
         result->verdict = verdict;
     if (has_reason(result, code, text))
         return;
-    // The array's capacity is not known, so each call copies it. A result has few reasons.
+    // The capacity of the array is not known, so each call copies it. That is cheap, because a
+    // result has few reasons.
     struct reason *reasons = ARENA_ARRAY(arena, result->reason_count + 1, struct reason);
     if (result->reason_count)
         memcpy(reasons, result->reasons, result->reason_count * sizeof *reasons);
@@ -208,7 +209,7 @@ void result_flag(struct arena *arena, struct result *result, enum verdict verdic
 
 // ---------------------------------------------------------------- files of an earlier fathom
 
-// Returns a copy of a benchmark's declarations, with the ones that earlier versions of fathom did
+// Returns a copy of what a benchmark declares, with the members that earlier versions of fathom did
 // not write.
 static const struct benchmark_info *declared_since(struct arena *arena,
                                                    const struct benchmark_info *info)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#define _XOPEN_SOURCE 700 // S_ISVTX is in the XSI part of POSIX
+#define _XOPEN_SOURCE 700 // declares S_ISVTX, which is in the XSI part of POSIX
 #include "results/save.h"
 #include "base/arena.h"
 #include "base/text.h"
@@ -17,22 +17,22 @@
 
 enum {
     LINKS_MAX = 40,       // longest chain of symbolic links that is followed, as in Linux
-    NAME_BYTES_MAX = 200, // most bytes of the target's name that its temporary file's name has
+    NAME_BYTES_MAX = 200, // a temporary file's name has at most so many bytes of the target's name
     LINK_BYTES = 4096,
-    READER_WAIT_MS = 30000 // longest wait until the reader of a full pipe reads
+    READER_WAIT_MS = 30000 // longest wait for the reader of a full pipe
 };
 
-// The file to which the contents are written.
+// The file to which the contents are to be written.
 struct target {
-    const char *path;      // the file after all symbolic links (need not exist), for messages, too
+    const char *path;      // the file after all symbolic links, also for messages; may not exist
     const char *folder;    // the folder of `path`
     const char *temporary; // path of the temporary file in `folder`; NULL: write to `path`
-    struct stat info;      // status of the existing file
+    struct stat info;      // status of the file, if it exists
     bool exists;
-    bool standard; // true: the standard output, which is open
+    bool standard; // true: the target is the standard output, which is open
 };
 
-// The contents that are written to the file.
+// The contents that are to be written to the file.
 struct contents {
     file_write *write;
     void *context;
@@ -50,7 +50,7 @@ static bool cannot_write(struct error *err, const char *path, int number)
     return error_set(err, ERROR_IO, "cannot write %s: %s; %s", path, reason, remedy);
 }
 
-// Returns the file at the end of a chain of symbolic links. The file need not exist.
+// Returns the path of the file to which a chain of symbolic links leads. The file need not exist.
 static const char *follow(struct arena *arena, const char *path)
 {
     char link[LINK_BYTES];
@@ -62,7 +62,7 @@ static const char *follow(struct arena *arena, const char *path)
         const char *slash = *link == '/' ? NULL : strrchr(path, '/');
         path = arena_printf(arena, "%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, link);
     }
-    return path; // opening this path gives ELOOP
+    return path; // after too many links; opening this path fails with ELOOP
 }
 
 static const char *name_in(const char *path)
@@ -71,7 +71,7 @@ static const char *name_in(const char *path)
     return slash ? slash + 1 : path;
 }
 
-// Returns the beginning of the name of every temporary file of this target.
+// Returns the text with which the names of all temporary files of this target begin.
 static const char *temporary_prefix(struct arena *arena, const char *path)
 {
     return arena_printf(arena, "%.*s.", NAME_BYTES_MAX, name_in(path));
@@ -105,7 +105,7 @@ static int target_open(const struct target *target)
 {
     if (target->standard)
         return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
-    if (!target->temporary) // a FIFO without a reader must not block
+    if (!target->temporary) // opening a FIFO that has no reader must not block
         return open(target->path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (target->exists && S_ISDIR(target->info.st_mode)) {
         errno = EISDIR;
@@ -115,20 +115,20 @@ static int target_open(const struct target *target)
         errno = ENOENT;
         return -1;
     }
-    unlink(target->temporary); // a crashed process with the same number may have left it
+    unlink(target->temporary); // may be left by a process with the same number that crashed
     return open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
-// Returns the errno of a write that failed in stdio. stdio does not keep it, so this function
-// writes one more byte, which fails in the same way. The file is temporary and is deleted
-// afterwards.
+// Returns the errno of a write that failed in stdio, which does not keep it. For that, writes one
+// more byte, which fails in the same way. This is harmless, because the file is temporary and will
+// be deleted.
 static int write_error(int file)
 {
     errno = 0;
     return write(file, "", 1) < 0 && errno ? errno : EIO;
 }
 
-// Flushes, syncs and closes the stream. Returns 0 or the error number.
+// Flushes, syncs and closes the stream. Returns 0 or the errno of the failure.
 static int stream_finish(FILE *stream)
 {
     int number = 0;
@@ -145,7 +145,7 @@ static bool write_temporary(const struct target *target, int file, const struct 
                             struct error *err)
 {
     if (target->exists)
-        // A failure is ignored, because only the permissions then differ.
+        // If this fails, only the permissions of the file differ, so the failure is ignored.
         (void)!fchmod(file, target->info.st_mode & 0777);
     FILE *stream = fdopen(file, "w");
     if (!stream) {
@@ -162,16 +162,16 @@ static bool write_temporary(const struct target *target, int file, const struct 
     return written;
 }
 
-// Writes to a file, which may be in blocking or nonblocking mode: the standard output keeps the
-// mode that the parent process set. Returns 0 or the error number, which is ETIMEDOUT if nobody
-// reads for wait_ms (−1: no limit).
+// Writes to a file that may be in blocking or nonblocking mode, because the standard output keeps
+// the mode that the parent process set. Returns 0 or the errno of the failure. It is ETIMEDOUT if
+// nobody reads for wait_ms (−1: no limit).
 static int write_out(int file, const char *text, size_t bytes, int wait_ms)
 {
     for (size_t done = 0; done < bytes;) {
         struct pollfd room = {.fd = file, .events = POLLOUT};
         if (poll(&room, 1, wait_ms) == 0)
             return ETIMEDOUT;
-        // A pipe that has room takes at least PIPE_BUF bytes without blocking.
+        // A pipe that poll() reports as writable takes at least PIPE_BUF bytes without blocking.
         size_t left = bytes - done;
         ssize_t wrote = write(file, text + done, left < PIPE_BUF ? left : PIPE_BUF);
         if (wrote >= 0)
@@ -189,7 +189,8 @@ static bool write_directly(const struct target *target, int file, const struct c
     text_stream_open(&text);
     bool written = contents->write(contents->context, text.file, err);
     text_stream_close(&text);
-    // The standard output may be a pager in which a person reads, so its wait has no limit.
+    // The standard output may go to a pager, in which a person reads, so the wait for it has no
+    // limit.
     int wait_ms = target->standard ? -1 : READER_WAIT_MS;
     int number = written ? write_out(file, text.text, text.bytes, wait_ms) : 0;
     free(text.text);
@@ -244,8 +245,8 @@ bool file_save_same(const char *one, const char *other)
     return same;
 }
 
-// Removes the temporary files of this target that belong to processes which no longer exist: they
-// were killed while they saved.
+// Removes the temporary files of this target that were left by processes which no longer exist,
+// because they were killed while they saved.
 static void remove_stale(struct arena *arena, const struct target *target)
 {
     const char *prefix = temporary_prefix(arena, target->path);
@@ -263,8 +264,8 @@ static void remove_stale(struct arena *arena, const struct target *target)
         closedir(folder);
 }
 
-// True if the file can probably be replaced. In a folder such as /tmp, only root and the owner of
-// the file or of the folder can replace it.
+// True if the file can probably be replaced. In a folder such as /tmp (with the sticky bit), only
+// root and the owner of the file or of the folder can do so.
 static bool may_replace(const struct target *target)
 {
     struct stat folder;
@@ -273,8 +274,8 @@ static bool may_replace(const struct target *target)
            !(folder.st_mode & S_ISVTX) || user == folder.st_uid || user == target->info.st_uid;
 }
 
-// Opens the target like file_save does, without changing it. Returns 0 or the error number. A FIFO
-// stays open, because its reader would end if the last writer closed it.
+// Opens the target like file_save, but does not change it. Returns 0 or the errno of the failure. A
+// FIFO stays open, because its reader would end if the last writer closed it.
 static int try_open(const struct target *target)
 {
     if (!target->standard && target->exists && access(target->path, W_OK) != 0)
@@ -284,7 +285,7 @@ static int try_open(const struct target *target)
     int file = target_open(target);
     int number = file < 0 ? errno : 0;
     if (file >= 0 && !target->temporary && write(file, "", 0) < 0)
-        number = errno; // for example /dev/full
+        number = errno; // devices such as /dev/full fail here
     if (file >= 0 && (target->temporary || target->standard || !S_ISFIFO(target->info.st_mode)))
         close(file);
     if (file >= 0 && target->temporary)

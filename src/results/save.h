@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes a file as a whole or not at all: writes a temporary file in the same folder and renames
-// it. A full disk or a crash leaves an existing file unchanged.
+// Writes a file completely or not at all: writes a temporary file in the same folder and renames
+// it. So a full disk or a crash leaves an existing file unchanged.
 #ifndef RESULTS_SAVE_H
 #define RESULTS_SAVE_H
 
@@ -8,29 +8,29 @@
 
 #include <stdio.h>
 
-// Callback that writes the contents to `stream`. It need not report write errors, because file_save
-// checks ferror.
+// Writes the contents to `stream`. It need not report errors of writing, because file_save checks
+// ferror.
 typedef bool file_write(void *context, FILE *stream, struct error *err);
 
 // Writes the file with `write`. Fails with the error of `write`, or with ERROR_IO and a message
 // that says what to do. A path that is not a regular file (/dev/stdout, a pipe) is written
-// directly; a symbolic link to a file stays a link. In all functions of this header, "-" is the
-// standard output; the caller must flush earlier prints to it.
+// directly; a symbolic link to a file stays a link. For all functions of this header, "-" is the
+// standard output, and the caller must have flushed what it printed there.
 MUST_CHECK bool file_save(const char *path, file_write *write, void *context, struct error *err);
 
 // True if the path is "-", the standard output.
 bool file_save_is_standard(const char *path);
 
-// True if file_save to this path replaces a regular file or makes one. False for a device, a pipe
-// or the standard output, where the output of each call follows the output of earlier calls.
+// True if file_save to this path replaces or creates a regular file. False for a device, a pipe or
+// the standard output: there, each call's output follows the output of earlier calls.
 bool file_save_replaces(const char *path);
 
 // True if file_save would write the same regular file for both paths. The files need not exist.
 bool file_save_same(const char *one, const char *other);
 
-// Checks, before a long measurement, whether file_save could write to the path; fails with ERROR_IO
-// if not. Does not change an existing file. Removes temporary files of this path that killed
-// processes left in the folder. If the path is a FIFO, this process keeps it open.
+// Checks, before a long measurement, whether file_save can write to the path; fails with ERROR_IO
+// if it cannot. Does not change an existing file. Removes temporary files of this path that killed
+// processes have left. If the path is a FIFO, this process keeps it open.
 MUST_CHECK bool file_save_check(const char *path, struct error *err);
 
 #endif

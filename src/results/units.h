@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The table of all units in files. Values in files are never scaled to kB, GB or ms; only values on
-// screens are.
+// The table of all units in files. Values are scaled to kB, GB or ms only on screens, never in
+// files.
 #ifndef RESULTS_UNITS_H
 #define RESULTS_UNITS_H
 
@@ -28,28 +28,28 @@ enum unit {
     UNITS(X)
 #undef X
     UNIT_COUNT,
-    // Only for screens: op/s that count floating-point operations (metric_unit_shown).
+    // Only for screens: FLOP/s, which is op/s of floating-point operations (metric_unit_shown).
     UNIT_FLOP_PER_S = UNIT_COUNT,
     UNIT_SHOWN_COUNT
 };
 
-const char *unit_name(enum unit unit); // "B/s"
+const char *unit_name(enum unit unit); // returns a text such as "B/s"
 
-// Writes a value for people: scaled, with four significant digits ("4.614 TB/s", "32 KiB", "281.3
-// ns"). B is scaled by 1024 (KiB, MiB, GiB), "1" and degC are not scaled, all other units are
-// scaled by 1000. Writes at most `bytes` bytes, with the NUL, and returns `text`. A value that is
-// not finite gives "–".
+// Writes a value for people, scaled and with four significant digits ("4.614 TB/s", "32 KiB",
+// "281.3 ns"). B is scaled by 1024 (KiB, MiB, GiB), "1" and degC are not scaled, all other units
+// are scaled by 1000. Writes at most `bytes` bytes, including the NUL, and returns `text`. A value
+// that is not finite gives "–".
 const char *unit_format(double value, enum unit unit, char *text, size_t bytes);
 
 // Like unit_format, but the text lives in `arena`.
 const char *unit_text(struct arena *arena, double value, enum unit unit);
 
-// unit_scale and number_format are the two steps of unit_format, for tables that name the unit in
-// the head of a column. unit_scale returns the value in the scaled unit and sets *name to that
-// unit's name ("" for UNIT_NONE).
+// unit_scale and number_format are the two steps of unit_format, for tables with the unit in the
+// head of a column. unit_scale returns the value in the scaled unit and sets *name to the name of
+// that unit ("" for UNIT_NONE).
 double unit_scale(double value, enum unit unit, const char **name);
 
-// Writes a number to `text` and returns `text`. Numbers from 0.1 to 1000 get four significant
+// Writes a number to `text` and returns `text`. Numbers from 0.1 to 1000 have four significant
 // digits, larger ones no fraction, smaller ones five decimals, very large or small ones an
 // exponent.
 const char *number_format(double value, char *text, size_t bytes);

@@ -5,15 +5,15 @@
 
 #include "results/results.h"
 
-// {"type":"welcome","version":…,"devices":[…],"benchmarks":[…],"scenarios":[…]}: the devices of
-// `offered`, in the form of a run file; the benchmarks that a page can measure, in the form of
-// `fathom list --json`; the built-in scenarios of benchmarks.
+// Returns {"type":"welcome","version":…,"devices":[…],"benchmarks":[…],"scenarios":[…]}. It has the
+// devices of `offered` as in a run file, the benchmarks that a page can measure as in `fathom list
+// --json`, and the built-in scenarios of benchmarks.
 const char *answer_welcome(struct arena *arena, const struct run *offered);
 
-// {"type":"started","id":…,"cases":…}
+// Returns {"type":"started","id":…,"cases":…}.
 const char *answer_started(struct arena *arena, uint64_t id, size_t cases);
 
-// {"type":"result","id":…,"frame":…,"result":{…}}: the result in the form of a run file.
+// Returns {"type":"result","id":…,"frame":…,"result":{…}}, with the result as in a run file.
 const char *answer_result(struct arena *arena, uint64_t id, uint64_t frame,
                           const struct result *result);
 
@@ -23,14 +23,14 @@ struct answer_end {
     bool whole; // true: the message contains the run
 };
 
-// {"type":"done","id":…,"frame":…,"status":"complete","run":{…},"findings":[…]}; "run" only if
-// end->whole.
+// Returns {"type":"done","id":…,"frame":…,"status":"complete","run":{…},"findings":[…]}. The member
+// "run" exists only if end->whole is true.
 const char *answer_done(struct arena *arena, const struct answer_end *end);
 
-// {"type":"error","id":…,"message":…}; id 0 is left out.
+// Returns {"type":"error","id":…,"message":…}, without "id" if `id` is 0.
 const char *answer_error(struct arena *arena, uint64_t id, const char *message);
 
-// {"type":"status","text":…}
+// Returns {"type":"status","text":…}.
 const char *answer_status(struct arena *arena, const char *text);
 
 #endif

@@ -12,24 +12,24 @@ struct live {
     const struct live_desc *desc;
     struct arena *arena;
     pthread_t thread;
-    struct interrupt interrupt; // ends the current measurement; raised at most once for each
+    struct interrupt interrupt; // interrupts the current measurement; raised at most once for each
 
-    // The thread and the callers of live_… share these members, under `mutex`.
+    // The measuring thread and the callers of live_… share these members, under `mutex`.
     pthread_mutex_t mutex;
     pthread_cond_t changed;
     struct request next; // the next measurement; next.arena is NULL if there is none
     bool busy, raised, ends;
 
-    // Only the thread uses these members.
-    struct arena *worker_arena; // holds `executor`
-    struct executor *executor;  // NULL: none yet
+    // Only the measuring thread uses these members.
+    struct arena *worker_arena; // arena in which `executor` lives
+    struct executor *executor;  // executor of the worker; NULL: there is none yet
     const struct gpu_info *device;
-    size_t cases; // number of cases that this worker has seen
+    size_t cases; // number of cases that the present worker has visited
 };
 
-// ---------------------------------------------------------------- what callers ask for
+// ---------------------------------------------------------------- requests of callers
 
-// Call with the mutex held.
+// Must be called with the mutex held.
 static void interrupt_work(struct live *live)
 {
     if (live->busy && !live->raised)
@@ -58,7 +58,7 @@ void live_cancel(struct live *live)
     ask(live, &(struct request){.arena = NULL}, false);
 }
 
-// Waits for a request. Returns false if the thread must end. The caller destroys request->arena.
+// Waits for a request. Returns false if the thread should end. The caller destroys request->arena.
 static bool take_request(struct live *live, struct request *request)
 {
     pthread_mutex_lock(&live->mutex);
@@ -75,7 +75,7 @@ static bool take_request(struct live *live, struct request *request)
     return goes_on;
 }
 
-// True if another measurement waits. Pages are then not told how the current one ended.
+// True if another measurement waits. The pages are then not told how the present one ended.
 static bool is_replaced(struct live *live)
 {
     pthread_mutex_lock(&live->mutex);
@@ -84,7 +84,7 @@ static bool is_replaced(struct live *live)
     return replaced;
 }
 
-// ---------------------------------------------------------------- what pages are told
+// ---------------------------------------------------------------- messages to pages
 
 static void say(const struct live *live, const char *message)
 {
@@ -116,13 +116,14 @@ static void end_worker(struct live *live)
     live->cases = 0;
 }
 
-// Makes sure that live->executor is an executor of the device, with a new worker if necessary.
+// Prepares live->executor for visits on the device: replaces the executor and its worker if they
+// are of another device or may not be used again.
 static void prepare_worker(struct live *live, const struct gpu_info *device,
                            const struct budget *budget)
 {
     const struct runner_desc *desc = &live->desc->runner;
-    // The executor counts a worker that a cancel ended as lost. A new executor starts at 0 losses,
-    // so that the device is not given up for that.
+    // If cancelling a measurement ended its worker, the executor counted that as a loss. A new
+    // executor starts with 0 losses; otherwise the device would be given up after a few of them.
     bool is_cut = live->executor && executor_losses(live->executor) > 0;
     if (live->device != device || live->cases >= LIVE_CASES_KEPT || is_cut)
         end_worker(live);
@@ -146,10 +147,10 @@ static void prepare_worker(struct live *live, const struct gpu_info *device,
 
 // ---------------------------------------------------------------- one frame
 
-// A plan whose case numbers differ from those of all earlier measurements, so that the worker does
-// not confuse a case with an earlier one.
+// A plan whose case numbers differ from those of all earlier measurements. So the worker never
+// takes a case for an earlier one whose data it still has.
 struct numbered_plan {
-    struct plan plan; // first member, so that functions can cast it to this struct
+    struct plan plan; // must be the first member: functions cast its address
     struct plan *cases;
     size_t first;
 };
@@ -176,9 +177,9 @@ struct frame {
     uint64_t number;
     struct run *run;
     struct numbered_plan plan;
-    const char *key; // of the case that is visited
+    const char *key; // key of the case that is visited
     unsigned losses; // number of lost workers that the pages know of
-    bool lost;       // the frame lost a worker
+    bool lost;       // true: the frame lost a worker
 };
 
 static void say_result(const struct frame *frame, const struct result *result)
@@ -190,7 +191,7 @@ static void say_result(const struct frame *frame, const struct result *result)
 
 static void say_loss(struct frame *frame, const struct result *result)
 {
-    bool in_visit = executor_losses(frame->live->executor) > 0; // then its result has the reason
+    bool in_visit = executor_losses(frame->live->executor) > 0; // then the result has the reason
     const char *why = in_visit && result && result->reason_count
                           ? result->reasons[result->reason_count - 1].text
                           : "it ended";
@@ -202,7 +203,7 @@ static void say_loss(struct frame *frame, const struct result *result)
     arena_destroy(arena);
 }
 
-// Callback for schedule_desc.progress: notes which case is visited next.
+// Callback for schedule_desc.progress: remembers which case is visited next.
 static void begin_visit(void *context, const struct schedule_state *state)
 {
     struct frame *frame = context;
@@ -290,8 +291,8 @@ static void say_done(const struct frame *frame, const struct run *run, bool whol
     arena_destroy(arena);
 }
 
-// Makes one frame, or frame after frame of a continuous measurement until it is interrupted. A
-// frame that lost its worker is made again; LIVE_ATTEMPTS such frames in a row end the measurement.
+// Makes one frame or, if the measurement is continuous, frames until it is interrupted. A frame
+// that lost its worker is repeated; after LIVE_ATTEMPTS such frames in a row the measurement ends.
 static void measure_frames(struct frame *frame, const struct budget *budget)
 {
     bool continuous = frame->request->continuous, goes_on = true;
@@ -314,7 +315,7 @@ static void measure_frames(struct frame *frame, const struct budget *budget)
         frame->number += whole;
         goes_on = goes_on && open_frame(frame, &err);
     }
-    run_destroy(frame->run); // not NULL only if open_frame failed in the loop
+    run_destroy(frame->run); // only if open_frame failed is it not NULL
     run_destroy(last);
 }
 

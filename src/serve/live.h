@@ -12,20 +12,21 @@
 #include "serve/request.h"
 #include "suite/runner.h"
 
-// If a visit has not ended this long after a cancel, its worker is killed.
+// A cancelled visit has so many ns to end; then its worker is killed.
 #define LIVE_LEAVE_NS UINT64_C(700000000)
 
 enum {
-    // A worker keeps data of each case that it visited (struct bench_visit.memory). A worker that
-    // has seen this many cases is replaced before the next measurement.
+    // A worker keeps data of each case that it visited (struct bench_visit.memory). After this many
+    // cases it is replaced before the next measurement.
     LIVE_CASES_KEPT = 256,
-    LIVE_ATTEMPTS = 3 // a measurement ends after so many frames in a row that lost their worker
+    LIVE_ATTEMPTS = 3 // frames in a row that may lose their worker before the measurement ends
 };
 
 struct live_desc {
-    struct runner_desc runner; // worker_argv, worker_environment, silence_ns, choices.system;
-                               // in_process for tests
-    int argc;                  // the command line, for the run
+    // Used members: worker_argv, worker_environment, silence_ns, choices.system; for tests
+    // in_process.
+    struct runner_desc runner;
+    int argc; // command line, which the run records
     char **argv;
     // Sends a message to every page. Called in the measuring thread.
     void (*say)(void *context, const char *message);
@@ -34,14 +35,15 @@ struct live_desc {
 
 struct live;
 
-// Starts the thread; `desc` must live until live_stop. Returns NULL with ERROR_IO if it cannot.
+// Starts the measuring thread. `desc` must live until live_stop. Returns NULL with ERROR_IO if
+// there can be no thread.
 struct live *live_start(const struct live_desc *desc, struct error *err);
 
-// Replaces the current measurement by the requested one. Takes ownership of request->arena.
+// Cancels the current measurement and starts the requested one. Takes ownership of request->arena.
 void live_measure(struct live *live, const struct request *request);
 
-// Ends the measurement, within a second after this call. A worker whose visit ends in time stays,
-// idle.
+// Ends the measurement within a second. If its visit ends in time, the worker is kept for the next
+// measurement.
 void live_cancel(struct live *live);
 
 // Ends the measurement, the worker and the thread.

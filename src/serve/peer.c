@@ -8,11 +8,12 @@
 
 enum {
     FRAME_LAST = 0x80,
-    FRAME_RESERVED = 0x70, // bits of extensions; must be 0, because no extension was agreed
+    // Bits for extensions; must be 0, because client and server agreed on no extension.
+    FRAME_RESERVED = 0x70,
     FRAME_CODE = 0x0f
 };
 
-enum frame_code { // RFC 6455, section 11.8
+enum frame_code { // opcodes of frames (RFC 6455, section 11.8)
     FRAME_CONTINUES = 0,
     FRAME_TEXT = 1,
     FRAME_PING = 9,
@@ -32,7 +33,7 @@ void peer_fini(struct peer *peer)
 
 // ---------------------------------------------------------------- messages
 
-// Counts a message. Returns false if the peer sends too many messages.
+// Counts a message. Returns false if the page sends too many messages.
 static bool count_message(struct peer *peer, uint64_t now_ns)
 {
     double seconds = (double)(now_ns - peer->counted_ns) / (double)NS_PER_S;
@@ -44,8 +45,8 @@ static bool count_message(struct peer *peer, uint64_t now_ns)
     return peer->allowance >= 0;
 }
 
-// Compares in the same time for every text of the token's length, so that the time reveals nothing
-// about the token.
+// True if `text` is the token. All texts of the token's length are compared in the same time, so
+// that the time tells nothing about the token.
 static bool is_token(const char *text, const char *token)
 {
     size_t length = strlen(token);
@@ -66,8 +67,8 @@ static enum peer_outcome judge_hello(struct peer *peer, const struct request *re
     return PEER_GREETED;
 }
 
-// Reads the complete message into `request`. If the outcome is PEER_ASKS, request->arena holds the
-// message; otherwise it is destroyed.
+// Reads a complete message into `request`. If the outcome is PEER_ASKS, request->arena holds the
+// message and belongs to the caller; otherwise it is destroyed.
 static enum peer_outcome take_message(struct peer *peer, uint64_t now_ns,
                                       const struct peer_rules *rules, struct request *request,
                                       struct error *err)
@@ -92,7 +93,7 @@ static enum peer_outcome take_message(struct peer *peer, uint64_t now_ns,
     return outcome;
 }
 
-// Adds the frame to the message. Returns false if the message would be too long.
+// Adds the frame to the message. Returns false if the message is then too long.
 static bool add_frame(struct peer *peer, const struct peer_frame *frame)
 {
     if (frame->bytes > REQUEST_BYTES_MAX - peer->used)
@@ -136,7 +137,7 @@ enum peer_outcome peer_take(struct peer *peer, const struct peer_frame *frame, u
 
 // ---------------------------------------------------------------- HTTP
 
-// True for "" and for a port such as ":8080".
+// True for "" and for text like ":8080".
 static bool is_port(const char *text)
 {
     if (*text == '\0')

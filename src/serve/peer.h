@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: MIT
-// The server's side of one web socket of a page. Takes frames and returns at most one request for
-// each. Joins the frames of a message, requires the token in the first message, and limits how much
-// and how often a page may send.
+// The server's side of one page's web socket. Takes frames, and returns at most one request for
+// each frame. Joins the frames of a message, requires the token in the first message, and limits
+// how much and how often a page may send.
 #ifndef SERVE_PEER_H
 #define SERVE_PEER_H
 
 #include "serve/request.h"
 
-#define PEER_HELLO_NS UINT64_C(5000000000) // a socket without a valid hello is closed after this
+// A socket is closed after so many ns without a valid hello.
+#define PEER_HELLO_NS UINT64_C(5000000000)
 
 enum {
-    PEER_BURST = 240,   // most messages at once
+    PEER_BURST = 240,   // most messages in a short time
     PEER_A_SECOND = 120 // most messages per second over a longer time
 };
 
 struct peer {
     bool greeted;        // true: the page sent a hello with the right token
-    uint64_t opened_ns;  // time of clock_now_ns, like every now_ns
-    struct arena *arena; // holds an incomplete message; NULL: there is none
-    char *text;          // the part of that message that has come
+    uint64_t opened_ns;  // when the socket was opened (clock_now_ns), as for each now_ns
+    struct arena *arena; // holds an incomplete message; NULL: there is no incomplete message
+    char *text;          // received part of the incomplete message
     size_t used, capacity;
     double allowance;    // number of messages that the page may send now
     uint64_t counted_ns; // time at which `allowance` was computed
 };
 
-// The same for all peers.
+// Rules that are the same for all peers.
 struct peer_rules {
     const char *token; // the token that a hello must have
     const struct device_list *devices;
@@ -39,17 +40,17 @@ struct peer_frame {
 };
 
 enum peer_outcome {
-    PEER_WAITS,   // the caller has nothing to do
+    PEER_WAITS,   // the caller need not do anything
     PEER_GREETED, // the page sent a hello with the right token
-    PEER_ASKS,    // the page asks for request->kind; the caller destroys request->arena
-    PEER_REFUSED, // the message is wrong: err says why; request->id is its id, or 0
-    PEER_CLOSES   // the socket must be closed: the page broke a rule, or closes it
+    PEER_ASKS,    // the page made a request (request->kind); the caller destroys request->arena
+    PEER_REFUSED, // the message is wrong: err says why, and request->id is its id, or 0
+    PEER_CLOSES   // the socket must be closed: the page broke a rule, or wants to close it
 };
 
 void peer_init(struct peer *peer, uint64_t now_ns);
 void peer_fini(struct peer *peer);
 
-// Takes one frame.
+// Takes one frame from the page and returns what the caller must do.
 enum peer_outcome peer_take(struct peer *peer, const struct peer_frame *frame, uint64_t now_ns,
                             const struct peer_rules *rules, struct request *request,
                             struct error *err);
@@ -58,7 +59,7 @@ enum peer_outcome peer_take(struct peer *peer, const struct peer_frame *frame, u
 
 struct peer_http {
     const char *method, *path;
-    const char *host, *origin; // NULL: the request has no such header, or several
+    const char *host, *origin; // values of the headers; NULL: no such header, or several
     bool upgrade;              // the request asks for a web socket
     long long body_bytes;      // length of the body; -1: not known
 };
@@ -69,9 +70,9 @@ enum {
 };
 
 // Returns the HTTP status of the answer: PEER_PAGE, PEER_SOCKET or an error. The status is 403 if
-// Host is not a name of this machine's loopback, because another site's name could point here (DNS
-// rebinding); any port is allowed, because an ssh tunnel has a different one. It is also 403 if a
-// web socket's Origin is not http:// and the Host.
+// Host is not a name of this machine's loopback address, because another site may let its own name
+// point to it (DNS rebinding). Any port is allowed, because an ssh tunnel has another port. The
+// status is also 403 if the Origin of a web socket is not "http://" followed by Host.
 int peer_judge(const struct peer_http *http);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const char name_of_message[] = "message"; // in error messages
+static const char name_of_message[] = "message"; // stands for a whole message in error messages
 
 struct reading {
     struct json_reader reader;
@@ -88,7 +88,7 @@ static bool read_set(struct reading *r, const struct json_node *set, struct sett
     return true;
 }
 
-// The object `scenario`, the content of a scenario file, becomes the value of the parameter
+// Makes the object `scenario`, which has the content of a scenario file, the value of the parameter
 // `scenario`.
 static bool read_scenario(struct reading *r, struct setting *settings)
 {
@@ -115,7 +115,7 @@ static bool names_no_file(const struct param_info *param, const struct case_valu
            (case_value_says(value, param->choices) && strcmp(value->text, "FILE") != 0);
 }
 
-// Fails if --set would refuse the settings, or if a value is the name of a file.
+// Fails if `--set` would not accept the settings, or if a value is the name of a file.
 static bool check_choices(struct reading *r)
 {
     const struct choice_request *choices = &r->request->choices;

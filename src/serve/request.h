@@ -28,16 +28,16 @@ enum request_kind {
 };
 
 struct request {
-    struct arena *arena; // holds everything below
+    struct arena *arena; // owns all the data of the request
     enum request_kind kind;
-    const char *token; // HELLO
-    uint64_t id;       // MEASURE: the page's number of the measurement; also set after an error
+    const char *token; // token in the message "hello"
+    uint64_t id;       // the page's number of the measurement; also set after an error
     const struct gpu_info *device;
-    struct choice_request choices; // one benchmark, with the preset quick
+    struct choice_request choices; // what to measure: one benchmark, with the preset quick
     bool continuous;
 };
 
-// Reads a message into `request`; the caller sets request->arena. `devices` lists the devices that
+// Reads a message into `request`, whose arena the caller has set. `devices` lists the devices that
 // may be measured. Fails with ERROR_USAGE and one line that says what is wrong with the message.
 MUST_CHECK bool request_read(const char *text, size_t bytes, const struct device_list *devices,
                              const struct gpu_system *system, struct request *request,

@@ -48,7 +48,7 @@ struct civetweb {
 
 static struct dynlib *open_civetweb(struct civetweb *calls, struct error *err)
 {
-    // The second file is in the kit (make kit).
+    // The kit (make kit) contains the second file.
     static const char *const files[] = {"libcivetweb.so.1", "$ORIGIN/lib/libcivetweb.so.1", NULL};
     static const struct dynlib_symbol table[] = {
 #define SYMBOL(name) DYNLIB_SYMBOL(struct civetweb, name),
@@ -70,9 +70,9 @@ static struct dynlib *open_civetweb(struct civetweb *calls, struct error *err)
 // ---------------------------------------------------------------- the state
 
 struct tab {
-    struct mg_connection *connection; // NULL: this element is free
-    struct peer peer;                 // only the connection's thread uses it, except peer.opened_ns
-    bool open;                        // true: the page has said hello and gets messages
+    struct mg_connection *connection; // connection of the page; NULL: this element is free
+    struct peer peer;                 // used only by the connection's thread, except peer.opened_ns
+    bool open;                        // true: the page has sent a valid hello, so it gets messages
 };
 
 struct server {
@@ -87,8 +87,8 @@ struct server {
     struct tab tabs[SERVE_TABS_MAX];
 };
 
-// Returns the tab of a connection; for NULL, a free tab. NULL if there is none. Call with the mutex
-// held.
+// Returns the tab of a connection, or a free tab if `connection` is NULL. Returns NULL if there is
+// none. Must be called with the mutex held.
 static struct tab *find_tab(struct server *server, const struct mg_connection *connection)
 {
     for (size_t i = 0; i < SERVE_TABS_MAX; i++)
@@ -170,15 +170,15 @@ static void refuse(const struct server *server, const struct tab *tab,
 static void obey(const struct server *server, const struct request *request)
 {
     if (request->kind == REQUEST_MEASURE) {
-        live_measure(server->live, request); // takes ownership of the arena
+        live_measure(server->live, request); // live_measure takes ownership of request->arena
         return;
     }
     live_cancel(server->live);
     arena_destroy(request->arena);
 }
 
-// The argument of take_arrival: a frame to take. take_arrival sets `stays` to false if the socket
-// must be closed.
+// The argument of take_arrival: a frame to be taken. take_arrival sets `stays` to false if the
+// socket must be closed.
 struct arrival {
     struct server *server;
     struct tab *tab;
@@ -204,8 +204,9 @@ static void *take_arrival(void *context)
     return NULL;
 }
 
-// Callback of civetweb. Returns 0 to close the socket. The stack of civetweb's threads (100 KiB in
-// Debian's library) is too small for a parser of nested text, so each frame gets its own thread.
+// Callback of civetweb for a frame; returns 0 to close the socket. Each frame is taken in a thread
+// of its own, because the stack of civetweb's threads (100 KiB in Debian's library) is too small
+// for a parser of nested text.
 static int take_frame(struct mg_connection *connection, int bits, char *data, size_t bytes,
                       void *context)
 {
@@ -222,7 +223,7 @@ static int take_frame(struct mg_connection *connection, int bits, char *data, si
     return arrival.stays;
 }
 
-// Closes the sockets that have not said hello in time.
+// Closes the sockets whose pages have not sent a hello in time.
 static void close_silent(struct server *server)
 {
     pthread_mutex_lock(&server->mutex);
@@ -353,8 +354,8 @@ static int judge(struct mg_connection *connection, void *context)
     return 0;
 }
 
-// Callback for mg_callbacks.log_message: logs nothing, because answers tell what matters to the
-// user.
+// Callback for mg_callbacks.log_message. Logs nothing: answers to requests tell what the user must
+// know.
 static int drop_log(const struct mg_connection *connection, const char *message)
 {
     (void)connection, (void)message;
@@ -369,11 +370,11 @@ static bool listen_at(struct server *server, struct arena *arena, struct error *
         "num_threads",
         THREADS,
         "request_timeout_ms",
-        "3000", // this time also limits sending to a page that does not read
+        "3000", // this time-out also limits sending to a page that does not read
         "websocket_timeout_ms",
         "1000",
         "enable_websocket_ping_pong",
-        "yes", // closes the socket of a page that answers no ping
+        "yes", // closes the socket of a page that does not answer pings
         "enable_auth_domain_check",
         "no",
         "tcp_nodelay",
@@ -426,7 +427,7 @@ static void tell_ready(struct server *server, struct arena *arena)
             arena_printf(arena, "http://127.0.0.1:%d/#token=%s", port.port, server->token));
 }
 
-// Waits for the first signal.
+// Waits until the first signal comes.
 static void wait_signal(struct server *server)
 {
     struct interrupt *interrupt = server->desc->runner.interrupt;
@@ -454,10 +455,10 @@ static bool serve(struct server *server, struct arena *arena, struct error *err)
         tell_ready(server, arena);
         wait_signal(server);
     }
-    live_cancel(server->live); // nothing must be measured while the sockets close
+    live_cancel(server->live); // first: nothing may be measured while sockets are being closed
     if (listens)
         server->civetweb.mg_stop(server->context);
-    live_stop(server->live); // after mg_stop, no socket uses server->live
+    live_stop(server->live); // must follow mg_stop, after which no socket uses server->live
     return listens && error_set(err, ERROR_INTERRUPTED, "interrupted");
 }
 
@@ -477,7 +478,7 @@ bool serve_run(const struct serve_desc *desc, struct error *err)
     pthread_mutex_init(&server->mutex, NULL);
     struct dynlib *library = open_civetweb(&server->civetweb, err);
     if (library && make_token(server->token, err))
-        (void)serve(server, arena, err); // always sets an error: at least ERROR_INTERRUPTED
+        (void)serve(server, arena, err); // serve() always fails, at least with ERROR_INTERRUPTED
     dynlib_close(library);
     pthread_mutex_destroy(&server->mutex);
     arena_destroy(arena);

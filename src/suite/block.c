@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// ---------------------------------------------------------------- entries
+// ---------------------------------------------------------------- cases of a block
 
 bool block_is_own(const struct block *block, const struct entry *entry)
 {
@@ -46,7 +46,7 @@ void block_give_up(struct block *block, struct device_slot *slot, const char *wh
             fail_given_up(&block->entries[i]);
 }
 
-// ---------------------------------------------------------------- opening them
+// ---------------------------------------------------------------- adding cases
 
 static struct entry *open_entry(struct block *block, const struct plan_case *plan_case,
                                 struct device_slot *slot)
@@ -77,8 +77,8 @@ static struct entry *open_entry(struct block *block, const struct plan_case *pla
     return entry;
 }
 
-// True if the case's value "together" lets the two devices co-run. "auto": only if they are
-// different chips; "yes": always; "no", or no such value: never.
+// True if the case's value "together" lets two devices measure it together. "auto": only if they
+// are different chips; "yes": always; "no", or no such value: never.
 static bool may_co_run(const struct bench_case *bench_case, const struct gpu_info *device,
                        const struct gpu_info *other)
 {
@@ -97,8 +97,8 @@ static bool peer_may_join(const struct entry *first, const struct device_slot *p
     return !peer->given_up && peer->plan->take;
 }
 
-// Sets `with` of each entry of the co-run to the ids of the other devices. Does nothing if the
-// entry has no co-run.
+// Sets `with` of each entry of a co-run to the ids of the co-run's other devices. Does nothing if
+// the entry is in no co-run.
 static void name_co_run(const struct block *block, struct entry *first)
 {
     for (struct entry *entry = first; first->co_run && entry; entry = entry->co_run)
@@ -122,12 +122,12 @@ void block_add(struct block *block, const struct plan_case *plan_case)
     name_co_run(block, first);
 }
 
-// ---------------------------------------------------------------- their results
+// ---------------------------------------------------------------- results of cases
 
 // Adds the reason "unfinished", "interrupted" or "out-of-time" to the result of an unfinished case.
-// A case with fewer than rounds_min rounds becomes suspect, already while the run goes on, because
-// a run that is killed leaves the file that it saved last. A case with more rounds gets a reason
-// only at the end, and not "out-of-time" if its interval is within the goal.
+// A case with fewer than rounds_min rounds becomes suspect even while the run goes on: if the run
+// is killed, the file that it saved last stays. A case with more rounds gets a reason only at the
+// end of the run, and "out-of-time" only if its interval misses the goal.
 static void flag_cut_short(const struct block *block, const struct entry *entry,
                            struct arena *arena, enum block_stage stage)
 {
@@ -145,8 +145,8 @@ static void flag_cut_short(const struct block *block, const struct entry *entry,
                     block->preset, entry->plan_case.benchmark->info.name, rounds);
 }
 
-// Adds the value "with" to the case. The existing values are copied first, because the plan owns
-// them.
+// Adds the value "with" to a copy of the case's values, because the plan owns the values
+// themselves.
 static void add_with(struct arena *arena, struct bench_case *bench_case, const char *with)
 {
     struct case_value *values = ARENA_ARRAY(arena, bench_case->value_count + 1, struct case_value);
@@ -185,7 +185,7 @@ void block_publish(struct block *block, struct arena *arena, enum block_stage st
     for (size_t i = 0; i < block->count; i++) {
         struct entry *entry = &block->entries[i];
         if (entry_is_open(entry) && collect_visits(entry->collect) == 0)
-            continue; // not visited yet
+            continue; // the case was not visited yet
         fill_result(block, entry, arena, stage);
         run->results[run->result_count++] = entry->result;
     }

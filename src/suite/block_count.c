@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Counted visits of cases that were measured.
+// Makes the counted visits of cases that have been measured.
 #include "suite/block.h"
 #include "suite/interrupt.h"
 
 enum {
     LOSSES_MAX = 2, // after so many lost workers in a row, no further case is counted
-    // Length of the work that is counted. A pass of the counters repeats it up to three times, and
-    // counts need no longer work: on a card it moves more than 1 GiB.
+    // Length of the work that is counted, in ns. It need not be longer: in this time a card moves
+    // more than 1 GiB. Each pass of the counters runs the work up to three times.
     COUNTED_NS = 1000 * 1000
 };
 

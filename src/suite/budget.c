@@ -10,8 +10,9 @@ static const struct {
     const char *preset;
     struct budget budget;
 } presets[] = {
-    // The stop rule first decides after 5 rounds and needs at least 16 samples, so a visit takes 4
-    // samples. In `quick` the rule decides after 3 rounds: most cases repeat within 0.1 %.
+    // The stop rule first decides after 5 rounds, and a result needs at least 16 samples: so a
+    // visit takes 4 samples. With `quick` the rule decides after 3 rounds already, because most
+    // cases repeat within 0.1 %.
     {"quick",
      {.samples = 4,
       .sample_ns = NS_PER_MS,
@@ -21,7 +22,8 @@ static const struct {
       .case_ns = NS_PER_S,
       .time_ns = 5 * NS_PER_S,
       .time_most_ns = 12 * NS_PER_S}},
-    // time_most_ns is enough for preempt's 47 cases: each has 300 deadlines, at 90 per second.
+    // time_most_ns is chosen for preempt: it has 47 cases with 300 deadlines each, at 90 per
+    // second.
     {"standard",
      {.samples = 4,
       .sample_ns = 2 * NS_PER_MS,
@@ -30,9 +32,9 @@ static const struct {
       .case_ns = 10 * NS_PER_S,
       .time_ns = 20 * NS_PER_S,
       .time_most_ns = 240 * NS_PER_S}},
-    // `fathom map` measures many cases and needs only COLLECT_ROUNDS_MIN rounds of each. It accepts
-    // any core clock: it finds out, from latencies at different clocks, which levels run at the
-    // core clock.
+    // `fathom map` measures many cases and needs only COLLECT_ROUNDS_MIN rounds of each. Its cases
+    // may run at any core clock, because it finds the levels that run at the core clock by
+    // comparing latencies at different clocks.
     {"map",
      {.samples = 4,
       .sample_ns = NS_PER_MS,
@@ -42,8 +44,8 @@ static const struct {
       .time_ns = 10 * NS_PER_S,
       .time_most_ns = 30 * NS_PER_S,
       .any_clock = true}},
-    // `fathom check` shall take 20 s for all devices in parallel, with --quick 5 s. check_plan_s
-    // (suite/check.h) adds up the time_most_ns of its benchmarks.
+    // `fathom check` should take 20 s for all devices in parallel, or 5 s with --quick.
+    // check_plan_s (suite/check.h) adds up the time_most_ns of the benchmarks.
     {"check",
      {.samples = 4,
       .sample_ns = 2 * NS_PER_MS,
@@ -86,8 +88,8 @@ void budget_of(const char *preset, const struct gpu_info *device, struct budget 
         budget->sample_ns = NS_PER_MS / 2;
     if (!(device->caps & GPU_CAP(VIRTUAL_TIME)))
         return;
-    // A model simulates its time, so limits of host time make no sense. Nothing disturbs its
-    // samples, so they may be short.
+    // A model simulates its time, so limits of host time do not apply. Its samples may be short,
+    // because nothing disturbs them.
     budget->time_ns = budget->time_most_ns = 0;
     budget->timeout_ns = 600 * NS_PER_S;
     if (hurried)

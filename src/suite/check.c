@@ -18,12 +18,12 @@ struct checking {
     const struct check_desc *desc;
     struct run *run;
     struct check_parts *parts;
-    struct child *children[CHECK_DEVICES_MAX];   // processes that measure; NULL: not running
-    struct child *waiting[CHECK_DEVICES_MAX];    // processes that wait after measuring; NULL: none
+    struct child *children[CHECK_DEVICES_MAX];   // processes that measure; NULL: none is running
+    struct child *waiting[CHECK_DEVICES_MAX];    // processes that measured and now wait; NULL: none
     uint64_t silent_until_ns[CHECK_DEVICES_MAX]; // a process that is silent until then is ended
     const struct gpu_info *infos[CHECK_DEVICES_MAX];
     size_t count;
-    uint64_t planned_ns; // planned end of the check
+    uint64_t planned_ns; // time at which the check should end
 };
 
 // ---------------------------------------------------------------- the processes
@@ -88,7 +88,7 @@ static void take_line(struct checking *c, size_t i, const char *line)
     if (c->desc->worker_argv)
         c->waiting[i] = c->children[i];
     else
-        child_destroy(c->children[i], 0); // without waiting for its driver to unload
+        child_destroy(c->children[i], 0); // does not wait until its driver is unloaded
     c->children[i] = NULL;
 }
 
@@ -99,8 +99,9 @@ static void take_end(struct checking *c, size_t i)
                              child_end_text(c->children[i])));
 }
 
-// Ends the processes that were silent for too long; after deadline_ns, all processes. Returns the
-// number of processes that still run, and sets *next_ns to the next time at which one is too late.
+// Ends each process that was silent for too long, or all processes if deadline_ns has passed.
+// Returns how many still run, and sets *next_ns to the earliest time at which one of these must be
+// ended.
 static size_t end_late(struct checking *c, uint64_t deadline_ns, uint64_t *next_ns)
 {
     size_t left = 0;
@@ -117,7 +118,8 @@ static size_t end_late(struct checking *c, uint64_t deadline_ns, uint64_t *next_
     return left;
 }
 
-// Takes what the processes send until none is left. Returns false if a signal ended this early.
+// Takes the lines that the processes send, until no process is left. Returns false if a signal
+// ended this early.
 static bool receive_all(struct checking *c, uint64_t deadline_ns)
 {
     struct interrupt *interrupt = c->desc->interrupt;
@@ -148,7 +150,8 @@ static bool receive_all(struct checking *c, uint64_t deadline_ns)
 
 // ---------------------------------------------------------------- several devices at once
 
-// Returns the devices that sent a run and are not broken; an empty list if there is only one.
+// Returns the devices that sent a run and are not broken. If there is only one, returns an empty
+// list.
 static struct device_list working(const struct checking *c)
 {
     struct device_list list = {.devices =
@@ -167,21 +170,21 @@ static void note_skipped(struct run *run, const char *why)
     finding->text = why;
 }
 
-// Sets the time limit of a benchmark, from the planned end, and the limit of a worker's silence,
-// from the deadline. Returns false if too little time is left before the deadline.
+// Sets two limits of time: of a benchmark, from the planned end of the check, and of a worker's
+// silence, from the deadline. Returns false if too little time is left before the deadline.
 static bool set_limits(const struct checking *c, uint64_t deadline_ns, struct runner_desc *runner)
 {
     static const uint64_t start_ns = CHECK_START_S * NS_PER_S;
     uint64_t planned_ns = clock_left_ns(c->planned_ns), left_ns = clock_left_ns(deadline_ns);
     runner->time_most_ns = planned_ns > start_ns + NS_PER_S ? planned_ns - start_ns : NS_PER_S;
-    // A worker that hangs for silence_ns uses up the time of its benchmark on this device, so no
-    // other case of the benchmark waits for a worker.
+    // A worker that hangs uses up its benchmark's time on this device while it is silent. So no
+    // further case of the benchmark waits for a worker that hangs.
     runner->silence_ns = c->desc->silence_ns < left_ns / 2 ? c->desc->silence_ns : left_ns / 2;
     return (double)left_ns > 2 * NS_PER_S * check_plan_s(2, CHECK_AT_ONCE);
 }
 
-// Measures what several devices do at the same time, with a worker for each. Returns false if a
-// signal ended this early.
+// Measures what several devices do at the same time, with a worker for each device. Returns false
+// if a signal ended this early.
 static bool measure_at_once(struct checking *c, uint64_t deadline_ns)
 {
     struct error unsaved, err;
@@ -209,8 +212,8 @@ static bool measure_at_once(struct checking *c, uint64_t deadline_ns)
     return c->parts->at_once->status != RUN_INTERRUPTED;
 }
 
-// Asks the waiting processes for the states of their cards after all measurements. If a process
-// does not answer within 2 s (all processes together), the state that it sent before stays.
+// Asks the waiting processes for the states of their cards after all measurements. All together
+// have 2 s to answer. If a process does not answer, the state that it sent earlier is kept.
 static void take_last_states(struct checking *c)
 {
     static const uint64_t patience_ns = 2 * NS_PER_S;

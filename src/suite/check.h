@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Measures the figures of a check on several devices in parallel. Each device has its own process,
-// which measures like `fathom run` and sends its run after each benchmark. If a process dies or is
-// silent, only its device is broken, and the check still ends in time. Afterwards, this process
-// measures what several devices do at once, with one worker per device as in `fathom run`. The
-// processes of the devices wait for that, then read the state of their cards once more.
+// which measures like `fathom run` and sends its run after each benchmark. If a process dies or
+// becomes silent, only its device is called broken, and the check still ends in time. After that,
+// this process measures what several devices do at once, with one worker per device as in `fathom
+// run`. The processes of the devices wait until this is done and then read the states of their
+// cards once more.
 #ifndef SUITE_CHECK_H
 #define SUITE_CHECK_H
 
@@ -24,7 +25,7 @@ enum {
 
 enum check_part {
     CHECK_ALONE,       // figures of each device, measured on all devices in parallel
-    CHECK_ALONE_QUICK, // the same with fewer cases and less time
+    CHECK_ALONE_QUICK, // as CHECK_ALONE, with fewer cases and less time
     CHECK_AT_ONCE      // what several devices do at the same time
 };
 
@@ -36,30 +37,30 @@ void check_choose(struct run *run, enum check_part part, struct choice_request *
 struct plan *check_plan_at_once(struct arena *arena, const struct choice_request *request,
                                 const struct gpu_info *device, struct run *run, struct error *err);
 
-// Returns the longest time of the part in seconds: CHECK_START_S and the time limits of its
-// benchmarks. A benchmark of the host link counts once per device, because the devices take turns;
-// any other counts once. CHECK_AT_ONCE takes 0 s with one device.
+// Returns the longest time of the part in seconds: CHECK_START_S plus the time limits of its
+// benchmarks. Benchmarks of the host link are added once per device, because the devices take turns
+// with them; all others are added once. CHECK_AT_ONCE takes 0 s if there is one device.
 double check_plan_s(size_t devices, enum check_part part);
 
 // ---------------------------------------------------------------- measuring
 
 struct check_desc {
-    const struct device_list *devices; // at most CHECK_DEVICES_MAX
+    const struct device_list *devices; // devices to check, at most CHECK_DEVICES_MAX
     const struct gpu_system *system;
-    const char *const *argv;        // command of a device's process without "-d"; ends with NULL
-    const char *const *worker_argv; // as runner_desc.worker_argv. NULL: nothing is measured on
-                                    // several devices at once
-    const char *const *environment; // of the processes, as child_desc.environment
-    uint64_t silence_ns;            // a process silent for longer is ended; 0: CHECK_DEADLINE_S
-    uint64_t soak_ns; // measuring is repeated for this time; the deadline is so much later
+    const char *const *argv; // command of a device's process without "-d"; ends with NULL
+    // As runner_desc.worker_argv. NULL: nothing is measured on several devices at once.
+    const char *const *worker_argv;
+    const char *const *environment; // environment of the processes, as child_desc.environment
+    uint64_t silence_ns;            // a process is ended after this silence; 0: CHECK_DEADLINE_S
+    uint64_t soak_ns; // time for which measuring is repeated; the deadline is so much later
     struct interrupt *interrupt; // a signal ends the check; NULL: signals are not watched
 };
 
-// The runs that the processes sent. They must live as long as the run that check_measure filled.
+// The runs that the processes sent. They must live as long as the run that check_measure fills.
 struct check_parts {
-    struct run *runs[CHECK_DEVICES_MAX]; // one per device; NULL: its process sent none
+    struct run *runs[CHECK_DEVICES_MAX]; // run of each device; NULL: its process sent no run
     size_t count;
-    struct run *at_once; // what several devices did at the same time; NULL: was not measured
+    struct run *at_once; // what several devices did at the same time; NULL: it was not measured
 };
 
 // Adds the results of all devices and one check per device to the run. runner_describe must have
@@ -72,7 +73,7 @@ void check_parts_destroy(struct check_parts *parts);
 
 // check_serve runs the process of one device, whose standard input is a socket to the parent.
 struct check_serve_desc {
-    const char *const *known; // identities of all devices of this API; [0]: the measured device
+    const char *const *known; // identities of all devices of the API; [0] is the measured device
     size_t known_count;
     bool quick;
     bool stays; // after measuring, waits for a line, then sends the card's state once more

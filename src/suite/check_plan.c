@@ -15,12 +15,12 @@ static const char *const check_presets[] = {[CHECK_ALONE] = "check",
                                             [CHECK_AT_ONCE] = "check-at-once"};
 
 enum {
-    FEW = 4 // with more devices, CHECK_PEER_READ and CHECK_PEER_BOTH are not measured
+    FEW = 4 // CHECK_PEER_READ and CHECK_PEER_BOTH are measured for at most so many devices
 };
 
 // ---------------------------------------------------------------- the cases
 
-// True if all devices of the API of the run's first device are in the run.
+// True if the run has all devices of the API of its first device.
 static bool has_all(const struct run *run, const struct gpu_system *system)
 {
     size_t api = strcspn(run->devices[0].id, ":") + 1, chosen = 0, there = 0;
@@ -41,7 +41,7 @@ static bool is_wanted(const struct check_case *of, const struct run *run, enum c
            (of->metric != CHECK_PEER_ALL || has_all(run, system));
 }
 
-// Adds the value of a key to the settings of a benchmark, unless it has the value already.
+// Adds a value of a parameter to the settings of a benchmark, unless they have this value already.
 static void add_value(struct arena *arena, struct choice_request *request, struct setting *settings,
                       const char *benchmark, const char *key, const char *value)
 {
@@ -63,7 +63,8 @@ static void add_case(struct arena *arena, struct choice_request *request, struct
     for (const char *at = of->values; *at; at += strcspn(at, ","), at += *at == ',') {
         size_t key = strcspn(at, "!="), value = strcspn(at + key + 1, ",");
         const char *name = arena_printf(arena, "%.*s", (int)key, at);
-        if (at[key] == '!') // "key!=value": cases without the key, which have its value `unsaid`
+        // "key!=value" asks for cases without the key: there the parameter has the value `unsaid`.
+        if (at[key] == '!')
             add_value(arena, request, settings, of->benchmark, name,
                       benchmark_param(&benchmark_find(of->benchmark)->info, name)->unsaid);
         else
@@ -98,7 +99,7 @@ void check_choose(struct run *run, enum check_part part, struct choice_request *
 {
     struct arena *arena = run->arena;
     enum {
-        VALUES_MAX = 12 // most values of a case
+        VALUES_MAX = 12 // largest number of values that a case sets
     };
     const struct benchmark **chosen =
         ARENA_ARRAY(arena, check_case_count, const struct benchmark *);
@@ -118,8 +119,8 @@ void check_choose(struct run *run, enum check_part part, struct choice_request *
         add_devices(request, settings, run);
 }
 
-// In transfer's plan, the first device of an API measures the pairs of all devices. If that device
-// is not in the run, each device measures the pairs in which it is the first.
+// In transfer's plan, the first device of an API measures the pairs of all devices. If the run does
+// not have that device, each device measures the pairs in which it comes first.
 struct plan *check_plan_at_once(struct arena *arena, const struct choice_request *request,
                                 const struct gpu_info *device, struct run *run, struct error *err)
 {

@@ -24,13 +24,13 @@ struct serving {
     struct child_channel channel;
     const struct gpu_info *info;
     struct run *run;
-    struct sensors *sensors; // NULL: none
+    struct sensors *sensors; // sensors of the card; NULL: none
     struct sensor_reading last;
     struct sensor_health before;
-    unsigned limiter; // what limited the clock so far: set of enum sensor_throttle
+    unsigned limiter; // what limited the clock so far, as a set of enum sensor_throttle
     const struct choice_request *choices;
-    struct host_lock link; // held while the link to the host is measured
-    bool unheard;          // the parent is gone
+    struct host_lock link; // lock that is held while the link to the host is measured
+    bool unheard;          // true: the parent has gone, so messages reach nobody
 };
 
 // ---------------------------------------------------------------- the state of the card
@@ -45,8 +45,8 @@ static void begin_state(struct serving *s)
         sensors_read(s->sensors, &s->last);
 }
 
-// Reads the card's state into the check. It is called right after some work, because on an idle
-// card the speed of the link and the power would be too low.
+// Reads the card's state into the check. Must be called right after some work: when a card is idle,
+// its link is slower and its power is lower.
 static void note_state(struct serving *s)
 {
     struct check_state *state = &s->run->checks[0].state;
@@ -91,13 +91,13 @@ static void send(struct serving *s)
     arena_destroy(out.arena);
 }
 
-// Gives up the host lock and, if the benchmark after `done` measures the link to the host, waits
-// for the lock again: only one process of the host measures its link at a time. Links that share a
-// switch or the host's memory slow each other down, but reference values are of one card alone. The
-// wait does not count as time of the next benchmark.
+// Releases the host lock and, if the benchmark after `done` measures the link to the host, waits
+// until it has the lock again. So only one process of the host measures its link at a time: links
+// that share a switch or the host's memory slow each other down, but the reference values were
+// measured with one card alone. The wait does not count as time of the next benchmark.
 static void pass_link(struct serving *s, const char *done)
 {
-    static const uint64_t patience_ns = 15 * NS_PER_S; // longer if another process hangs
+    static const uint64_t patience_ns = 15 * NS_PER_S; // a turn is longer only if a process hangs
     const struct choice_request *choices = s->choices;
     host_lock_end(&s->link);
     for (size_t i = 0; i + 1 < choices->benchmark_count; i++)

@@ -12,8 +12,8 @@
 struct clock_lock {
     struct arena *arena;
     struct clock_lock_desc desc;
-    struct clock_guard *guard; // NULL: the device has GPU_CAP(CLOCK_CHOICE) and needs no guard
-    double *granted_hz;        // granted clock for each of desc.hz; 0: not locked yet
+    struct clock_guard *guard; // guard process; NULL: not needed, because of GPU_CAP(CLOCK_CHOICE)
+    double *granted_hz;        // clock granted for each of desc.hz; 0: not locked yet
     bool ended;
 };
 
@@ -53,7 +53,7 @@ struct clock_lock *clock_lock_create(struct arena *arena, const struct clock_loc
     struct error unrestored;
     if (!clock_guard_destroy(lock->guard, &unrestored))
         error_prefix(err, "%s; and before that", unrestored.message);
-    err->code = ERROR_NO_DEVICE; // because this device cannot be measured at the requested clock
+    err->code = ERROR_NO_DEVICE; // the requested clock makes the device unusable
     error_prefix(err, "--set clock: the core clock of %s cannot be set", desc->device->id);
     return NULL;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Sets the core clocks that the user asked for, on one device. Before each visit of a case with a
-// value `clock`, the card is locked to that clock; before any other visit, the lock is released. On
-// a device with GPU_CAP(CLOCK_CHOICE) this module locks nothing: the benchmark sets the clock
-// itself, in the worker. A card stays locked when a process dies, so a guard process
-// (sensors/guard.h) holds the lock and releases it.
+// Sets the core clocks that the user asked for on one device. Before each visit of a case with a
+// value `clock`, the card is locked to that clock; before each other visit, the lock is released. A
+// card stays locked when a process dies, so a guard process (sensors/guard.h) holds the lock and
+// releases it. On a device with GPU_CAP(CLOCK_CHOICE) nothing is locked: there the benchmark sets
+// the clock itself, in the worker.
 #ifndef SUITE_CLOCK_LOCK_H
 #define SUITE_CLOCK_LOCK_H
 
@@ -17,25 +17,25 @@ struct clock_lock_desc {
     const double *hz;               // clocks that the user asked for
     size_t count;                   // number of clocks, > 0
     const char *const *guard_argv;  // command of the guard process; ends with NULL
-    const char *const *environment; // of the guard; NULL: the environment of this process
+    const char *const *environment; // environment of the guard; NULL: that of this process
 };
 
-// Creates a lock in `arena`; desc->hz must live as long. First sets the first clock and restores
-// the old one, so that a missing permission is found before anything is measured. If this test
-// fails, returns NULL with ERROR_NO_DEVICE; the message says what to do.
+// Creates a lock in `arena`; desc->hz must live as long. To find a missing permission before
+// anything is measured, first sets the first clock and restores the old one. If that fails, returns
+// NULL with ERROR_NO_DEVICE; the message says what to do.
 struct clock_lock *clock_lock_create(struct arena *arena, const struct clock_lock_desc *desc,
                                      struct error *err);
 
-// Locks the clock to the value `clock` of the next visit's case, or releases it if the case has
-// none. Does nothing if `lock` is NULL.
+// Locks the clock to the value `clock` of the next visit's case, or releases it if the case has no
+// such value. Does nothing if `lock` is NULL.
 MUST_CHECK bool clock_lock_follow(struct clock_lock *lock, const struct bench_case *bench_case,
                                   struct error *err);
 
 #define CLOCK_STAYS_LOCKED "clock-stays-locked"
 
 // Restores the clock and ends the guard; a second call does nothing. Adds a finding to `run`,
-// unless `run` is NULL: "clocks" says which clocks were asked for and granted, and how the clock
-// was restored; CLOCK_STAYS_LOCKED says why it could not be restored, and what to do. `lock` may be
+// unless it is NULL: "clocks" says which clocks were requested and granted, and how the clock was
+// restored; CLOCK_STAYS_LOCKED says why it could not be restored, and what to do. `lock` may be
 // NULL.
 void clock_lock_end(struct clock_lock *lock, struct run *run);
 

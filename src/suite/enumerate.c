@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <string.h>
 
-static const uint64_t silence_default_ns = 30 * NS_PER_S; // eight sleeping cards take 20 s
+static const uint64_t silence_default_ns = 30 * NS_PER_S; // eight sleeping cards need 20 s
 static const uint64_t notice_ns = 2 * NS_PER_S;
 
 enum {
@@ -22,8 +22,8 @@ enum {
 
 // ---------------------------------------------------------------- the message
 
-// The message of a backend's process: the devices and unavailable APIs that it found, or the
-// library in which the process crashed.
+// The answer of a backend's process: the devices and unavailable APIs that it found, or the library
+// in which it crashed.
 struct answer {
     struct gpu_info *devices;
     size_t device_count;
@@ -174,12 +174,12 @@ bool enumerate_serve(const struct gpu_system_desc *desc, int socket_fd, struct e
 
 // ---------------------------------------------------------------- in the parent
 
-// The question to one backend for its devices.
+// A backend that is asked for its devices, and its answer.
 struct inquiry {
     const struct gpu_backend *backend;
     uint64_t deadline_ns;
-    // True: the process does not first load libraries of other backends; instead, its environment
-    // gives thread-local variables more space.
+    // True: the process does not load libraries of other backends first. Instead, its environment
+    // gives more space to thread-local variables.
     bool alone;
     struct answer answer;
 };
@@ -189,13 +189,13 @@ struct inquiries {
     const struct enumerate_desc *desc;
     const char *const **environment;
     struct inquiry of[BACKENDS_MAX];
-    struct child *children[BACKENDS_MAX]; // NULL: the child has answered or failed
+    struct child *children[BACKENDS_MAX]; // process of each backend; NULL: it answered or failed
     size_t count;
     bool is_noticed;
 };
 
-// Returns the inherited environment, with more space for thread-local variables of libraries that
-// are loaded late (see opencl_after_others).
+// Returns the inherited environment plus a variable that reserves more space for thread-local
+// variables of libraries that are loaded late (see opencl_after_others).
 static const char *const *roomy_environment(struct arena *arena, const char *const *environment)
 {
     static const char name[] = "GLIBC_TUNABLES=";
@@ -245,13 +245,13 @@ static void finish(struct inquiries *all, size_t index)
     all->children[index] = NULL;
 }
 
-// Makes the API unavailable, with this reason. But first, a backend that loads libraries of other
-// backends is asked once more without these libraries, because they may have caused the failure.
+// Makes the API unavailable for this reason. But if its backend first loaded libraries of other
+// backends, they may have caused the failure: the backend is then asked once more without them.
 static void fail(struct inquiries *all, size_t index, const char *reason)
 {
     static const char remedy[] = "update or reinstall this driver; the other APIs work without it";
     struct inquiry *inquiry = &all->of[index];
-    // The text is copied first, because finish() ends the process that may own it.
+    // `reason` is copied first, because finish() ends the process that may own it.
     reason = text_printable(all->arena, reason, SIZE_MAX);
     finish(all, index);
     if (!inquiry->alone && inquiry->backend->after_others && inquiry->backend->after_others()) {
@@ -309,7 +309,7 @@ static void take_answer(struct inquiries *all, size_t index, const char *line)
         fail(
             all, index,
             arena_printf(all->arena, "driver disturbs the process that loads it: %s", err.message));
-    else if (!answer->crash) // after a crash, fail_gone() waits for the end and reports it
+    else if (!answer->crash) // after a crash, fail_gone() waits until the process has ended
         finish(all, index);
 }
 
@@ -322,8 +322,8 @@ static const char *names_of_silent(const struct inquiries *all)
     return names;
 }
 
-// Returns the time until the next deadline: of the notice, if it is not given yet, or of a backend
-// that has not answered.
+// Returns the time until the next deadline: of a backend that has not answered, or of the notice to
+// the user if it was not given yet.
 static uint64_t time_left_ns(const struct inquiries *all, uint64_t notice_at_ns)
 {
     uint64_t left_ns = all->is_noticed ? UINT64_MAX : clock_left_ns(notice_at_ns);
@@ -385,7 +385,7 @@ static void add_answer(struct gpu_system *system, const struct answer *answer)
         gpu_system_add_unavailable(system, &answer->unavailable[i]);
 }
 
-// Lists the devices of a backend without a driver, in this process.
+// Lists the devices of a backend without a driver. This needs no other process.
 static void list_here(struct inquiries *all, struct gpu_system *system, const char *api)
 {
     struct gpu_system *own = gpu_system_create(

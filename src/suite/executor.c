@@ -8,16 +8,16 @@
 #include "suite/visitor.h"
 
 static const uint64_t silence_default_ns = 60 * NS_PER_S;
-static const uint64_t grace_ns = 2 * NS_PER_S; // time for a worker to end by itself
+static const uint64_t grace_ns = 2 * NS_PER_S; // time in which a worker must end by itself
 static const uint64_t send_ns = 10 * NS_PER_S;
-static const uint64_t patience_ns = NS_PER_S / 2; // wait before desc.waiting is called
+static const uint64_t patience_ns = NS_PER_S / 2; // time after which desc.waiting is called
 
 struct executor {
     struct executor_desc desc;
-    struct child *worker;    // NULL: no worker is running
-    struct visitor *visitor; // used in process; NULL: none yet
+    struct child *worker;    // the worker process; NULL: no worker is running
+    struct visitor *visitor; // makes visits in this process; NULL: not created yet
     unsigned losses, losses_ever;
-    bool hurries; // a worker is asked to end its visit early
+    bool hurries; // true: the worker was asked to end its visit early
 };
 
 struct executor *executor_create(struct arena *arena, const struct executor_desc *desc)
@@ -72,8 +72,8 @@ static bool lose_worker(struct executor *executor)
     return false;
 }
 
-// Waits for a line from the worker. Returns CHILD_TIMEOUT at `until_ns` or `deadline_ns`, whichever
-// is earlier, and CHILD_WOKEN if a signal comes.
+// Waits for a line from the worker, until the earlier of `until_ns` and `deadline_ns`. Returns
+// CHILD_TIMEOUT at that time, or CHILD_WOKEN if a signal comes before.
 static enum child_answer receive(struct executor *executor, uint64_t deadline_ns, uint64_t until_ns,
                                  const char **line)
 {
@@ -82,7 +82,8 @@ static enum child_answer receive(struct executor *executor, uint64_t deadline_ns
     return child_receive(executor->worker, left_ns, interrupt ? interrupt->fd : -1, line);
 }
 
-// Asks the worker to end its visit early. If this fails, the worker has ended, and await() sees it.
+// Asks the worker to end its visit early. If sending fails, the worker has ended, and await() will
+// notice it.
 static void hurry(const struct executor *executor)
 {
     struct arena *arena = arena_create();
@@ -123,7 +124,7 @@ static enum child_answer await(struct executor *executor, const char **line)
     return answer;
 }
 
-// The object into which an answer is read: `finding` if it is not NULL (a watch), else `visit`.
+// What an answer is read into: `finding` if it is not NULL (a watch), else `visit`.
 struct answer_desc {
     const struct benchmark_info *info;
     struct arena *arena;
@@ -216,7 +217,7 @@ static bool send_order(struct executor *executor, const char *order, struct erro
 
 // ---------------------------------------------------------------- in several workers at once
 
-// Waits until the worker reaches the gate (measure/visit.h), or until its visit ends without it.
+// Waits until the worker reaches the gate (measure/visit.h), or until its visit ends before that.
 static void await_gate(struct executor_part *part, struct arena *arena)
 {
     const char *line = NULL;
@@ -264,7 +265,7 @@ static bool open_here(struct executor *executor, struct error *err)
     return executor->visitor != NULL;
 }
 
-// Counts the outcome of a visit or watch, and closes a device that was lost.
+// Counts whether the device was lost in a visit or watch, and closes it if so.
 static bool note_here(struct executor *executor, bool done, const struct error *err)
 {
     if (done || !visitor_is_lost(err)) {

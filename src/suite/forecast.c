@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-// In the mean duration of a case, the expected duration counts as this many measured cases.
+// In the mean duration of a case, the expected duration has the weight of this many measured cases.
 static const double trusted_cases = 2;
 
 void forecast_plan(struct forecast *forecast, size_t part, const struct benchmark *benchmark,
@@ -32,7 +32,7 @@ void forecast_note(struct forecast *forecast, size_t part, double done, uint64_t
     if (forecast->at < forecast->count) {
         struct forecast_part *last = &forecast->parts[forecast->at];
         last->spent_s += (double)(now_ns - forecast->now_ns) / NS_PER_S;
-        last->done = (double)last->cases; // corrected below if it is this part
+        last->done = (double)last->cases; // set again below if this is the same part
     }
     forecast->parts[part].done = done;
     forecast->at = part;

@@ -25,7 +25,7 @@ static int open_file(const char *name)
     int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     arena_destroy(arena);
     struct stat file;
-    // In a folder that all users may write, another user may have made the file.
+    // Another user may have created the file, if all users may write to the folder.
     if (fd >= 0 && (fstat(fd, &file) != 0 || !S_ISREG(file.st_mode) || file.st_uid != geteuid())) {
         close(fd);
         fd = -1;
@@ -72,6 +72,6 @@ void host_lock_write(const struct host_lock *lock, const char *text)
     size_t bytes = strlen(text);
     bool emptied = lock->fd >= 0 && ftruncate(lock->fd, 0) == 0;
     bool whole = emptied && pwrite(lock->fd, text, bytes, 0) == (ssize_t)bytes;
-    if (emptied && !whole) // if this fails, too, readers do not accept the partial text
+    if (emptied && !whole) // if this fails too, readers do not accept the partial text
         (void)!ftruncate(lock->fd, 0);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A lock that at most one process of a user holds on a host. The lock's file also has a text that
-// the last holder left for the processes that waited. The file is in $TMPDIR or /tmp. Its name
-// contains the id of the user and of this boot, so that a file of an earlier boot is never read.
+// the last holder left for the processes that waited. The file is in $TMPDIR or /tmp; its name
+// contains the user's id and the id of this boot, so a file from before a reboot is never read.
 #ifndef SUITE_HOST_LOCK_H
 #define SUITE_HOST_LOCK_H
 
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct host_lock {
-    int fd; // file descriptor; −1: the lock is not held
+    int fd; // file descriptor of the lock's file; −1: the lock is not held
 };
 
 // Waits at most wait_ns for the lock `name`. Returns false if another process held it all that
@@ -21,10 +21,10 @@ bool host_lock_take(struct host_lock *lock, const char *name, uint64_t wait_ns);
 void host_lock_end(struct host_lock *lock);
 
 // Returns the text that a holder left after since_s (seconds since 1970), in `arena`; NULL if there
-// is none.
+// is no such text.
 const char *host_lock_read(const struct host_lock *lock, struct arena *arena, double since_s);
 
-// Leaves a text for the next holders. If it cannot be written whole, no text is left.
+// Leaves a text for the next holders, or no text if it cannot be written completely.
 void host_lock_write(const struct host_lock *lock, const char *text);
 
 #endif

@@ -14,7 +14,7 @@ static void *let_through(void *context)
     struct interrupt *interrupt = context;
     pthread_sigmask(SIG_SETMASK, &interrupt->former, NULL);
     while (sem_wait(&interrupt->watched) != 0)
-        continue; // a signal that does not end the process interrupted the wait
+        continue; // the wait was interrupted by a signal that does not end the process
     return NULL;
 }
 
@@ -26,9 +26,9 @@ static bool start_taker(struct interrupt *interrupt)
     return errno == 0;
 }
 
-// Adds the signal to the set, unless it was ignored when the process started: SIGHUP under nohup,
-// SIGINT and SIGQUIT in the background of a script. Such a signal must not be blocked, because a
-// blocked signal becomes pending even if it is ignored.
+// Adds the signal to the set, unless the process ignored it from the start: SIGHUP under nohup,
+// SIGINT and SIGQUIT in the background of a script. An ignored signal must not be blocked, because
+// a blocked signal becomes pending even if it is ignored.
 static void add_unless_ignored(sigset_t *set, int signal)
 {
     struct sigaction action;
@@ -105,7 +105,7 @@ unsigned interrupt_count(struct interrupt *interrupt)
 {
     if (!interrupt)
         return 0;
-    struct signalfd_siginfo info; // or the 8 bytes of an event
+    struct signalfd_siginfo info; // of an own interrupt (eventfd), read() returns only 8 bytes
     while (interrupt->fd >= 0 && read(interrupt->fd, &info, sizeof info) > 0)
         if (interrupt->count++ == 0)
             interrupt->first_ns = clock_now_ns();

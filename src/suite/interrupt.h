@@ -17,24 +17,23 @@
 #include <stdint.h>
 
 struct interrupt {
-    int fd;            // readable while a signal (`own`: a raise) has not been counted
-    unsigned count;    // number of signals or raises read so far
+    int fd;            // readable as long as a signal, or a call of interrupt_raise, is not counted
+    unsigned count;    // number of signals, or of calls of interrupt_raise, read so far
     uint64_t first_ns; // when the first signal was read
     sigset_t former;   // signal mask before interrupt_init
-    pthread_t taker;   // thread that receives the signals until interrupt_watch
-    sem_t watched;     // posted by interrupt_watch: ends `taker`
-    bool is_watched;   // interrupt_watch was called
-    bool own;          // true: made by interrupt_init_own; no signal is blocked or counted
+    pthread_t taker;   // thread that receives the signals until interrupt_watch is called
+    sem_t watched;     // posted by interrupt_watch to end `taker`
+    bool is_watched;   // true: interrupt_watch was called
+    bool own;          // true: made by interrupt_init_own; signals are not blocked or counted
 };
 
-// Blocks the signals in this thread and in every thread that it starts later, such as those of
-// drivers. Also blocks SIGPIPE, because the run file must be written even if the reader of the
-// tables has gone. Until interrupt_watch is called, one extra thread still receives the signals, so
-// that they end the process: the user must be able to stop a process whose driver hangs while it is
-// loaded.
+// Blocks the signals in this thread and in every thread that it starts later, such as a driver's
+// threads. Also blocks SIGPIPE, because the run file must be written even if nobody reads the
+// tables any more. Until interrupt_watch is called, an extra thread receives the signals and ends
+// the process: the user must be able to stop a process whose driver hangs while it is loaded.
 MUST_CHECK bool interrupt_init(struct interrupt *interrupt, struct error *err);
 
-// From now on, signals are only counted and no longer end the process. The caller must call
+// From this call on, signals are only counted and do not end the process. The caller must call
 // interrupt_count regularly.
 void interrupt_watch(struct interrupt *interrupt);
 
@@ -47,7 +46,8 @@ void interrupt_clear(struct interrupt *interrupt); // sets the count back to 0
 // Restores the signal mask. A signal that is still pending then takes effect.
 void interrupt_fini(struct interrupt *interrupt);
 
-// Returns the number of signals (or raises) so far; 0 if `interrupt` is NULL. Never blocks.
+// Returns the number of signals (or calls of interrupt_raise) so far; 0 if `interrupt` is NULL.
+// Never blocks.
 unsigned interrupt_count(struct interrupt *interrupt);
 
 #endif

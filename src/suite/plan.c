@@ -4,11 +4,11 @@
 #include <string.h>
 
 struct preset_plan {
-    struct plan plan;        // first member, so that next() can cast it to this struct
-    struct plan_case *cases; // cases[i].benchmark is NULL after preset_take took the case
+    struct plan plan;        // must be the first member: next() casts its address
+    struct plan_case *cases; // [i].benchmark is NULL after preset_take took the case
     size_t count, capacity;
     size_t at;
-    size_t block; // number of cases returned since the last pause
+    size_t block; // number of cases that were returned since the last pause
     const struct benchmark *block_benchmark;
 };
 
@@ -79,7 +79,7 @@ static bool add_cases(struct arena *arena, struct preset_plan *preset,
     for (size_t i = 0; i < list->count; i++) {
         const char *key = case_key(arena, benchmark->info.name, &list->cases[i]);
         if (is_planned(preset, key))
-            continue; // clamping to the device's limits made two cases equal
+            continue; // the device's limits made this case equal to an earlier one
         preset->cases = arena_grow(arena, preset->cases, preset->count, &preset->capacity,
                                    sizeof *preset->cases);
         preset->cases[preset->count] = (struct plan_case){.benchmark = benchmark,

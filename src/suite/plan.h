@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The plan of a preset. All its cases are known from the start.
+// The plan of a preset. All its cases are known when the plan is created.
 #ifndef SUITE_PLAN_H
 #define SUITE_PLAN_H
 
@@ -7,15 +7,15 @@
 
 enum {
     PLAN_CASES_MAX = 16384,
-    PLAN_BLOCK_CASES = 64, // most cases of one device in the same interleaved rounds
+    PLAN_BLOCK_CASES = 64, // most cases of one device that share interleaved rounds
     PLAN_PEERS_MAX = 7     // most other devices in a co-run
 };
 
-// Creates a plan of every case of every benchmark of the request; of cases with the same key, only
-// the first. The plan pauses after each PLAN_BLOCK_CASES cases and between benchmarks. A benchmark
-// that the device cannot run at all is left out, with a finding in `run`. Returns NULL with
-// ERROR_USAGE if choices contradict each other or give more than PLAN_CASES_MAX cases (the preset
-// full has some 5,000).
+// Creates a plan of every case of every benchmark of the request. Of cases with the same key, only
+// the first is in the plan. The plan pauses after each PLAN_BLOCK_CASES cases and between
+// benchmarks. If the device cannot run a benchmark at all, the benchmark is left out and gets a
+// finding in `run`. Returns NULL with ERROR_USAGE if choices contradict each other or give more
+// than PLAN_CASES_MAX cases (the preset full has about 5,000).
 struct plan *plan_preset_create(struct arena *arena, const struct choice_request *request,
                                 const struct gpu_info *device, struct run *run, struct error *err);
 

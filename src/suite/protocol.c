@@ -58,8 +58,8 @@ static bool parse_value(const struct param_info *param, const char *spelt, struc
     return false;
 }
 
-// Reads the values of the case, in the order of the benchmark's parameters. Parameters that the
-// message does not name are left out of the case.
+// Reads the values of a case, in the order of the benchmark's parameters. The case has no value for
+// a parameter that the message does not name.
 static void case_get(struct json_reader *reader, const struct json_node *node, void *object)
 {
     struct order_message *message = object;
@@ -114,7 +114,7 @@ static const struct json_field samples_fields[] = {
 };
 static const struct json_table samples_table = {JSON_TABLE(struct measure_samples, samples_fields)};
 
-// Writes the samples of each metric, with the metric's index in benchmark_info.metrics.
+// Writes the samples of each metric. A metric is named by its index in benchmark_info.metrics.
 static void metrics_put(struct json_out *out, const char *name, const void *object)
 {
     const struct measure_visit *visit = object;
@@ -207,7 +207,7 @@ static const struct json_field finding_fields[] = {
 };
 static const struct json_table finding_table = {JSON_TABLE(struct finding_message, finding_fields)};
 
-// The messages gate and leave have no members.
+// The messages "gate" and "leave" have no members.
 static const struct json_table gate_table = {.count = 0};
 
 // ---------------------------------------------------------------- writing
@@ -376,8 +376,9 @@ static void read_visit(struct json_reader *reader, const struct json_node *body,
             json_fail(reader, body, "a series without columns");
 }
 
-// True if the answer is a failure; the reader's error then has its code and message. False for any
-// other answer. False for a malformed failure, too; the reader has then failed.
+// True if the answer is a well-formed failure; the reader's error then has its code and message.
+// False for any other answer. False also for a malformed failure, after which the reader has
+// failed.
 static bool read_failure(struct json_reader *reader, const struct json_node *root)
 {
     struct json_node body = json_member(reader, root, "failure");
@@ -411,7 +412,7 @@ static void read_finding(struct json_reader *reader, const struct json_node *bod
     memcpy(finding->limits, message.limits, sizeof finding->limits);
 }
 
-// Reads an answer: a failure, or a message of kind `kind`, which `read` reads into `object`.
+// Reads an answer: a failure, or a message of kind `kind`, whose content `read` stores in `object`.
 static enum protocol_answer
 read_answer(struct json_reader *reader, const char *line, const char *kind,
             void (*read)(struct json_reader *, const struct json_node *, void *), void *object)

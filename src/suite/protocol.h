@@ -29,58 +29,58 @@
 #include "bench/bench.h"
 #include "measure/watch.h"
 
-// Orders a counted visit (measure/count.h).
+// Asks for a counted visit (measure/count.h).
 struct visit_counting {
-    const char *const *natives; // vendor's names of counters to read beside the neutral ones
+    const char *const *natives; // vendor's names of counters to read beside the neutral
     size_t native_count;
 };
 
 struct visit_order {
     const struct benchmark *benchmark;
-    size_t index; // number of the case in its plan; the same in all visits of the case
+    size_t index; // number of the case in its plan, which is the same in all visits of the case
     const struct bench_case *bench_case;
     const struct measure_request *request;
     bool waits; // true: the worker waits for other devices before it takes samples
-    const struct visit_counting *counting; // NULL: the visit is not counted
+    const struct visit_counting *counting; // what to count; NULL: the visit is not counted
 };
 
-// Return the message as a line without newline, in `arena`.
+// The next two functions return the message as one line without newline, in `arena`.
 const char *protocol_write_order(struct arena *arena, const struct visit_order *order);
 const char *protocol_write_visit(struct arena *arena, const struct measure_visit *visit);
 const char *protocol_write_failure(struct arena *arena, const struct error *failure);
 
-// The gate message, which both sides send, and a test for it; the test is false for a malformed
-// line.
+// The message "gate", which parent and worker both send, and a test for it. The test is false for a
+// malformed line.
 const char *protocol_write_gate(struct arena *arena);
 bool protocol_is_gate(const char *line);
 
-// The message that asks a visit to end early, and a test for it.
+// The message "leave", which asks a visit to end early, and a test for it.
 const char *protocol_write_leave(struct arena *arena);
 bool protocol_is_leave(const char *line);
 
-// The order to watch the device for other work, a test for it, and the answer. The test sets
-// *least_ns; it is false for any other line.
+// The order to watch the device for other work, a test for this order, and the answer. The test
+// sets *least_ns; it is false for any other line.
 const char *protocol_write_watch(struct arena *arena, uint64_t least_ns);
 bool protocol_is_watch(const char *line, uint64_t *least_ns);
 const char *protocol_write_finding(struct arena *arena, const struct watch_finding *finding);
 
-// For the worker: reads an order. Fails with ERROR_INTERNAL if the line is malformed, or names a
+// In the worker: reads an order. Fails with ERROR_INTERNAL if the line is malformed, or names a
 // benchmark, version or parameter that this binary does not have.
 MUST_CHECK bool protocol_read_order(struct arena *arena, const char *line,
                                     struct visit_order *order, struct error *err);
 
 enum protocol_answer {
-    PROTOCOL_VISIT,   // *visit or *finding was read
-    PROTOCOL_FAILURE, // err is the error of the visit or watch
-    PROTOCOL_GARBAGE  // err says what is wrong with the line
+    PROTOCOL_VISIT,   // the line is the answer: *visit or *finding was read
+    PROTOCOL_FAILURE, // the visit or watch failed: err is its error
+    PROTOCOL_GARBAGE  // the line is not an answer: err says what is wrong with it
 };
 
-// For the parent: reads the answer to an order to watch. finding->who lives in `arena`.
+// In the parent: reads the answer to an order to watch. finding->who lives in `arena`.
 enum protocol_answer protocol_read_finding(struct arena *arena, const char *line,
                                            struct watch_finding *finding, struct error *err);
 
-// For the parent: reads the answer to an order. `info` describes the benchmark of the order. *visit
-// lives in `arena`.
+// In the parent: reads the answer to an order to visit. `info` describes the benchmark of the
+// order. *visit lives in `arena`.
 enum protocol_answer protocol_read_answer(struct arena *arena, const char *line,
                                           const struct benchmark_info *info,
                                           struct measure_visit **visit, struct error *err);

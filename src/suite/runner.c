@@ -24,16 +24,16 @@ enum {
     HOST_ENTRIES_MAX = 8,
     LINE_BYTES = 512,
     WORKER_ARGS_MAX = 16,
-    SILENT_WAITS = 6 // a worker that is silent for this many times timeout_ns counts as hung
+    SILENT_WAITS = 6 // a worker that is silent for this many times timeout_ns is taken to hang
 };
 
 struct runner {
     const struct runner_desc *desc;
     struct run *run;
     struct arena *arena;
-    struct plan **plans;         // one per device
-    struct executor **executors; // one per device
-    struct clock_lock **clocks;  // one per device; NULL if no clock was asked for
+    struct plan **plans;         // plan of each device
+    struct executor **executors; // executor of each device
+    struct clock_lock **clocks;  // clock lock of each device; NULL if no clock was asked for
     size_t device;               // index of the device that is being measured
     struct error *unsaved;
 };
@@ -46,8 +46,8 @@ static void add_host(struct run *run, const char *name, const char *text)
         run->host[run->host_count++] = (struct named_text){.name = name, .text = text};
 }
 
-// Returns the text after `separator`, without quotes, in the file's first line that begins with
-// `key` and has a separator. NULL if there is no such line.
+// Finds the file's first line that begins with `key` and contains `separator`, and returns the text
+// after the separator, without quotes. NULL if there is no such line.
 static const char *read_field(struct arena *arena, const char *path, const char *key,
                               char separator)
 {
@@ -74,7 +74,7 @@ static const char *number(struct arena *arena, long value)
 }
 
 // Describes the host: operating system, kernel, CPU and memory. An entry that cannot be read is
-// left out. No entry identifies the owner.
+// left out. No entry identifies the machine's owner.
 static void describe_host(struct run *run)
 {
     struct arena *arena = run->arena;
@@ -91,7 +91,8 @@ static void describe_host(struct run *run)
     add_host(run, "memory", read_field(arena, "/proc/meminfo", "MemTotal", ':'));
 }
 
-// Returns the present time, as "2026-01-31T12:00:00Z"; the beginning of 1970 if it cannot be read.
+// Returns the present time as "2026-01-31T12:00:00Z". If the time cannot be read, returns the
+// beginning of 1970.
 static const char *utc_now(struct arena *arena)
 {
     char text[sizeof "2026-01-31T12:00:00Z"];
@@ -102,8 +103,8 @@ static const char *utc_now(struct arena *arena)
     return arena_strdup(arena, text);
 }
 
-// Returns the unit of a limit, from the end of its name: "_bytes" or "_hz". UNIT_NONE for any other
-// name.
+// Returns the unit of a limit from the end of its name: "_bytes" or "_hz". UNIT_NONE for other
+// names.
 static enum unit limit_unit(const char *name)
 {
     const char *end = strrchr(name, '_');
@@ -133,7 +134,7 @@ static void describe_device(struct run *run, const struct gpu_info *info)
     device->limits = ARENA_ARRAY(arena, count, struct named_number);
     for (unsigned i = 0; i < count; i++) {
         uint64_t value = gpu_limit_value(&info->limits, i);
-        if (value) // 0 means that the API does not report it
+        if (value) // the API reports 0 for a limit that it does not know
             device->limits[device->limit_count++] =
                 (struct named_number){.name = gpu_limit_name(i),
                                       .unit = limit_unit(gpu_limit_name(i)),
@@ -162,8 +163,8 @@ void runner_describe(struct run *run, const struct runner_desc *desc, int argc, 
 
 // ---------------------------------------------------------------- measuring
 
-// Saves the run if desc->output is set. A failure does not end the run, because the disk may have
-// room again at the next save. `unsaved` has the error of the last save only.
+// Saves the run if desc->output is set. A failure does not end the run, because there may be room
+// on the disk again at the next save. `unsaved` keeps only the error of the last save.
 static void save(void *context)
 {
     struct runner *runner = context;
@@ -260,8 +261,8 @@ static struct executor *make_executor(struct runner *runner, size_t index)
         });
 }
 
-// Fills `peers` with at most PLAN_PEERS_MAX devices that are measured after the current one, and
-// returns their number. Cases that are in a peer's plan and in the current device's plan may
+// Fills `peers` with the devices that are measured after the current one, at most PLAN_PEERS_MAX,
+// and returns their number. A case that is in the plans of a peer and of the current device may
 // co-run. With --no-isolate there are no peers.
 static size_t find_peers(struct runner *runner, struct schedule_peer *peers)
 {
@@ -310,8 +311,8 @@ static bool run_device(struct runner *runner)
     return done;
 }
 
-// Lets all benchmarks add their findings. This happens at the end of the run, because a benchmark
-// may need the results of several devices (together.c).
+// Lets all benchmarks add their findings to the run. This is done at the end of the run, because
+// some findings need the results of several devices (together.c).
 static void conclude(const struct runner *runner)
 {
     const struct choice_request *choices = &runner->desc->choices;
@@ -341,7 +342,7 @@ static void measure(struct runner *runner)
 }
 
 // Makes the plan of each device, and a clock lock if the plan asks for core clocks. Adds the number
-// of cases that each plan knows (plan->total) to *cases.
+// of cases of each plan (plan->total, if known) to *cases.
 static bool make_plans(struct runner *runner, size_t *cases, struct error *err)
 {
     const struct runner_desc *desc = runner->desc;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Makes a whole run: measures the chosen devices one after the other, each with its own plan and
-// executor (schedule.h describes co-runs of several devices). Only this module writes the run file.
+// executor (schedule.h says how several devices measure a case together). No other module writes
+// the run file.
 #ifndef SUITE_RUNNER_H
 #define SUITE_RUNNER_H
 
@@ -12,28 +13,28 @@
 struct runner_desc {
     const struct device_list *devices;
     struct choice_request choices;
-    const char *output; // path of the run file; NULL: none is written
+    const char *output; // path of the run file; NULL: no file is written
     bool in_process;
-    const char *const *worker_argv;        // NULL-ended, without the device: "-d ID" is added
-    const char *const *worker_environment; // NULL-ended, as it was before drivers were loaded;
-                                           // NULL: the environment of this process
-    uint64_t silence_ns;   // a worker that is silent for longer is killed; 0: 6 × timeout_ns
-    uint64_t seed;         // of the random orders of visits
-    uint64_t time_most_ns; // shortens the preset's budget.time_most_ns to this; 0: unchanged
+    const char *const *worker_argv; // without the device, added as "-d ID"; ends with NULL
+    // Environment of the workers, copied before drivers were loaded. NULL: that of this process.
+    const char *const *worker_environment;
+    uint64_t silence_ns;   // a worker that is silent for so long is killed; 0: 6 × timeout_ns
+    uint64_t seed;         // seed of the random orders of visits
+    uint64_t time_most_ns; // upper limit for the preset's budget.time_most_ns; 0: none
     bool validation;
     // Makes the plan for one device, in `arena`. Adds a finding to `run` for each benchmark that
-    // the device cannot run. Returns NULL and sets `err` on failure.
+    // the device cannot run. Returns NULL with an error if there can be no plan.
     struct plan *(*plan)(struct arena *arena, const struct choice_request *request,
                          const struct gpu_info *device, struct run *run, struct error *err);
     const char *const *guard_argv; // command of the process that holds a clock lock; ends with NULL
     struct interrupt *interrupt;
-    // Called after all checks, before the first visit. May be NULL.
+    // Called when all checks are done and the first visit follows. May be NULL.
     void (*starting)(void *context);
-    const struct visit_counting *counting; // NULL: no case gets a counted visit
-    uint64_t wait_idle_ns;                 // longest wait for each device to become idle; 0: none
-    // Called with one line for the user, as schedule_desc.notice. May be NULL.
+    const struct visit_counting *counting; // counters to read; NULL: no case gets a counted visit
+    uint64_t wait_idle_ns;                 // longest wait per device for other work to end; 0: none
+    // Called with one line of text for the user (see schedule_desc.notice). May be NULL.
     void (*notice)(void *context, const char *text);
-    // Called before each visit. `device` is the index of the device, `devices` their number. May be
+    // Called before each visit. `device` is the index of the device among `devices` devices. May be
     // NULL.
     void (*progress)(void *context, const struct schedule_state *state, size_t device,
                      size_t devices);
@@ -48,8 +49,8 @@ struct runner_desc {
 };
 
 // Returns the command of a device's worker, in `arena`: desc->worker_argv, "-d" with the device,
-// then "-d" with each other device of the API. Because the worker knows all devices, it gives each
-// the same id as this process, in whatever order the driver lists them.
+// then "-d" with each other device of the API. Because the worker knows all devices, their ids are
+// the same as in this process, even if the driver lists them in another order.
 const char *const *runner_worker_argv(struct arena *arena, const struct runner_desc *desc,
                                       const struct gpu_info *own);
 
@@ -57,10 +58,10 @@ const char *const *runner_worker_argv(struct arena *arena, const struct runner_d
 // host, the devices and the benchmarks.
 void runner_describe(struct run *run, const struct runner_desc *desc, int argc, char **argv);
 
-// Checks that the output can be written, makes every plan, then measures. The run ends as COMPLETE
-// or INTERRUPTED, and is saved in both cases. If the last save fails, `unsaved` says why (otherwise
-// its code is ERROR_NONE), and the file of an earlier save stays. Returns false with an error, such
-// as ERROR_USAGE, ERROR_IO or ERROR_NO_DEVICE, if measuring did not begin.
+// Checks that the output can be written, makes all plans, then measures. The run ends as COMPLETE
+// or INTERRUPTED and is saved in both cases. If the last save fails, `unsaved` has the error
+// (otherwise its code is ERROR_NONE), and the file of an earlier save stays. Returns false with an
+// error, such as ERROR_USAGE, ERROR_IO or ERROR_NO_DEVICE, if nothing was measured.
 MUST_CHECK bool runner_run(struct run *run, const struct runner_desc *desc, struct error *unsaved,
                            struct error *err);
 

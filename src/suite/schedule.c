@@ -16,11 +16,11 @@ struct scheduler {
     struct watcher watcher;                       // watches the schedule's own device
     bool last_block;
     struct random random;
-    uint64_t saved_ns, saving_ns;      // end of the last save, and how long the last save took
-    const struct benchmark *benchmark; // benchmark to which soft_ns and hard_ns belong
-    uint64_t soft_ns, hard_ns;         // as in struct block, but for the whole benchmark
+    uint64_t saved_ns, saving_ns;      // time when the last save ended, and how long it took
+    const struct benchmark *benchmark; // benchmark to which soft_ns and hard_ns apply
+    uint64_t soft_ns, hard_ns;         // deadlines as in struct block, for the whole benchmark
     size_t done;                       // number of cases in finished blocks
-    struct uncounted uncounted;        // cases that wait for their counted visit
+    struct uncounted uncounted;        // cases whose counted visit was not made yet
     bool never_counted;                // counters cannot be read: no more counted visits
     struct forecast forecast;          // one part per benchmark, in the order of `benchmarks`
     bool interrupted;
@@ -33,7 +33,8 @@ static double fraction_of(const struct scheduler *s, const struct entry *entry)
     if (!entry_wants_visit(entry))
         return 1;
     double share = collect_rounds(entry->collect) / (double)s->desc->budget->rounds_min;
-    return share < 0.95 ? share : 0.95; // more rounds than rounds_min may follow
+    // A share of 1 would mean finished, but the case may need more rounds than rounds_min.
+    return share < 0.95 ? share : 0.95;
 }
 
 static void show(struct scheduler *s, const struct block *block, const struct entry *entry)
@@ -61,7 +62,7 @@ static void show(struct scheduler *s, const struct block *block, const struct en
     desc->progress(desc->context, &state);
 }
 
-// True if it is time for another save. Saves take longer the more results a run has.
+// True if the run may be saved again. The more results a run has, the longer a save takes.
 static bool may_save(const struct scheduler *s)
 {
     uint64_t least_ns = s->desc->save_ns, share_ns = SCHEDULE_SAVE_SHARE * s->saving_ns;
@@ -93,7 +94,8 @@ static void add_finding(struct run *run, const char *code, const char *text)
     finding->text = text;
 }
 
-// Tells the user about other work on the device. Returns the text, which lives as long as the run.
+// Tells the user about other work on the device. Returns the text for the user, which lives as long
+// as the run.
 static const char *tell_busy(const struct scheduler *s, const char *why, const char *then)
 {
     const struct schedule_desc *desc = s->desc;
@@ -104,8 +106,8 @@ static const char *tell_busy(const struct scheduler *s, const char *why, const c
     return text;
 }
 
-// Watches the device before the first visit. If there is other work, waits at most wait_idle_ns for
-// its end. If it does not end, adds a finding to the run.
+// Watches the device before the first visit. If there is other work, waits until it ends, but at
+// most wait_idle_ns. If it goes on, adds a finding to the run.
 static void watch_first(struct scheduler *s)
 {
     static const uint64_t pause_ns = NS_PER_S / 10;
@@ -148,8 +150,8 @@ static struct measure_request request_for(const struct scheduler *s, const struc
     };
 }
 
-// Records a visit; `visit` is NULL if it failed. Discards the samples if the case is finished,
-// because it was then visited only as load for the other cases of its co-run.
+// Records a visit; `visit` is NULL if the visit failed. If the case was finished before, the
+// samples are discarded: the visit only kept the device busy for the other cases of the co-run.
 static void note_visit(struct scheduler *s, struct block *block, struct entry *entry,
                        const struct measure_visit *visit, const struct error *failure)
 {
@@ -191,9 +193,9 @@ static void visit_alone(struct scheduler *s, struct block *block, struct entry *
         watcher_watch(&s->watcher, block);
 }
 
-// Adds to each visit the sensor "common_time": the share of the visit's sampling time in which all
-// devices sampled. Flags a share below SCHEDULE_COMMON_LEAST. Does nothing if fewer than two visits
-// have times.
+// Adds to each visit the sensor "common_time": the share of the visit's sampling time during which
+// all devices sampled. A share below SCHEDULE_COMMON_LEAST makes the case suspect. Does nothing if
+// fewer than two visits have times.
 static void note_common(struct executor_part *parts, size_t count)
 {
     uint64_t began_ns = 0, ended_ns = UINT64_MAX;
@@ -220,8 +222,8 @@ static void note_common(struct executor_part *parts, size_t count)
     }
 }
 
-// Visits the cases of a co-run at the same time. A finished case is visited again while another
-// case of the co-run is open, so that all samples of a co-run are taken under the same load.
+// Visits the cases of a co-run at the same time. Even a finished case is visited while another case
+// of the co-run is open, so that all samples are taken under the same load.
 static void visit_together(struct scheduler *s, struct block *block, struct entry *first)
 {
     struct executor_part parts[1 + PLAN_PEERS_MAX] = {{0}};
@@ -244,7 +246,7 @@ static void visit_together(struct scheduler *s, struct block *block, struct entr
     arena_destroy(arena);
 }
 
-// True if an open case of the co-run has fewer than rounds_min rounds.
+// True if an open case of the entry's co-run has fewer than rounds_min rounds.
 static bool lacks_rounds(const struct scheduler *s, const struct entry *entry)
 {
     for (; entry; entry = entry->co_run)
@@ -253,14 +255,14 @@ static bool lacks_rounds(const struct scheduler *s, const struct entry *entry)
     return false;
 }
 
-// True if no case may be visited any more: the time is used up, or the user interrupted the run.
+// True if no more cases may be visited: the time is used up, or the user interrupted the run.
 static bool is_over(struct scheduler *s, const struct block *block)
 {
     s->interrupted |= interrupt_count(s->desc->interrupt) > 0;
     return s->interrupted || clock_now_ns() > block->hard_ns;
 }
 
-// Makes one round of visits. Returns false if no round may follow.
+// Makes one round of visits. Returns false if no other round may follow.
 static bool run_round(struct scheduler *s, struct block *block)
 {
     size_t order[PLAN_BLOCK_CASES], count = 0, visits = 0;
@@ -272,7 +274,7 @@ static bool run_round(struct scheduler *s, struct block *block)
         struct entry *entry = &block->entries[order[i]];
         if (is_over(s, block))
             return false;
-        if (!entry_wants_visit(entry)) // its device was given up during this round
+        if (!entry_wants_visit(entry)) // the device was given up during this round
             continue;
         if (clock_now_ns() > block->soft_ns && !lacks_rounds(s, entry))
             continue;
@@ -294,15 +296,15 @@ static uint64_t limit_ns(uint64_t ns)
     return ns ? clock_deadline_ns(ns) : UINT64_MAX;
 }
 
-// Returns the deadline for `cases` of the `left` remaining cases, if each remaining case gets the
-// same share of the time until end_ns; UINT64_MAX if end_ns is UINT64_MAX.
+// Returns the deadline for `cases` of the `left` remaining cases, if each of the remaining cases
+// gets the same share of the time until end_ns. Returns UINT64_MAX if end_ns is UINT64_MAX.
 static uint64_t share_ns(uint64_t end_ns, size_t cases, size_t left)
 {
     return end_ns == UINT64_MAX ? end_ns : clock_deadline_ns(clock_left_ns(end_ns) / left * cases);
 }
 
-// Like share_ns, but with one and a half shares. It is the deadline for a block's first rounds_min
-// rounds: cases take different times, and an expensive block may use time that cheap blocks leave.
+// Like share_ns, but for one and a half shares. A block's first rounds_min rounds may take so long,
+// because cases take different times and other blocks may need less than their share.
 static uint64_t generous_share_ns(uint64_t end_ns, size_t cases, size_t left)
 {
     size_t generous = cases + cases / 2;
@@ -324,8 +326,8 @@ static void set_times(struct scheduler *s, struct block *block)
     block->hard_ns = generous_share_ns(s->hard_ns, block->own, left);
 }
 
-// Ends open cases that got no visit as skipped, for lack of time. Does nothing after an interrupt:
-// such cases then get no result.
+// Ends each open case without a visit as skipped, because there was no time. Does nothing after an
+// interrupt: these cases then get no result.
 static void settle(const struct scheduler *s, struct block *block)
 {
     for (size_t i = 0; i < block->count && !s->interrupted; i++) {
@@ -339,8 +341,8 @@ static void settle(const struct scheduler *s, struct block *block)
     }
 }
 
-// True if the device must be watched before this block ends: this is the last block, the
-// benchmark's results are about to be shown, or visits took so long that a watch adds little time.
+// True if the device must be watched before this block ends: it is the last block, the benchmark's
+// results are about to be shown, or its visits took so long that a watch adds little.
 static bool needs_watch(const struct scheduler *s, const struct block *block)
 {
     const struct schedule_desc *desc = s->desc;
@@ -351,7 +353,7 @@ static bool needs_watch(const struct scheduler *s, const struct block *block)
            (desc->benchmark_done && desc->plan->left(desc->plan, benchmark) == 0);
 }
 
-// Watches the device after the last visits of a block. Returns true if cases need further visits
+// Watches the device after the last visits of a block. Returns true if cases must be visited again
 // because the watch found other work.
 static bool watch_rest(struct scheduler *s, struct block *block)
 {
@@ -364,8 +366,8 @@ static bool watch_rest(struct scheduler *s, struct block *block)
     return false;
 }
 
-// True if the cases that wait for their counted visit can wait no longer: their benchmark's results
-// are about to be shown, or there are many.
+// True if the cases that wait for their counted visit must be counted now: there are many, or their
+// benchmark's results are about to be shown.
 static bool counts_now(const struct scheduler *s, const struct block *block)
 {
     const struct plan *plan = s->desc->plan;
@@ -374,8 +376,8 @@ static bool counts_now(const struct scheduler *s, const struct block *block)
             plan->left(plan, block->entries[0].plan_case.benchmark) == 0);
 }
 
-// Makes counted visits, or lets the block's cases wait for them. If counters cannot be read, adds a
-// finding to the run and makes no more counted visits.
+// Adds the block's cases to those that wait for a counted visit, and makes these visits if it is
+// time. If counters cannot be read, adds a finding to the run and makes no more counted visits.
 static void count_block(struct scheduler *s, const struct block *block)
 {
     const struct schedule_desc *desc = s->desc;
@@ -425,8 +427,8 @@ static void report_if_done(const struct scheduler *s, const struct block *block)
             desc->benchmark_done(desc->context, desc->peers[p].device->id, benchmark->info.name);
 }
 
-// Fills the block until it is full, or the plan pauses or ends. Returns false if the plan has
-// ended.
+// Takes cases from the plan until the block is full or the plan pauses. Returns false if the plan
+// has ended.
 static bool gather(struct plan *plan, struct block *block)
 {
     while (block->own < PLAN_BLOCK_CASES) {
@@ -439,7 +441,7 @@ static bool gather(struct plan *plan, struct block *block)
     return true;
 }
 
-// Makes the forecast of this schedule. Adds the forecasts of the peers, which are measured later.
+// Makes the forecast of this schedule, including the plans of the peers, which are measured later.
 static void start_forecast(struct scheduler *s)
 {
     const struct schedule_desc *desc = s->desc;

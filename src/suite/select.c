@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-// ---------------------------------------------------------------- facts about a device
+// ---------------------------------------------------------------- properties of a device
 
 const char *select_pci(struct arena *arena, const struct gpu_info *info)
 {
@@ -51,8 +51,8 @@ struct selection {
     struct error *err;
 };
 
-// True if `name` is the device's UUID. Letter case, dashes and a leading "GPU-" do not count,
-// because nvidia-smi prints UUIDs with "GPU-" and dashes.
+// True if `name` is the device's UUID. Upper or lower case, dashes and a leading "GPU-" make no
+// difference, because nvidia-smi prints UUIDs with "GPU-" and dashes.
 static bool is_uuid(struct arena *arena, const char *name, const struct gpu_info *info)
 {
     const char *uuid = gpu_info_uuid(arena, info);
@@ -86,8 +86,8 @@ static const struct gpu_info *candidate(const struct selection *s, size_t index)
     return is_wanted_api(s->request, info->api) ? info : NULL;
 }
 
-// Returns the best device that matches `name` (NULL: any name): the one with this id, else the
-// first of those with the lowest rank. NULL if no device matches.
+// Returns the best device that matches `name` (NULL: any name): the device with this id, else the
+// first device with the lowest rank. NULL if no device matches.
 static const struct gpu_info *best(const struct selection *s, const char *name)
 {
     const struct gpu_info *found = NULL;
@@ -114,7 +114,7 @@ static void add(const struct selection *s, const struct gpu_info *info)
     list->devices[list->count++] = info;
 }
 
-// Adds the device. With --api all, also adds the devices of other APIs that are the same chip.
+// Adds the device. With --api all, also adds the same chip through all other APIs.
 static void add_chip(const struct selection *s, const struct gpu_info *info)
 {
     add(s, info);
@@ -127,8 +127,8 @@ static void add_chip(const struct selection *s, const struct gpu_info *info)
     }
 }
 
-// Returns the device that "all" uses for the chip of `info`: `info` itself, unless it lacks
-// capabilities of request->prefer that another device of the same chip has.
+// Returns the device to take for the chip of `info` if the user chose "all". It is `info`, unless
+// `info` lacks capabilities of request->prefer that another device of the same chip has.
 static const struct gpu_info *preferred(const struct selection *s, const struct gpu_info *info)
 {
     gpu_caps wanted = s->request->prefer;
@@ -171,7 +171,7 @@ void select_leave_hidden_out(struct device_list *list)
     list->count = kept;
 }
 
-// ---------------------------------------------------------------- refusing
+// ---------------------------------------------------------------- why no device was found
 
 static bool has_device_of(const struct gpu_system *system, const char *api)
 {
@@ -181,8 +181,8 @@ static bool has_device_of(const struct gpu_system *system, const char *api)
     return false;
 }
 
-// Returns why the API in `name` ("cuda" or "cuda:0") is unavailable. NULL if that API has a device,
-// or if `name` does not begin with an unavailable API.
+// Returns why the API that `name` ("cuda" or "cuda:0") begins with is unavailable. NULL if the API
+// has a device, or if `name` begins with no unavailable API.
 static const struct gpu_unavailable *unavailable_of(const struct gpu_system *system,
                                                     const char *name)
 {

@@ -6,7 +6,7 @@
 #include "gpu/gpu.h"
 
 struct device_list {
-    const struct gpu_info **devices; // each at most once; the system owns them
+    const struct gpu_info **devices; // chosen devices, each at most once; the system owns them
     size_t count, capacity;
 };
 
@@ -14,16 +14,17 @@ struct select_request {
     const struct gpu_system *system;
     const char *const *names; // values of -d: an id, an API, a part of a name, a UUID, or "all"
     size_t name_count;        // number of names; 0: the best device is chosen
-    const char *api; // value of --api; "all": each chosen chip through every API; NULL: any API
-    gpu_caps prefer; // with the name "all": an API with these capabilities is preferred
+    const char *api; // value of --api; "all": each chosen chip through all APIs; NULL: any API
+    gpu_caps prefer; // for the name "all": capabilities that the API of each chip should have
 };
 
-// Fills `list` in the order of the names. If several devices match a name, takes the first of these
-// kinds: discrete, integrated, virtual, other GPU, CPU; of one kind, the first in the system. "all"
-// means every chip once, through the first API that offers the chip with the capabilities in
-// `prefer`, or else through the first API that offers it. Fails with ERROR_USAGE if no device
-// matches a name; the message lists the devices. Fails with ERROR_NO_DEVICE if there is no device
-// at all, or no device of the API in --api or in the name; the message says why for each such API.
+// Fills `list` in the order of the names. If several devices match a name, the first kind of device
+// in this order is chosen: discrete, integrated, virtual, other GPU, CPU; of one kind, the first
+// device in the system. "all" means every chip once, through the first API that offers the chip
+// with the capabilities in `prefer`, or else through the first API that offers it. Fails with
+// ERROR_USAGE if no device matches a name; the message lists the devices. Fails with
+// ERROR_NO_DEVICE if there is no device at all, or none of the API in --api or in the name; the
+// message says why for each of these APIs.
 MUST_CHECK bool select_devices(struct arena *arena, const struct select_request *request,
                                struct device_list *list, struct error *err);
 
@@ -31,25 +32,25 @@ MUST_CHECK bool select_devices(struct arena *arena, const struct select_request 
 // different APIs.
 bool select_same_chip(const struct gpu_info *a, const struct gpu_info *b);
 
-// Removes the NVIDIA cards that CUDA does not list from a list with a device of CUDA: the cards
-// that CUDA_VISIBLE_DEVICES hides. Schedulers set it for a job that gets a part of a machine's
-// cards; Vulkan lists the other cards all the same.
+// If the list has a CUDA device, removes the NVIDIA cards that CUDA does not list because
+// CUDA_VISIBLE_DEVICES hides them. Schedulers set this variable for a job that gets some of a
+// machine's cards, but Vulkan lists the other cards too.
 void select_leave_hidden_out(struct device_list *list);
 
 // A GPU in this machine that is not a device of the gpu_system.
 struct unreached_gpu {
-    const char *text;   // for example "an NVIDIA GPU (10de:2335) at 0000:1b:00.0"
-    const char *remedy; // what the user can do: a sentence without its full stop
-    bool forbidden;     // true: this user may not open the GPU's device file
+    const char *text;   // description: "an NVIDIA GPU (10de:2335) at 0000:1b:00.0"
+    const char *remedy; // what the user can do, as a sentence without a full stop
+    bool forbidden;     // true: this user has no permission to open the GPU's device file
 };
 
-// Finds GPUs of NVIDIA, AMD and Intel that `system` does not have: GPUs that sysfs lists, and an
-// NVIDIA GPU that sysfs does not list but whose device file /dev/nvidia0 exists. Sets *gpus and
-// returns their number. `root` is put before all paths; "" means this machine.
+// Finds GPUs of NVIDIA, AMD and Intel that `system` does not have. They are listed in sysfs; or
+// sysfs lists no NVIDIA GPU, but the device file /dev/nvidia0 exists. Sets *gpus and returns their
+// number. `root` is put before all paths; "" means this machine.
 size_t select_unreached(struct arena *arena, const struct gpu_system *system, const char *root,
                         struct unreached_gpu **gpus);
 
-// Returns the device's PCI address ("0000:1b:00.0"); NULL if it is unknown.
+// Returns the device's PCI address ("0000:1b:00.0"); NULL if it is not known.
 const char *select_pci(struct arena *arena, const struct gpu_info *info);
 
 #endif

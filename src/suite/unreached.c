@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds GPUs that the kernel lists but no API can open. PCI vendor ids and class codes come from
-// the PCI-SIG's class code specification (base class 03, display controllers) and from the vendors'
+// Finds GPUs that the kernel lists but no API can open. PCI class codes come from the PCI-SIG's
+// class code specification (base class 03, display controllers), and vendor ids from the vendors'
 // own assignments.
 #include "gpu/info.h"
 #include "suite/select.h"
@@ -14,7 +14,7 @@
 
 enum {
     CLASS_DISPLAY = 0x03,
-    CLASS_ACCELERATOR = 0x12 // AMD's Instinct cards
+    CLASS_ACCELERATOR = 0x12 // PCI class of accelerators, such as AMD's Instinct cards
 };
 
 struct pci_gpu {
@@ -54,7 +54,7 @@ static const char *vendor_name(unsigned vendor)
     case GPU_VENDOR_INTEL:
         return "an Intel GPU";
     default:
-        return NULL; // management controllers and virtual displays, which cannot be measured
+        return NULL; // a management controller or virtual display, which cannot be measured
     }
 }
 
@@ -71,7 +71,7 @@ static bool is_reached(const struct search *s, const struct pci_gpu *gpu)
     return false;
 }
 
-// Returns 0 if the file can be opened for reading and writing, else the errno of the attempt.
+// Returns 0 if the file can be opened for reading and writing, else the errno of the failure.
 static int cannot_open(const struct search *s, const char *path)
 {
     return access(arena_printf(s->arena, "%s%s", s->root, path), R_OK | W_OK) == 0 ? 0 : errno;
@@ -99,7 +99,7 @@ static const char *nvidia_remedy(const struct search *s)
 
 static const char *mesa_remedy(const struct search *s)
 {
-    // Render nodes are numbered from 128 (Documentation/gpu/drm-uapi.rst of Linux).
+    // The numbers of render nodes begin with 128 (Documentation/gpu/drm-uapi.rst of Linux).
     int failure = cannot_open(s, "/dev/dri/renderD128");
     if (failure == ENOENT)
         return "/dev/dri/renderD128 is missing: load the kernel driver (amdgpu, i915 or xe), or "

@@ -24,26 +24,26 @@ struct visitor {
     struct arena *arena;
     struct gpu_system *system;
     const struct gpu_info *info;
-    // Most benchmarks use the usual device, which has one queue. This device stays open while a
-    // benchmark with other queues is visited, because a driver takes some tenths of a second to
-    // open a device.
-    struct gpu_device *usual;  // NULL until a benchmark needs it
-    struct gpu_device *device; // device of the session, may be `usual`; NULL until the first visit
+    // The device with one queue, which most benchmarks use. It stays open while a benchmark with
+    // other queues is visited, because opening a device takes a driver some tenths of a second.
+    struct gpu_device *usual;  // the usual device; NULL until a benchmark needs it
+    struct gpu_device *device; // device of the session, perhaps `usual`; NULL until the first visit
     void (*queues)(const struct gpu_info *,
-                   struct gpu_device_desc *); // benchmark.device by which `device` was opened
-    struct error refusal; // error of an open for lack of device memory, while `usual` was not
-                          // open; no later visit tries again. ERROR_NONE: no such error
+                   struct gpu_device_desc *); // the benchmark.device that opened `device`
+    // Why the device cannot be opened: it lacked memory although `usual` was not open. Later visits
+    // fail with this error and do not try again. ERROR_NONE: there was no such error.
+    struct error refusal;
     struct measure_count *count;   // counters of `device`; NULL until the first counted visit
-    struct measure_card *card;     // the card's sensors; NULL: none
-    struct gpu_scope *watch_scope; // on `usual`
-    struct measure_watch *watch;   // NULL until the first watch
-    struct processors_time before; // processor times at the last watch of a CPU device
+    struct measure_card *card;     // the card's sensors; NULL: there are none
+    struct gpu_scope *watch_scope; // scope of `watch` on `usual`
+    struct measure_watch *watch;   // watch for other work; NULL until the first watch
+    struct processors_time before; // processor times at the last watch (of a CPU device)
     bool has_before;
     long family_pid;
     bool validation;
     const struct benchmark *benchmark; // benchmark of the open session; NULL: none is open
     struct bench_session session;
-    struct case_memory *memories; // in the session's arena
+    struct case_memory *memories; // data of cases between visits, in the session's arena
     size_t memory_count, memory_capacity;
 };
 
@@ -115,7 +115,7 @@ void visitor_destroy(struct visitor *visitor)
 }
 
 // Opens the device with the queues that the benchmark asks for, unless it is already open with
-// them.
+// these.
 static bool device_open(struct visitor *visitor, const struct benchmark *benchmark,
                         struct error *err)
 {
@@ -163,7 +163,7 @@ static bool session_open(struct visitor *visitor, const struct benchmark *benchm
     return false;
 }
 
-// Returns the memory that keeps the data of case number `index` between visits. Creates it at the
+// Returns the memory that keeps data of case number `index` between visits, and creates it at the
 // case's first visit.
 static struct case_memory *memory_of(struct visitor *visitor, size_t index)
 {
@@ -177,8 +177,8 @@ static struct case_memory *memory_of(struct visitor *visitor, size_t index)
     return memory;
 }
 
-// Opens the device's counters, unless they are open. They stay open with the native counters of the
-// first call, because all orders to a worker name the same ones.
+// Opens the device's counters if they are not open. The native counters are those of the first
+// call, because all orders to a worker name the same.
 static bool count_open(struct visitor *visitor, const struct visit_counting *counting,
                        struct error *err)
 {
@@ -236,8 +236,8 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
     return done && validation_check(visitor, messages_before, err);
 }
 
-// Opens the watch for other work on the usual device, because any other device is open only while
-// one benchmark is visited.
+// Opens the watch for other work on the usual device: other devices are open only while one
+// benchmark is visited.
 static bool watch_open(struct visitor *visitor, struct error *err)
 {
     const struct gpu_device_desc usual = {0};
@@ -291,8 +291,8 @@ bool visitor_watch(struct visitor *visitor, uint64_t least_ns, struct arena *are
 
 // ---------------------------------------------------------------- in a worker process
 
-// The gate, at which a visit of a co-run waits for the other devices. This code does not check the
-// content of the parent's line. If the parent is gone, writing the answer fails later.
+// The gate, where a visit of a co-run waits for the other devices. Any line from the parent opens
+// it; the content is not checked. If the parent has gone, writing the answer will fail.
 struct gate {
     struct child_channel *channel;
     bool passed;
@@ -311,8 +311,8 @@ static void pass_gate(void *context)
     arena_destroy(arena);
 }
 
-// Watches the device for other work. Returns the answer and sets `failure`, as answer() does for a
-// visit.
+// Watches the device for other work and returns the message for the parent. Sets `failure` like
+// answer().
 static const char *answer_watch(struct visitor *visitor, uint64_t least_ns, struct arena *arena,
                                 struct error *failure)
 {
@@ -323,14 +323,14 @@ static const char *answer_watch(struct visitor *visitor, uint64_t least_ns, stru
     return protocol_write_finding(arena, &finding);
 }
 
-// Callback for measure_leave.is_asked: true if the parent sent a line. While the parent waits for
-// an answer, it sends only the request to leave.
+// Callback for measure_leave.is_asked: true if the parent has sent a line. While the parent waits
+// for an answer, the only line that it sends is the request to leave.
 static bool is_asked_to_leave(void *context)
 {
     return child_channel_is_ready(context);
 }
 
-// Makes the visit that `line` asks for and returns the answer, which lives in `arena`. Sets
+// Makes the visit that `line` asks for and returns the message for the parent, in `arena`. Sets
 // `failure` to the visit's error, or its code to ERROR_NONE.
 static const char *answer(struct visitor *visitor, struct child_channel *channel, const char *line,
                           struct arena *arena, struct error *failure)
@@ -352,7 +352,7 @@ static const char *answer(struct visitor *visitor, struct child_channel *channel
     order.request = &request;
     if (!visitor_visit(visitor, &order, arena, &visit, failure))
         return protocol_write_failure(arena, failure);
-    failure->code = ERROR_NONE; // the visit may have set an error, then recovered
+    failure->code = ERROR_NONE; // cleared, because a visit that recovered may have set it
     return protocol_write_visit(arena, visit);
 }
 
@@ -362,7 +362,7 @@ static bool serve(struct visitor *visitor, struct child_channel *channel, struct
     const char *line;
     while (served && usable && (line = child_channel_read(channel, order_bytes_max))) {
         if (protocol_is_leave(line))
-            continue; // the visit that should leave has ended
+            continue; // a request to leave that came after the visit had ended
         struct arena *arena = arena_create();
         struct error failure;
         const char *text = answer(visitor, channel, line, arena, &failure);
@@ -373,7 +373,7 @@ static bool serve(struct visitor *visitor, struct child_channel *channel, struct
     return served;
 }
 
-// Answers every order with the reason why the visitor could not be created.
+// Answers every order with the reason why there is no visitor.
 static bool serve_failure(const struct error *failure, struct child_channel *channel,
                           struct error *err)
 {

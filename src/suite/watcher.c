@@ -5,16 +5,16 @@
 #include <string.h>
 
 static const double share_busy = 0.01;
-// The threads of a CPU device also wait for each other: on two processors without other work,
-// llvmpipe's threads waited 4 to 11 % of the time (scheduled first in, first out). With one busy
-// loop on these processors they waited a third of the time.
+// Share of waiting from which a CPU device counts as busy. Its threads also wait for each other: on
+// two processors without other work, llvmpipe's threads waited 4 to 11 % of the time (first in,
+// first out scheduling). With one busy loop on these processors they waited a third of the time.
 static const double share_cpu_busy = 0.2;
-// A watch takes at most 2 % of the time. With its preparation (3 ms on an H200) it takes less than
-// 4 %.
+// A watch is so long that it takes 2 % of the time at most, and less than 4 % with its preparation
+// (3 ms on an H200).
 static const double share_watched = 0.02, longest_watch_ns = 50e6;
 static const double limit_share_least = 0.5;
 
-// Lowest rate of a yardstick that still counts as quiet, as a share of the run's best rate.
+// A yardstick is slow if its rate is below this share of the run's best rate.
 static const struct {
     const char *name;
     double least;
@@ -39,7 +39,7 @@ static void judge_share(struct arena *arena, const struct watch_finding *finding
         finding->who ? ": " : "", finding->who ? finding->who : "");
 }
 
-// Returns a text about a yardstick that is too slow; NULL if it is not too slow.
+// Returns a text about a yardstick whose rate is too low; NULL if the rate is not too low.
 static const char *slow_text(struct arena *arena, const struct watch_finding *finding, unsigned i,
                              double best)
 {
@@ -142,8 +142,9 @@ bool watcher_look(struct watcher *watcher, struct watch_judgement *now,
 
 // ---------------------------------------------------------------- what a watch changes
 
-// Returns what a judgement means for the visits of a benchmark: the verdict for the host link if
-// the benchmark uses the link. Sets `reason`, unless the result is WATCH_CLEAN.
+// Returns what a judgement means for the visits of a benchmark: its verdict about the host link if
+// the benchmark uses the link, else its other verdict. Sets `reason`, unless the result is
+// WATCH_CLEAN.
 static enum watch_verdict verdict_for(const struct benchmark *benchmark,
                                       const struct watch_judgement *around, struct reason *reason)
 {
