@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // ---------------------------------------------------------------- devices
 
@@ -56,6 +57,26 @@ static const struct recorded_device {
 
 // Of models the backend itself says what they are. There are several: transfer plans pairs of them.
 static const char *const models[] = {"h200", "mi300x", "rx6900xt"};
+
+// The processor that runs lavapipe in the plans, whatever computer makes them.
+long __real_sysconf(int name);
+long __wrap_sysconf(int name);
+
+long __wrap_sysconf(int name)
+{
+    switch (name) {
+    case _SC_NPROCESSORS_ONLN:
+        return 2;
+    case _SC_LEVEL1_DCACHE_SIZE:
+        return 32 << 10;
+    case _SC_LEVEL2_CACHE_SIZE:
+        return 1 << 20;
+    case _SC_LEVEL3_CACHE_SIZE:
+        return 32 << 20;
+    default:
+        return __real_sysconf(name);
+    }
+}
 
 static void set_limit(struct gpu_limits *limits, const char *name, uint64_t value)
 {
