@@ -79,7 +79,7 @@ struct gpu_typed *cuda_typed_create(struct gpu_scope *scope, struct gpu_buffer *
         error_prefix(err, "typed view of %s", gpu_format_name(format));
         return NULL;
     }
-    return &typed->base; // its `writable` stays false: CUDA kernels can only write to arrays
+    return &typed->base; // the view's `writable` stays false: CUDA kernels only write to arrays
 }
 
 void cuda_typed_destroy(struct cuda_typed *typed)

@@ -136,8 +136,7 @@ void model_thread_stream(const struct model_stream *stream);
 uint32_t model_thread_sum(const void *from, uint64_t bytes);
 
 // Returns a table of `n` words for values that a kernel computes from `n` and `key` alone. It keeps
-// its values between dispatches until another table replaces it. Can fail as model_places_find
-// does.
+// its values between dispatches until another table replaces it. NULL: see model_places_find.
 uint32_t *model_thread_places(uint32_t n, uint32_t key);
 
 // ---------------------------------------------------------------- backend.c

@@ -137,7 +137,8 @@ struct vulkan_device {
     bool counters_open;                 // true: hardware counters are open
     struct vulkan_counter_set *counted; // the counter set whose run counts submissions now; or NULL
     struct vulkan_spare *spare,
-        *empty; // lists: Vulkan objects for reuse; empty structs for `spare`
+        // Lists: `spare` has Vulkan objects for reuse, `empty` has unused elements for that list.
+        *empty;
 };
 
 struct vulkan_buffer {

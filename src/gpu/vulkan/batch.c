@@ -47,9 +47,8 @@ static VkResult create_commands(struct vulkan_device *device, struct vulkan_batc
     return device->vk.vkAllocateCommandBuffers(device->handle, &commands, &batch->commands);
 }
 
-// Creates the query pool for time stamps. The host resets it, here and after each wait: so the
-// timed commands contain no reset, and transfer queues work, whose commands cannot reset query
-// pools.
+// Creates the query pool for time stamps. The host resets it, here and after each wait. Then the
+// timed commands contain no reset; besides, commands on transfer queues cannot reset query pools.
 static VkResult create_stamps(struct vulkan_device *device, struct vulkan_batch *batch)
 {
     uint32_t count = 2 * batch->span_count;

@@ -183,7 +183,7 @@ void vulkan_device_close(struct gpu_device *base)
 
 // ---------------------------------------------------------------- the profiling lock
 
-// VK_TIMEOUT may also mean that the user has no permission: drivers return it in that case, too.
+// Drivers return VK_TIMEOUT, too, if the user has no permission to take the lock.
 bool vulkan_profiling_lock(struct vulkan_device *device, struct error *err)
 {
     const VkAcquireProfilingLockInfoKHR info = {

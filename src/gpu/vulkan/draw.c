@@ -40,8 +40,7 @@ static size_t find_readable(const struct vulkan_pass *pass, const struct vulkan_
     return i;
 }
 
-// Changes the image of readable target number `readable` from the layout for kernels to that for
-// draws.
+// Changes the image of pass->readable[readable] to the layout for draws from that for kernels.
 static void take_back(struct vulkan_batch *batch, size_t readable)
 {
     struct vulkan_pass *pass = batch->pass;

@@ -214,7 +214,7 @@ static void fill_families(struct vulkan_physical *physical, const struct propert
         };
         universal |= queue_kind_of(flags) == GPU_QUEUE_UNIVERSAL;
     }
-    // If no family has graphics, the first compute family counts as universal.
+    // If no family has graphics and compute, the first compute family counts as universal.
     for (unsigned i = 0; i < info->family_count && !universal; i++) {
         if (info->families[i].kind != GPU_QUEUE_COMPUTE)
             continue;
