@@ -15,10 +15,9 @@
 struct child;
 
 struct child_desc {
-    const char *const *argv; // arguments, then NULL; argv[0] is the path of the program
-    const char *const
-        *environment;      // NAME=VALUE texts, then NULL; or NULL for this process's environment
-    size_t line_bytes_max; // longest line that the child may send; 0: 64 MiB
+    const char *const *argv;        // arguments, then NULL; argv[0] is the path of the program
+    const char *const *environment; // NAME=VALUE texts, then NULL; or NULL: as in this process
+    size_t line_bytes_max;          // longest line that the child may send; 0: 64 MiB
     // true: the child does not end when this process ends, but when it has read the end of the
     // channel. The child has its own session, so signals to this process group do not reach it. Its
     // standard error is that of this process.

@@ -145,9 +145,8 @@ static struct gpu_device *device_open(void *opaque, const struct gpu_info *info,
 
 static void device_close(struct gpu_device *device)
 {
-    struct model_device *model =
-        // Only this needs freeing: all other members live in the arena.
-        (struct model_device *)device;
+    // Only the stacks and the tables need freeing: all other members live in the arena.
+    struct model_device *model = (struct model_device *)device;
     model_stacks_destroy(model->stacks);
     model_places_free(&model->places);
 }

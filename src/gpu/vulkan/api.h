@@ -136,9 +136,8 @@ struct vulkan_device {
     unsigned locks;                     // number of users of the driver's profiling lock
     bool counters_open;                 // true: hardware counters are open
     struct vulkan_counter_set *counted; // the counter set whose run counts submissions now; or NULL
-    struct vulkan_spare *spare,
-        // Lists: `spare` has Vulkan objects for reuse, `empty` has unused elements for that list.
-        *empty;
+    // Lists: `spare` has Vulkan objects for reuse, `empty` has unused elements for that list.
+    struct vulkan_spare *spare, *empty;
 };
 
 struct vulkan_buffer {

@@ -33,9 +33,8 @@ struct vulkan_pass {
     const struct vulkan_draw_program *program; // bound draw program; NULL: none is bound
     struct gpu_arg args[GPU_ARGS_MAX];         // arguments that are bound for this program
     VkDescriptorSet set;
-    unsigned char
-        push[GPU_PARAMS_MAX_BYTES]; // push constants of the last draw in the open render pass
-    uint32_t push_bytes;            // size of `push`; 0: no push constants yet
+    unsigned char push[GPU_PARAMS_MAX_BYTES]; // push constants of the last draw in the pass
+    uint32_t push_bytes;                      // size of `push`; 0: no push constants yet
     const struct vulkan_target **readable; // targets whose image is now in the layout for kernels
     size_t readable_count, readable_capacity;
 };
