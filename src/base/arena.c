@@ -28,7 +28,7 @@ static _Noreturn void die_of_memory(size_t bytes)
     fprintf(stderr, "fathom: out of host memory (%zu bytes asked for): free some and run again\n",
             bytes);
     fflush(stdout);
-    _Exit(ARENA_EXIT_STATUS); // exit() would run exit handlers of drivers, which may crash
+    _Exit(ARENA_EXIT_STATUS); // exit() would run the drivers' exit handlers, which may crash
 }
 
 void *arena_malloc(size_t bytes)
@@ -108,8 +108,8 @@ void text_stream_open(struct text_stream *stream)
 
 void text_stream_close(struct text_stream *stream)
 {
-    // Writing to memory fails only if memory runs out. In glibc, fclose then succeeds, but there is
-    // no text.
+    // Writing to a memory stream fails only if host memory runs out. glibc's fclose may then report
+    // success although the stream has no text.
     bool failed = ferror(stream->file);
     if (fclose(stream->file) != 0 || failed || !stream->text)
         die_of_memory(stream->bytes);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Arenas: memory with one lifetime (process, case, scratch). The arena is the first argument of
-// every function that returns memory; all its memory is freed at once. If the host runs out of
-// memory, the process ends with a message and ARENA_EXIT_STATUS, because code that continues
-// without memory would never be tested. Files on disk stay whole: results/save.h writes a new file
-// before it replaces the existing one.
+// Arenas: memory with one lifetime (process, case, scratch). Every function that returns memory
+// takes the arena as its first argument. All memory of an arena is freed at once. If the host runs
+// out of memory, the process ends with a message and ARENA_EXIT_STATUS, because code that continues
+// without memory would never be tested. The run file stays whole, because results/save.h replaces
+// it only after the new file is written.
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
@@ -40,11 +40,11 @@ void *arena_array(struct arena *arena, size_t count, size_t size);
 #define ARENA_NEW(arena, type)          ((type *)arena_alloc((arena), sizeof(type)))
 #define ARENA_ARRAY(arena, count, type) ((type *)arena_array((arena), (count), sizeof(type)))
 
-// Number of elements of an array (not of a pointer).
+// The number of elements of an array. Must not be used with a pointer.
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-// Returns `array`, or a copy of it with twice the capacity, so that it has room for more than
-// `count` elements. *capacity counts elements. The old array is only freed with the arena.
+// Returns `array` if its capacity is above `count` elements, else a copy with twice the capacity.
+// *capacity counts elements. The old array is freed only with the arena.
 void *arena_grow(struct arena *arena, void *array, size_t count, size_t *capacity, size_t size);
 
 char *arena_strdup(struct arena *arena, const char *text);
@@ -52,7 +52,7 @@ char *arena_printf(struct arena *arena, const char *format, ...) PRINTF_LIKE(2, 
 char *arena_vprintf(struct arena *arena, const char *format, va_list args);
 
 // A stream that writes to memory. After text_stream_close, `text` is complete, with a 0 byte after
-// its end; the caller frees it. Both functions end the process if there is no memory.
+// its end; the caller frees it. Without memory, open and close end the process.
 struct text_stream {
     FILE *file;
     char *text;
@@ -64,8 +64,7 @@ void text_stream_close(struct text_stream *stream);
 struct arena_mark arena_mark(const struct arena *arena);
 void arena_rewind(struct arena *arena, struct arena_mark mark);
 
-// For tests: returns the number of bytes, with padding, that were allocated and not freed by
-// arena_rewind.
+// For tests: returns the number of bytes that are allocated in the arena, including padding.
 size_t arena_used_bytes(const struct arena *arena);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE // for pipe2
+#define _GNU_SOURCE // declares pipe2
 #include "base/child.h"
 
 #include "base/clock.h"
@@ -21,21 +21,21 @@ enum {
     WORDS_BYTES = 2048,
     LAST_LINE_BYTES = 256,
     END_TEXT_BYTES = LAST_LINE_BYTES + 128,
-    CHILDREN_MAX = 16, // most children that child_receive_any accepts
+    CHILDREN_MAX = 16, // largest number of children that child_receive_any accepts
     READ_BYTES = 64 * 1024,
     EXEC_FAILED = 127
 };
 static const size_t line_bytes_default = (size_t)64 << 20;
-static const uint64_t nap_ns = NS_PER_MS / 4;   // pause between checks for a child's end
-static const uint64_t killed_ns = 5 * NS_PER_S; // longest wait for the end of a killed child
+static const uint64_t nap_ns = NS_PER_MS / 4;   // pause between checks whether a child ended
+static const uint64_t killed_ns = 5 * NS_PER_S; // longest wait for a killed child to end
 
 struct child {
-    pid_t pid; // 0 after the child ended
+    pid_t pid; // process id of the child; 0 once the child has ended
     int status;
-    bool killed; // true: this process killed it, so its exit status says nothing
+    bool killed; // true: killed by this process, so the exit status means nothing
     size_t line_bytes_max;
     struct child_channel channel;
-    int words_fd; // pipe with the child's output
+    int words_fd; // pipe from which this process reads the child's output
     char words[WORDS_BYTES];
     size_t words_used;
     char last_line[LAST_LINE_BYTES];
@@ -89,8 +89,8 @@ static bool channel_make_room(struct child_channel *channel, size_t line_bytes_m
     return true;
 }
 
-// Reads once. Returns the number of bytes, 0 at the end of the stream, or < 0 with errno, which is
-// EMSGSIZE if the line is longer than line_bytes_max.
+// Calls read once. Returns the number of bytes that were read, 0 at the end of the stream, or a
+// negative number with errno. errno is EMSGSIZE if the line is longer than line_bytes_max.
 static ssize_t channel_fill(struct child_channel *channel, size_t line_bytes_max)
 {
     if (!channel_make_room(channel, line_bytes_max)) {
@@ -123,7 +123,7 @@ bool child_channel_is_ready(const struct child_channel *channel)
     return channel->consumed < channel->used || poll(&socket, 1, 0) > 0;
 }
 
-// MSG_NOSIGNAL: if the other side has ended, this is an error and not a SIGPIPE.
+// Sends a part of the text. MSG_NOSIGNAL: if the reader has ended, send fails without a SIGPIPE.
 static ssize_t send_some(int fd, const char *text, size_t bytes)
 {
     ssize_t sent;
@@ -166,9 +166,9 @@ bool child_channel_write(struct child_channel *channel, const char *line, struct
 // ---------------------------------------------------------------- starting
 
 struct plumbing {
-    int ours, theirs;                  // the two ends of the channel
-    int words_read, words_write;       // the two ends of the pipe for the child's output
-    int exec_failed_read, exec_failed; // pipe that gets errno if exec fails, else nothing
+    int ours, theirs;                  // both ends of the channel: the parent's, the child's
+    int words_read, words_write;       // both ends of the pipe for the child's output
+    int exec_failed_read, exec_failed; // pipe for the errno of a failed exec
 };
 
 static void plumbing_close(struct plumbing *p)
@@ -200,8 +200,8 @@ static bool plumbing_open(struct plumbing *p)
            fcntl(p->words_read, F_SETFL, O_NONBLOCK) == 0;
 }
 
-// Runs in the child, between fork and exec. It may call only functions that are safe there, because
-// drivers may have started threads in the parent.
+// Runs in the child, between fork and exec. Only async-signal-safe functions may be called there,
+// because drivers may have started threads in the parent.
 static _Noreturn void become(const struct child_desc *desc, const struct plumbing *p, pid_t parent)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -215,7 +215,7 @@ static _Noreturn void become(const struct child_desc *desc, const struct plumbin
         setsid();
     else
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // If the parent died before prctl, no signal will come.
+    // If the parent ended before prctl was called, no signal comes, and getppid has changed.
     if (getppid() == parent && dup2(p->theirs, STDIN_FILENO) >= 0 &&
         dup2(p->words_write, STDOUT_FILENO) >= 0 &&
         (desc->outlives || dup2(p->words_write, STDERR_FILENO) >= 0))
@@ -226,7 +226,7 @@ static _Noreturn void become(const struct child_desc *desc, const struct plumbin
     _exit(written == sizeof failure ? EXEC_FAILED : EXEC_FAILED - 1);
 }
 
-// Returns 0 if exec succeeded (which closes the pipe in the child), else the errno of exec.
+// Returns the errno of exec; 0 if exec succeeded, because that closes the child's end of the pipe.
 static int exec_result(const struct plumbing *p)
 {
     int failure = 0;
@@ -272,7 +272,7 @@ struct child *child_create(const struct child_desc *desc, struct error *err)
 
 // ---------------------------------------------------------------- talking
 
-// Reads the child's output and keeps only its last part.
+// Reads what the child has printed, and keeps only the last part of it.
 static void words_drain(struct child *child)
 {
     char fresh[WORDS_BYTES];
@@ -311,7 +311,7 @@ static enum child_answer receive_bytes(struct child *child)
     return got < 0 && errno == EMSGSIZE ? CHILD_MALFORMED : CHILD_GONE;
 }
 
-// Sets *line to the next line that was already received. Returns false if there is none.
+// Sets *line to the next line in the channel's buffer. Returns false if it has no whole line.
 static bool take_line(struct child *child, const char **line, enum child_answer *answer)
 {
     size_t before = child->channel.consumed;
@@ -323,21 +323,21 @@ static bool take_line(struct child *child, const char **line, enum child_answer 
     return true;
 }
 
-// Reads what poll reported. Returns false if no line can come any more; *answer then says why.
+// Reads what poll has reported. Returns false if no more line can come; then *answer says why.
 static bool take_bytes(struct child *child, const struct pollfd *channel,
                        const struct pollfd *words, enum child_answer *answer)
 {
     if (words->revents)
         words_drain(child);
     if (words->revents & (POLLHUP | POLLERR) && child->words_fd >= 0) {
-        close(child->words_fd); // poll would report a closed pipe again and again
+        close(child->words_fd); // else poll would report the ended pipe each time
         child->words_fd = -1;
     }
     *answer = channel->revents ? receive_bytes(child) : CHILD_LINE;
     return *answer == CHILD_LINE;
 }
 
-// Lists what poll waits for: the channel and the output of each child, and wake_fd.
+// Fills the list for poll: the channel and the output pipe of each child, and wake_fd.
 static void list_fds(struct child *const *children, size_t count, int wake_fd, struct pollfd *fds)
 {
     for (size_t i = 0; i < count; i++) {
@@ -399,8 +399,8 @@ static bool reap(struct child *child)
     return true;
 }
 
-// Waits at most timeout_ns for the child to end. Drains the child's output, because a full pipe
-// could keep the child from ending.
+// Waits at most timeout_ns for the child to end. Meanwhile reads the child's output: if the pipe
+// were full, the child could not end.
 static bool await_end(struct child *child, uint64_t timeout_ns)
 {
     uint64_t deadline_ns = clock_deadline_ns(timeout_ns);
@@ -422,7 +422,7 @@ static void end(struct child *child, uint64_t grace_ns)
     if (!await_end(child, grace_ns)) {
         child->killed = true;
         kill(child->pid, SIGKILL);
-        (void)await_end(child, killed_ns); // fails if the child hangs in a system call
+        (void)await_end(child, killed_ns); // returns false if the child hangs in a system call
         child->pid = 0;
     }
     words_drain(child);
@@ -440,8 +440,8 @@ void child_destroy(struct child *child, uint64_t grace_ns)
     free(child);
 }
 
-// Writes the last non-empty line of the child's output to `text`, cut to `bytes`. All bytes but
-// printable ASCII become blanks.
+// Copies the last non-empty line of the child's output to `text`, cut to `bytes` bytes. Bytes that
+// are not printable ASCII become blanks.
 static void last_words(const struct child *child, char *text, size_t bytes)
 {
     const char *words = child->words;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A child process that exchanges lines of text with this process. The channel is a socket, used in
-// both directions; in the child it is the standard input. Output that the child, or a driver in it,
-// prints goes to a pipe; child_end() returns its last line. child_destroy() ends the child. The end
-// of this process also ends the child, unless `outlives` is set.
+// both directions; in the child it is the standard input. What the child or a driver in it prints
+// goes to a pipe; child_end() returns the last line of this output. child_destroy() ends the child.
+// The end of this process also ends the child, unless `outlives` is set.
 #ifndef BASE_CHILD_H
 #define BASE_CHILD_H
 
@@ -15,23 +15,22 @@
 struct child;
 
 struct child_desc {
-    const char *const *argv; // ends with NULL; argv[0] is the path of the program
-    const char *const
-        *environment; // list of NAME=VALUE that ends with NULL; NULL: this process's environment
-    size_t line_bytes_max; // longest line that the child may send; 0: 64 MiB
-    // If set, the child continues after this process has ended, until the child reads the end of
-    // the channel. It has its own session, so signals to this process group do not reach it. It
-    // writes to the standard error of this process.
+    const char *const *argv;        // arguments, then NULL; argv[0] is the path of the program
+    const char *const *environment; // NAME=VALUE texts, then NULL; or NULL: as in this process
+    size_t line_bytes_max;          // longest line that the child may send; 0: 64 MiB
+    // true: the child does not end when this process ends, but when it has read the end of the
+    // channel. The child has its own session, so signals to this process group do not reach it. Its
+    // standard error is that of this process.
     bool outlives;
 };
 
-// Starts the child. It ignores SIGINT, SIGTERM and SIGHUP, which terminals and service managers
-// send to the whole process group, because the parent decides what to do. It blocks no signals.
-// Returns NULL with ERROR_IO if it cannot be started.
+// Starts the child. The child ignores SIGINT, SIGTERM and SIGHUP: terminals and service managers
+// send them to the whole process group, and only the parent decides what to do. No signal is
+// blocked in the child. Returns NULL with ERROR_IO if the child cannot be started.
 struct child *child_create(const struct child_desc *desc, struct error *err);
 
-// Closes the channel, waits up to `grace_ns` for the child to end, then kills it and waits up to 5
-// s more, because a child that hangs in a system call may not end. Accepts NULL.
+// Closes the channel, waits up to `grace_ns` for the child to end, then kills the child and waits
+// up to 5 s for its end, because a child that hangs in a system call may not end. Accepts NULL.
 void child_destroy(struct child *child, uint64_t grace_ns);
 
 // Sends `line` and a newline. Fails with ERROR_IO if the child has ended or does not read the line
@@ -48,14 +47,14 @@ enum child_answer {
 };
 
 // Waits for the child's next line and sets *line to it, without its newline. *line is valid until
-// the next call. wake_fd < 0: only the child and the time-out end the wait. An unfinished line at
-// the end of the channel is dropped.
+// the next call. The wait also ends if wake_fd becomes readable; a negative wake_fd is ignored. A
+// last line without a newline, at the end of the channel, is dropped.
 enum child_answer child_receive(struct child *child, uint64_t timeout_ns, int wake_fd,
                                 const char **line);
 
 // Like child_receive, but waits for any of several children, at most 16. Elements that are NULL are
-// ignored. *from becomes the index of the child that the returned value is about; it means nothing
-// with CHILD_TIMEOUT and CHILD_WOKEN.
+// ignored. *from becomes the index of the child that the returned value is about. It is undefined
+// for CHILD_TIMEOUT and CHILD_WOKEN.
 enum child_answer child_receive_any(struct child *const *children, size_t count,
                                     uint64_t timeout_ns, int wake_fd, size_t *from,
                                     const char **line);
@@ -64,18 +63,18 @@ enum child_answer child_receive_any(struct child *const *children, size_t count,
 // (Segmentation fault); its last output: …". The text is valid until child_destroy.
 const char *child_end_text(struct child *child);
 
-// How a child ended, by itself or because this process ended it.
+// How a child ended, by itself or because this process killed it.
 struct child_end {
     int signal;        // signal that killed the child; 0: no signal killed it
     int status;        // exit status; 0 if a signal killed the child
     const char *words; // last line of its output, printable; valid until child_destroy
 };
 
-// Ends the child and returns how it ended.
+// Ends the child if it still runs, and returns how it ended.
 struct child_end child_end(struct child *child);
 
-// The child's side of the channel: it reads lines from standard input, which child_create made a
-// socket. The caller provides the struct.
+// The child's side of the channel. It reads lines from standard input, which is a socket to the
+// parent. The caller provides the struct.
 struct child_channel {
     int fd;
     char *buffer;
@@ -88,14 +87,15 @@ void child_channel_fini(struct child_channel *channel);
 // is longer than line_bytes_max. The line is valid until the next call.
 const char *child_channel_read(struct child_channel *channel, size_t line_bytes_max);
 
-// True if unread bytes have come, or the parent has gone. Does not wait.
+// True if unread bytes have arrived, or if the parent has closed the channel. Does not wait.
 bool child_channel_is_ready(const struct child_channel *channel);
 MUST_CHECK bool child_channel_write(struct child_channel *channel, const char *line,
                                     struct error *err);
 
 // Returns a copy of this process's environment, in `arena`, for child_desc.environment; it ends
-// with NULL. Make it before the first driver is loaded, because drivers change the environment: an
-// OpenCL loader cuts OCL_ICD_FILENAMES off at its first colon, and PoCL sets variables of hwloc.
+// with NULL. Make the copy before the first driver is loaded, because drivers change the
+// environment: an OpenCL loader cuts OCL_ICD_FILENAMES off at its first colon, and PoCL sets
+// variables of hwloc.
 const char *const *child_environment_copy(struct arena *arena);
 
 #endif

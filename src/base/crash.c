@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE // for the names of registers in ucontext_t
+#define _GNU_SOURCE // declares the register names in ucontext_t
 #include "base/crash.h"
 
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static uintptr_t instruction_of(const void *context)
 }
 
 // The functions from here to announce() run in a signal handler. They may call only functions that
-// POSIX allows there (async-signal-safe).
+// POSIX allows there (async-signal-safe functions).
 
 static const char *read_hex(const char *text, uintptr_t *value)
 {
@@ -42,8 +42,8 @@ static const char *read_hex(const char *text, uintptr_t *value)
     return text;
 }
 
-// Returns the file name at the end of a line of /proc/self/maps, without its folder, if `address`
-// lies in the range at the line's beginning; else NULL.
+// `line` is a line of /proc/self/maps. If `address` lies in its address range, returns the file
+// name at its end, without the folder; else NULL.
 static char *file_of(char *line, uintptr_t address)
 {
     uintptr_t first, end;
@@ -58,7 +58,7 @@ static char *file_of(char *line, uintptr_t address)
 static void write_all(const char *text)
 {
     ssize_t written = write(STDIN_FILENO, text, strlen(text));
-    (void)written; // there is nowhere to report a failed write
+    (void)written; // a failed write is ignored: there is nowhere to report it
 }
 
 static void announce_file(char *name)
@@ -90,7 +90,7 @@ static void announce(int number, siginfo_t *info, void *context)
     if (name)
         announce_file(name);
     (void)info;
-    raise(number); // with the default action restored, this ends the process
+    raise(number); // ends the process, because the signal has its default action again
 }
 
 void crash_announce(struct arena *arena)

@@ -9,12 +9,12 @@
 // Installs a handler for the faults that end a process (SIGSEGV, SIGBUS, SIGFPE, SIGILL). The
 // handler writes the line {"crash":"libfoo.so"} to standard input, which is the child's channel
 // (base/child.h), and then lets the process end. The line names the file that contains the faulting
-// instruction; if no file does, nothing is written. Drivers may replace the handler. The handler
-// has its own stack, in `arena`, so it also works after a stack overflow.
+// instruction; without such a file, nothing is written. Drivers may replace the handler. The
+// handler has its own stack, in `arena`, so it also works after a stack overflow.
 void crash_announce(struct arena *arena);
 
-// Writes the buffered output and ends the process at once, without the exit handlers that drivers
-// registered, because some drivers crash in them.
+// Writes the buffered output and ends the process at once. Does not run the exit handlers that
+// drivers have registered, because some drivers crash in them.
 _Noreturn void crash_evade(int status);
 
 #endif

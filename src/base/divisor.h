@@ -4,8 +4,7 @@
 
 #include <stdint.h>
 
-// Returns the greatest common divisor of a and b (Euclid's algorithm). If one is 0, returns the
-// other.
+// Returns the greatest common divisor of a and b (Euclid's algorithm); the divisor of a and 0 is a.
 static inline uint64_t divisor_common(uint64_t a, uint64_t b)
 {
     while (b) {

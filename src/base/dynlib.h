@@ -11,13 +11,13 @@
 
 struct dynlib; // an open library: the handle that dlopen returned
 
-// A symbol, and the function pointer that it sets: a member of the struct dynlib_desc.table. An
-// X-macro list of names can declare the members of that struct and, with DYNLIB_SYMBOL, the
-// symbols.
+// A symbol of a library, and where its address is stored: `offset` bytes into the struct to which
+// dynlib_desc.table points. One X-macro list of names can declare the members of that struct and,
+// with DYNLIB_SYMBOL, the array of symbols.
 struct dynlib_symbol {
     const char *name;   // exported name, with its version suffix: "cuCtxCreate_v2"
-    const char *former; // older name to try if `name` is missing; NULL: none
-    size_t offset;      // offset of the function pointer in the struct
+    const char *former; // older name, which is tried if `name` is missing; NULL: none
+    size_t offset;      // offset of the function pointer in the struct at dynlib_desc.table
     bool optional; // true: the pointer is NULL if the symbol is missing; false: that is an error
 };
 #define DYNLIB_SYMBOL(table, member)                                                               \
@@ -29,14 +29,14 @@ struct dynlib_desc {
     const char *const *files; // file names to try in order; ends with NULL
     const struct dynlib_symbol *symbols;
     size_t symbol_count;
-    void *table; // the struct whose function pointers are set
+    void *table; // the struct whose function pointers are set to the addresses of the symbols
 };
 
-// Opens the first file of desc->files that can be loaded, and sets the pointers. Returns NULL with
-// ERROR_NO_DEVICE if no file can be loaded (the message is the dynamic linker's error for the first
-// file) or a required symbol is missing (the message names the first one). The caller owns the
-// library. The pointers are valid until dynlib_close.
+// Opens the first file of desc->files that can be loaded, and sets the pointers in desc->table.
+// Returns NULL with ERROR_NO_DEVICE if no file can be loaded (the message is the dynamic linker's
+// error for the first file) or a required symbol is missing (the message names the first one). The
+// caller owns the library. The pointers are valid until dynlib_close.
 struct dynlib *dynlib_open(const struct dynlib_desc *desc, struct error *err);
-void dynlib_close(struct dynlib *lib); // accepts NULL
+void dynlib_close(struct dynlib *lib); // dynlib_close accepts NULL
 
 #endif

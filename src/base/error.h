@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-// The code decides what happens next. The message is for people.
+// Error codes. The program decides by the code what to do next; the message is only for people.
 #define ERROR_CODES(X)                                                                             \
     X(NONE, "none")                                                                                \
     X(USAGE, "usage")                 /* bad arguments or input: exit 2 */                         \
@@ -15,9 +15,9 @@
     X(UNSUPPORTED, "unsupported")     /* the device lacks a feature: the case is skipped */        \
     X(OUT_OF_MEMORY, "out-of-memory") /* no device memory is left: the case is skipped */          \
     X(TIMEOUT, "timeout")             /* a wait reached its time limit: the worker ends */         \
-    X(DEVICE_LOST, "device-lost")     /* the worker ends and another one continues */              \
+    X(DEVICE_LOST, "device-lost")     /* the device is lost: a new worker continues */             \
     X(MISMATCH, "mismatch")           /* a kernel computed a wrong result: the case failed */      \
-    X(INTERRUPTED, "interrupted")     /* by the user: exit 130 */                                  \
+    X(INTERRUPTED, "interrupted")     /* the user stopped the program: exit 130 */                 \
     X(INTERNAL, "internal")
 
 enum error_code {
@@ -43,15 +43,15 @@ struct error {
 // be NULL. A message that is too long ends with an ellipsis.
 bool error_set(struct error *err, enum error_code code, const char *format, ...) PRINTF_LIKE(3, 4);
 
-#ifdef __clang_analyzer__ // the analyzer does not see the body of error_set
+#ifdef __clang_analyzer__ // the analyzer does not know that error_set returns false
 #define error_set(...) (error_set(__VA_ARGS__) && false)
 #endif
 
 // Adds "prefix: " before the message, to say where the error occurred, and returns false.
 bool error_prefix(struct error *err, const char *format, ...) PRINTF_LIKE(2, 3);
 
-// Returns the short name of a code ("device-lost"), for run files and worker messages. It never
-// changes.
+// Returns the short name of a code ("device-lost"), for run files and worker messages. The name of
+// a code never changes.
 const char *error_code_name(enum error_code code);
 
 // Returns the code with this name; ERROR_INTERNAL if there is none.

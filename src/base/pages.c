@@ -6,7 +6,8 @@
 #include <sys/mman.h>
 
 enum {
-    SMALL_PAGE = 1 << 16 // a multiple of the page size of every system
+    // Sizes are rounded up to this, a multiple of the page size of every system.
+    SMALL_PAGE = 1 << 16
 };
 
 static size_t whole_pages(size_t bytes)
@@ -35,7 +36,7 @@ void *pages_alloc(size_t bytes)
     void *memory = pages_alloc_sparse(bytes);
     if (memory)
         madvise(memory, whole_pages(bytes),
-                MADV_HUGEPAGE); // if the system refuses, the pages have the usual size
+                MADV_HUGEPAGE); // the system may refuse: pages are small then
     return memory;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Allocates large memory from the operating system, in huge pages if the system gives them.
-// Scattered accesses then wait for the data and not for the page tables.
+// Allocates large memory from the operating system, in huge pages if the system gives them. With
+// huge pages, scattered accesses wait for the data and not for page table walks.
 #ifndef BASE_PAGES_H
 #define BASE_PAGES_H
 
@@ -10,11 +10,12 @@ enum {
     PAGES_ALIGN = 1 << 21
 };
 
-// Returns zeroed memory aligned to PAGES_ALIGN. Pages that are never touched take no memory.
-// Returns NULL if the system has no memory for it.
+// Returns zeroed memory aligned to PAGES_ALIGN, in huge pages if the system has them. Pages that
+// are never touched take no memory. Returns NULL if the system has no memory.
 void *pages_alloc(size_t bytes);
 
-// Like pages_alloc, but in pages of the usual size. For memory that is mostly never touched.
+// Like pages_alloc, but with pages of the usual size, for large memory of which only few places are
+// touched: a touched huge page takes more memory.
 void *pages_alloc_sparse(size_t bytes);
 
 // Frees the memory. `bytes` is the size that was passed to the allocation. Accepts NULL.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE // for sched_setaffinity
+#define _GNU_SOURCE // declares sched_setaffinity
 #include "base/processors.h"
 
 #include "base/text.h"
@@ -26,7 +26,8 @@ bool processors_bind(const char *list)
     return CPU_COUNT(&set) > 0 && sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
-// Adds the times of a thread. Its schedstat has the line "RAN WAITED SLICES"; times are in ns.
+// Adds the times of one thread to *time. The thread's file schedstat has one line, "RAN WAITED
+// SLICES"; RAN and WAITED are times in ns.
 static bool add_thread(const char *root, const char *thread, struct processors_time *time)
 {
     char line[128], *end;
@@ -37,7 +38,8 @@ static bool add_thread(const char *root, const char *thread, struct processors_t
     return true;
 }
 
-// The first line of /proc/stat is "cpu USER NICE SYSTEM IDLE IOWAIT IRQ SOFTIRQ STEAL …", in ticks.
+// Reads the first line of /proc/stat: "cpu USER NICE SYSTEM IDLE IOWAIT IRQ SOFTIRQ STEAL …", in
+// clock ticks. STEAL is the time that other virtual machines used.
 static bool read_stolen(const char *root, struct processors_time *time)
 {
     enum {
@@ -80,7 +82,7 @@ double processors_time_lost(const struct processors_time *before,
                             const struct processors_time *after)
 {
     double stolen = after->stolen - before->stolen, all = after->all - before->all;
-    // The sum decreases if a thread ended between the readings.
+    // `ran` is a sum over threads: it decreases if a thread ended between the two readings.
     double ran = fmax(after->ran - before->ran, 0);
     return fmax(share_of(after->waited - before->waited, ran), share_of(stolen, all - stolen));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The processors that this process runs on, and how long other processes or virtual machines used
-// them.
+// Chooses the processors that this process runs on, and measures how much of their time other
+// processes or virtual machines used.
 #ifndef BASE_PROCESSORS_H
 #define BASE_PROCESSORS_H
 
@@ -10,18 +10,19 @@
 // false and changes nothing if the list is empty or malformed, or if the system does not allow it.
 bool processors_bind(const char *list);
 
-// Times that have added up since this process (ran, waited) or the machine (stolen, all) started.
+// Times since the start of this process (ran, waited) or of the machine (stolen, all).
 struct processors_time {
-    double ran, waited; // ns in which the process's threads ran, or were ready but did not run
-    double stolen, all; // ticks of all processors: used by other virtual machines; total
+    double ran, waited; // ns that the process's threads ran, or were ready but had to wait
+    double stolen, all; // clock ticks of all processors: used by other virtual machines; in total
 };
 
 // Reads the times from /proc. `root` is put before the paths; NULL means "". Returns false if they
 // cannot be read.
 bool processors_time_read(const char *root, struct processors_time *time);
 
-// Returns the larger of two shares, from the increases between two readings: waited / (waited +
-// ran) of this process's threads, and stolen / all of the machine. A share that is unknown is 0.
+// Returns the share of time that this process lost to others between two readings. This is the
+// larger of two shares: waited / (waited + ran) of the process's threads, and stolen / all of the
+// machine. A share that is unknown counts as 0.
 double processors_time_lost(const struct processors_time *before,
                             const struct processors_time *after);
 

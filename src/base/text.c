@@ -28,7 +28,7 @@ static int folded(char letter)
 
 size_t text_distance(const char *a, const char *b)
 {
-    size_t rows[3][DISTANCE_BYTES_MAX + 1]; // three rows of the table: i − 2, i − 1 and i
+    size_t rows[3][DISTANCE_BYTES_MAX + 1]; // rows i − 2, i − 1, i of the table of distances
     size_t a_length = smaller(strlen(a), DISTANCE_BYTES_MAX);
     size_t b_length = smaller(strlen(b), DISTANCE_BYTES_MAX);
     size_t *before = rows[0], *last = rows[1], *row = rows[2];
@@ -82,7 +82,7 @@ const char *text_guess_hint(struct arena *arena, const struct text_guess *guess)
 static bool parse_digits(const char *text, uint64_t *value, const char **end)
 {
     if (!isdigit((unsigned char)*text))
-        return false; // strtoull would accept blanks and a minus
+        return false; // needed because strtoull would accept leading blanks and a minus sign
     char *stop;
     errno = 0;
     unsigned long long number = strtoull(text, &stop, 10);
@@ -186,8 +186,8 @@ bool text_list_has(const char *list, const char *item)
     return false;
 }
 
-// Follows table 3-7 of the Unicode Standard: no overlong forms, no surrogates, nothing above
-// U+10FFFF.
+// Accepts the byte sequences of table 3-7 of the Unicode Standard, which excludes overlong forms,
+// surrogates, and characters above U+10FFFF.
 size_t text_character(const char *text)
 {
     const unsigned char *c = (const unsigned char *)text;
@@ -205,7 +205,7 @@ size_t text_character(const char *text)
 }
 
 // Writes to `shown` how the character at the start of `text` is printed. The character has `bytes`
-// bytes; 0 means that the text starts with an invalid byte.
+// bytes; `bytes` is 0 if `text` starts with a byte that is not valid UTF-8.
 static void show_character(const char *text, size_t bytes, char shown[8])
 {
     unsigned char first = (unsigned char)text[0];
@@ -216,7 +216,7 @@ static void show_character(const char *text, size_t bytes, char shown[8])
                                  : UINT32_MAX;
     bool turns = (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
     if (bytes == 0)
-        memcpy(shown, "\xEF\xBF\xBD", 4); // U+FFFD
+        memcpy(shown, "\xEF\xBF\xBD", 4); // U+FFFD, the replacement character
     else if (code < 0x20 || code == 0x7F)
         snprintf(shown, 8, "\\x%02x", code);
     else if ((code >= 0x80 && code < 0xA0) || code == 0x2028 || code == 0x2029 || turns)
@@ -227,7 +227,7 @@ static void show_character(const char *text, size_t bytes, char shown[8])
 
 const char *text_printable(struct arena *arena, const char *text, size_t bytes_max)
 {
-    size_t most = 6 * strlen(text) + 1, used = 0; // \u202e, the longest replacement, has 6 bytes
+    size_t most = 6 * strlen(text) + 1, used = 0; // \u202e, the longest escape, has 6 bytes
     most = smaller(most, bytes_max);
     char *printable = arena_alloc(arena, most);
     while (*text) {

@@ -4,9 +4,9 @@
 #define BASE_VERSION_H
 
 struct version {
-    const char *version; // "0.1.0"
-    const char *commit;  // 12 hex digits, and "-dirty" if the tree had changes; or "unknown"
-    const char *build;   // "GNU 12.2.0 RelWithDebInfo x86_64", then any sanitizers
+    const char *version; // version number of fathom: "0.1.0"
+    const char *commit;  // git commit (12 hex digits), "-dirty" if files had changes; or "unknown"
+    const char *build;   // compiler, build type, processor: "GNU 12.2.0 RelWithDebInfo x86_64"
 };
 
 extern const struct version fathom_version;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The life of a batch: creation, end of recording, submission, waiting; and holds. Recording:
-// record.c.
+// Creates batches, ends their recording, submits them and waits for them; also holds. record.c
+// records commands.
 #include "gpu/front.h"
 
 #include <inttypes.h>
 
 enum {
-    SPANS_MAX = 64, // gpu_batch.spans_recorded has one bit per span
+    SPANS_MAX = 64, // most spans in a batch: gpu_batch.spans_recorded has 64 bits
     SPLITS_MAX = 64
 };
 
@@ -213,7 +213,7 @@ bool gpu_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *
                          state_name(batch->state));
     struct error why = {0};
     if (!gpu_device_check(device, &why) || !device->backend->batch_wait(batch, timeout_ns, &why)) {
-        if (why.code == ERROR_DEVICE_LOST) // after any other error the batch is still in flight
+        if (why.code == ERROR_DEVICE_LOST) // after any other error, the batch is still in flight
             batch->state = GPU_BATCH_FAILED;
         if (err)
             *err = why;

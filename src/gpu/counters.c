@@ -3,7 +3,7 @@
 #include "gpu/front.h"
 
 enum {
-    PASSES_MAX = 1000 // limit for a library that never stops asking for more passes
+    PASSES_MAX = 1000 // most passes of a run, in case a library never stops asking for more
 };
 
 const struct gpu_counter_info *gpu_counter_info(enum gpu_counter counter)
@@ -88,7 +88,8 @@ unsigned gpu_counter_set_passes(const struct gpu_counter_set *set)
     return set->passes;
 }
 
-// Runs a batch to its end, also if the wait for it fails.
+// Submits the batch and waits for it. If this wait fails, waits again (gpu_batch_finish), so that
+// the batch does not stay in flight.
 static bool run_to_end(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err)
 {
     bool ran = gpu_batch_run(batch, timeout_ns, err);
@@ -109,7 +110,7 @@ static bool run_passes(struct gpu_counter_set *set, const struct gpu_counter_run
         if ((run->before && !run_to_end(run->before, run->timeout_ns, err)) ||
             !slots->pass_begin(set, err))
             return false;
-        // The pass must also end after an error; else the device would stay in the pass.
+        // pass_end is called even after an error; else the device would stay in the pass.
         struct error unheard;
         bool ran = run_to_end(run->batch, run->timeout_ns, err);
         if (!slots->pass_end(set, &more, ran ? err : &unheard) || !ran)

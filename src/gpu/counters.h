@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Hardware counters around one submission: bytes that each level of the memory moved, instructions
-// by their kind, cycles. These counters have the same names on all devices. All other counters of a
-// device have only their vendor's names.
+// by their kind, cycles. The counters in the table below have the same names on all devices. All
+// other counters of a device have only the names that their vendor gave them.
 //
 //   counters     belong to one open device; while they are open, the device may be slower
-//   counter set  counters that are read together, in as many passes as the device needs: in each
+//   counter set  counters that are read together, in as many passes as the device needs; in each
 //                pass the same batch runs once
 //
 // A counted run is never timed. Counters that belong to the whole device (DRAM, L2) also count the
@@ -18,12 +18,12 @@ enum gpu_counter_unit {
     GPU_COUNTER_BYTES,
     GPU_COUNTER_EVENTS,
     GPU_COUNTER_CYCLES,
-    GPU_COUNTER_RATIO, // an average: it does not grow with the work
+    GPU_COUNTER_RATIO, // an average or a share, which does not grow with the work
 };
 
-// Counters: name, name in files, unit, meaning. Bytes of caches are those of whole sectors:
-// a load of 4 bytes moves a sector. Instructions, wavefronts and requests count per subgroup, not
-// per thread.
+// Table of the counters: name in C, name in files, unit, meaning. Byte counters of caches count
+// whole sectors: a load of 4 bytes counts as one sector. Instructions, wavefronts and requests are
+// counted per subgroup, not per thread.
 #define GPU_COUNTERS(X)                                                                            \
     X(DRAM_READ, "dram_read", BYTES, "bytes read from the device's memory")                        \
     X(DRAM_WRITTEN, "dram_written", BYTES, "bytes written to the device's memory")                 \
@@ -95,17 +95,17 @@ struct gpu_counter_info {
 
 const struct gpu_counter_info *gpu_counter_info(enum gpu_counter counter);
 
-// The vendor's own (native) counter, from which the value of a counter is computed.
+// The vendor's own (native) counter, from which the value of a counter in GPU_COUNTERS is computed.
 struct gpu_counter_source {
     const char *native; // name of the native counter
-    double factor;      // value = factor · native value; for example the bytes of a sector
+    double factor;      // value of the counter = factor · value of the native counter
 };
 
 struct gpu_counters;
 
-// Opens the counters of a device, which may be open only once at a time. Returns NULL with
+// Opens the counters of a device. They must not be open already. Returns NULL with
 // ERROR_UNSUPPORTED if the API or the device has no counters, a library is missing, or the user may
-// not read counters; the message then has the remedy. gpu_counters_close(NULL) is legal.
+// not read counters; the message then says what to do. gpu_counters_close accepts NULL.
 struct gpu_counters *gpu_counters_open(struct gpu_device *device, struct error *err);
 void gpu_counters_close(struct gpu_counters *counters);
 
@@ -113,11 +113,11 @@ void gpu_counters_close(struct gpu_counters *counters);
 const struct gpu_counter_source *gpu_counters_source(const struct gpu_counters *counters,
                                                      enum gpu_counter counter);
 
-// Returns the names of all native counters, and their number in `*count`. The names live as long as
-// `counters`.
+// Returns an array with the names of all native counters; *count is its length. The names live as
+// long as `counters`.
 const char *const *gpu_counters_natives(const struct gpu_counters *counters, size_t *count);
 
-// Returns the unit of a native counter; GPU_COUNTER_EVENTS if its vendor names none.
+// Returns the unit of a native counter; GPU_COUNTER_EVENTS if the vendor gives it no unit.
 enum gpu_counter_unit gpu_counters_native_unit(const struct gpu_counters *counters,
                                                const char *native);
 
@@ -128,19 +128,20 @@ struct gpu_counter_set *gpu_counter_set_create(struct gpu_counters *counters,
                                                const struct gpu_counter_source *sources,
                                                size_t count, struct error *err);
 
-// Returns the number of passes in which the device reads the set.
+// Returns how many passes (runs of the batch) the device needs to read all counters of the set.
 unsigned gpu_counter_set_passes(const struct gpu_counter_set *set);
 
 struct gpu_counter_run {
-    struct gpu_batch *batch; // ready; created while the counters were open, for the device's first
-                             // queue, which has no other work
-    // Runs before each pass, uncounted, so that all passes find the caches in the same state. NULL:
-    // `batch` leaves them as it finds them.
+    // The batch to count: ready, created while the counters were open, and on the first queue,
+    // which has no other work.
+    struct gpu_batch *batch;
+    // Runs before each pass and is not counted. It brings the caches into the same state for each
+    // pass. NULL: `batch` itself leaves the caches in the same state.
     struct gpu_batch *before;
-    uint64_t timeout_ns; // longest wait for one submission
+    uint64_t timeout_ns; // time limit for the wait for one submission
 };
 
-// Runs and counts the batch in all passes. Sets values[i] to the value of counter i of the set.
+// Runs the batch once in each pass and counts. Sets values[i] to the value of the set's counter i.
 MUST_CHECK bool gpu_counter_set_run(struct gpu_counter_set *set, const struct gpu_counter_run *run,
                                     double *values, struct error *err);
 

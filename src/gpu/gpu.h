@@ -38,34 +38,34 @@
 
 struct gpu_system;
 
-// Why an API has no devices on this machine.
+// Why an API, or one of its devices, cannot be used on this machine.
 struct gpu_unavailable {
     const char *api;
-    const char *reason; // one line, for example "libcuda.so.1: cannot open shared object file"
-    const char *remedy; // one line; NULL if the user cannot do anything about it
+    const char *reason; // why, in one line: "libcuda.so.1: cannot open shared object file"
+    const char *remedy; // what the user can do, one line; NULL if nothing
 };
 
 struct gpu_system_desc {
-    const char *only_api; // lists only this API's devices, for example "cuda"; NULL: all APIs
-    bool validation; // turns on the API's own validation (Vulkan); its messages count as errors
-    // Identities (gpu_info_identity) of devices that another process has listed. A device that has
-    // one of these identities gets the same id here, even if the driver lists the devices in
-    // another order now. All other devices get free ids, in the order of the driver. An identity
-    // without a UUID and PCI address (an id alone) is not used.
+    const char *only_api; // list only this API's devices, for example "cuda"; NULL: all APIs
+    bool validation;      // true: turn on the API's own validation (Vulkan) and count its messages
+    // Identities (gpu_info_identity) of devices that another process has listed. A device with one
+    // of these identities gets the same id here, even if the driver now lists the devices in
+    // another order. All other devices get free ids, in the driver's order. An identity that is
+    // only an id, without a UUID or PCI address, is ignored.
     const char *const *known;
     size_t known_count;
 };
 
-// Loads the backends and lists their devices, without opening one; `desc` may be NULL for defaults.
+// Loads the backends and lists their devices, without opening any; `desc` NULL means the defaults.
 // This never fails. A backend that has no usable device, or whose library cannot be loaded, is
-// listed as unavailable, with the reason; so is a device whose limits cannot be true
-// (gpu_info_check). Names and reasons are printable (text_printable). The system must outlive the
-// devices opened from it.
+// listed as unavailable, with the reason. A device whose limits cannot be true (gpu_info_check) is
+// listed as unavailable, too. All names and reasons are printable (text_printable). The system must
+// outlive the devices that are opened from it.
 struct gpu_system *gpu_system_create(const struct gpu_system_desc *desc);
 void gpu_system_destroy(struct gpu_system *system);
 
-// Creates a system without backends, for devices that another process has listed; they cannot be
-// opened (suite/enumerate.h). The next two functions add to it, and copy their arguments.
+// Creates a system without backends. gpu_system_add_device and gpu_system_add_unavailable add to it
+// what another process has listed (suite/enumerate.h). Its devices cannot be opened.
 struct gpu_system *gpu_system_create_empty(void);
 void gpu_system_add_device(struct gpu_system *system, const struct gpu_info *info);
 void gpu_system_add_unavailable(struct gpu_system *system,
@@ -77,7 +77,7 @@ size_t gpu_system_unavailable_count(const struct gpu_system *system);
 const struct gpu_unavailable *gpu_system_unavailable(const struct gpu_system *system, size_t index);
 
 // Returns the device with this id ("cuda:0"); NULL if there is none. `name` may also be an identity
-// (gpu_info_identity), of which only the id is compared.
+// (gpu_info_identity); only its id is compared.
 const struct gpu_info *gpu_system_find(const struct gpu_system *system, const char *name);
 
 // ---------------------------------------------------------------- devices, queues, scopes
@@ -86,7 +86,7 @@ struct gpu_device;
 struct gpu_queue;
 struct gpu_scope;
 
-enum gpu_priority { // zero, the default, is medium
+enum gpu_priority { // the default is 0, which is GPU_PRIORITY_MEDIUM
     GPU_PRIORITY_MEDIUM,
     GPU_PRIORITY_LOW,
     GPU_PRIORITY_HIGH,
@@ -95,8 +95,8 @@ enum gpu_priority { // zero, the default, is medium
 
 struct gpu_queue_request {
     enum gpu_queue_kind kind;
-    // Relative to the queues of all programs on the GPU if the device has PRIORITY_GLOBAL, else
-    // relative to the other queues of this program.
+    // The queue's priority. If the device has PRIORITY_GLOBAL, it is relative to the queues of all
+    // programs on the GPU, else to the other queues of this program.
     enum gpu_priority priority;
 };
 
@@ -109,67 +109,69 @@ struct gpu_device_desc {
     // ERROR_UNSUPPORTED if the device has too few queues of a kind or refuses a priority.
     struct gpu_queue_request queues[GPU_QUEUES_MAX];
     unsigned queue_count;
-    // Check the bounds of buffer accesses (robustBufferAccess). Opening fails with
+    // true: check the bounds of buffer accesses (robustBufferAccess). Opening fails with
     // ERROR_UNSUPPORTED if the API cannot do this.
     bool robust;
 };
 
 // Opens a device of the system; `desc` NULL means one universal queue. Returns NULL with the error
-// if it fails. The caller closes the device with gpu_device_close.
+// if the device cannot be opened. The caller closes the device with gpu_device_close.
 struct gpu_device *gpu_device_open(struct gpu_system *system, const struct gpu_info *info,
                                    const struct gpu_device_desc *desc, struct error *err);
 
-// Closes the device's open scopes, then the device. Accepts NULL. All waits have a time limit.
+// Closes the device's open scopes, then the device. Accepts NULL. Every wait has a time limit.
 void gpu_device_close(struct gpu_device *device);
 
 const struct gpu_info *gpu_device_info(const struct gpu_device *device);
 
-// Returns the queue for request number `queue` of gpu_device_desc; NULL if there is none.
+// Returns the queue that was created for gpu_device_desc.queues[queue]; NULL if there is none.
 struct gpu_queue *gpu_device_queue(struct gpu_device *device, unsigned queue);
 
-// The device's clock and the host's CLOCK_MONOTONIC, read at the same time. The device's clock is
-// the clock of its time stamps, which is usually also the device-wide clock of kernels
+// One reading of two clocks at the same time: the device's clock and the host's CLOCK_MONOTONIC.
+// The device's time stamps are of this device clock. Usually kernels can read it, too
 // (DEVICE_CLOCK).
 struct gpu_calibrated_timestamp {
-    uint64_t device; // in units of the device's time stamps
+    uint64_t device; // device's clock, in units of the device's time stamps
     uint64_t host_ns;
-    uint64_t deviation_ns; // largest possible distance in time between the two readings
+    uint64_t deviation_ns; // most time that can lie between the two readings
 };
 
-// Reads the device's clock and the host's. Returns false if the API cannot do so (only some Vulkan
-// drivers can), if the driver's call fails, or if the device is lost.
+// Reads the device's clock and the host's clock. Returns false if the API cannot do so (only some
+// Vulkan drivers can), if the driver's call fails, or if the device is lost.
 bool gpu_device_calibrated_timestamp(struct gpu_device *device,
                                      struct gpu_calibrated_timestamp *timestamp);
 
 // Sets the core clock of later submissions to the nearest clock that the device supports; `core_hz`
-// 0 means the device's own clock again. Needs CLOCK_CHOICE, which only models have. The clock of a
-// real card is set by its driver, for the whole machine: see sensors/clocks.h.
+// 0 restores the device's own clock. Needs CLOCK_CHOICE, which only models (simulated devices)
+// have. sensors/clocks.h sets the clock of a real card, for all programs on the machine.
 MUST_CHECK bool gpu_device_choose_clock(struct gpu_device *device, double core_hz,
                                         struct error *err);
 
-// gpu_device_hold_clock keeps the device's clocks, also for other programs, at the driver's peak
-// level until gpu_device_free_clock, or until the device is closed. Both do nothing if it is so
-// already. Holding needs STABLE_CLOCK: RADV does it while a program has the profiling lock. With a
-// kernel before Linux 5.17 the clocks stay as they are, and RADV does not say so.
+// gpu_device_hold_clock keeps the device's clocks at the driver's peak level, also for other
+// programs, until gpu_device_free_clock is called or the device is closed. A repeated call does
+// nothing. Needs STABLE_CLOCK: RADV holds the clocks while a program has the profiling lock. With a
+// kernel before Linux 5.17 the clocks do not change, but RADV reports no error.
 MUST_CHECK bool gpu_device_hold_clock(struct gpu_device *device, struct error *err);
 void gpu_device_free_clock(struct gpu_device *device);
 
-// Returns the number of objects that the device's scopes own; 0 once all are closed. For tests.
+// For tests: returns the number of objects in the device's open scopes.
 size_t gpu_device_live_objects(const struct gpu_device *device);
 
-// Returns the number of validation messages so far; 0 without gpu_system_desc.validation. Sets
-// *first to the first message, or to NULL if there is none; `first` may be NULL.
+// Returns how many messages the API's validation has reported; 0 without
+// gpu_system_desc.validation. Sets *first to the first message, or to NULL if there is none;
+// `first` may be NULL.
 size_t gpu_device_validation_messages(const struct gpu_device *device, const char **first);
 
-// Opens a scope, which owns the objects made in it. The scopes of a device may be closed in any
-// order.
+// Opens a scope, which owns the objects that are created in it. The scopes of a device may be
+// closed in any order.
 struct gpu_scope *gpu_scope_open(struct gpu_device *device);
 
-// Closes the scope: releases its holds and the holds that its batches wait for, waits at most 5 s
-// for each batch that uses the scope, then frees the scope's objects. A batch uses the scope if it
-// belongs to the scope, or waits for a hold or a batch of the scope. Batches of other scopes that
-// use the scope's buffers, images or programs must be done. If a batch is still not done after 5 s,
-// its device counts as lost, and nothing that the device may still access is freed. Accepts NULL.
+// Closes the scope: releases its holds and the holds that its batches wait for, then waits at most
+// 5 s for each batch that uses the scope, then frees the scope's objects. A batch uses the scope if
+// it belongs to the scope, or waits for a hold or a batch of the scope. Batches of other scopes
+// that use the scope's buffers, images or programs must be done. If a batch is still not done after
+// 5 s, its device counts as lost, and nothing that the device may still access is freed. Accepts
+// NULL.
 void gpu_scope_close(struct gpu_scope *scope);
 
 struct gpu_device *gpu_scope_device(const struct gpu_scope *scope);
@@ -177,7 +179,7 @@ struct gpu_device *gpu_scope_device(const struct gpu_scope *scope);
 // ---------------------------------------------------------------- memory
 
 enum gpu_memory {
-    GPU_MEMORY_DEVICE,   // on the device; the host copies with gpu_buffer_write and gpu_buffer_read
+    GPU_MEMORY_DEVICE,   // device memory; the host copies with gpu_buffer_write, gpu_buffer_read
     GPU_MEMORY_UPLOAD,   // mapped host memory that the host writes
     GPU_MEMORY_READBACK, // mapped, cached host memory that the host reads
     GPU_MEMORY_VISIBLE,  // device memory that the host maps (resizable BAR); some devices lack it
@@ -185,38 +187,38 @@ enum gpu_memory {
 };
 
 struct gpu_buffer_desc {
-    uint64_t bytes; // > 0; a multiple of 4
+    uint64_t bytes; // size in bytes; > 0, a multiple of 4
     enum gpu_memory memory;
 };
 
 struct gpu_buffer;
 
-// Creates a buffer with undefined contents. It can be used as storage, constant and typed buffer,
-// in copies, and by its address if the device has ADDRESSES. Fails with ERROR_UNSUPPORTED if the
-// device lacks this kind of memory or allows only smaller buffers, and with ERROR_OUT_OF_MEMORY if
-// the buffer does not fit.
+// Creates a buffer with undefined contents. It can be a storage, constant or typed buffer of a
+// kernel and part of a copy. Kernels can get its address if the device has ADDRESSES. Fails with
+// ERROR_UNSUPPORTED if the device lacks this kind of memory or allows only smaller buffers, and
+// with ERROR_OUT_OF_MEMORY if there is no room for the buffer.
 struct gpu_buffer *gpu_buffer_create(struct gpu_scope *scope, const struct gpu_buffer_desc *desc,
                                      struct error *err);
 uint64_t gpu_buffer_bytes(const struct gpu_buffer *buffer);
 
-// Returns the device address of byte 0; 0 if the device lacks ADDRESSES.
+// Returns the device address of the buffer's first byte; 0 if the device lacks ADDRESSES.
 uint64_t gpu_buffer_address(const struct gpu_buffer *buffer);
 
-// Returns the host pointer of an UPLOAD, READBACK, VISIBLE or MANAGED buffer; NULL for DEVICE. It
-// is valid as long as the buffer. After gpu_batch_wait the host sees what the batch wrote.
+// Returns the host pointer of an UPLOAD, READBACK, VISIBLE or MANAGED buffer; NULL for DEVICE. The
+// pointer is valid as long as the buffer. After gpu_batch_wait, the host sees what the batch wrote.
 void *gpu_buffer_map(struct gpu_buffer *buffer);
 
-// Copies between the host and any buffer, and returns when the copy is done. Not for timing. Mapped
-// buffers are copied at once. For other buffers the copy waits for the work of the device's first
+// Copy between the host and any buffer, and return when the copy is done. Not for timing. A mapped
+// buffer is copied at once. For other buffers the copy waits for the work of the device's first
 // queue, and fails with ERROR_INTERNAL while a held batch blocks that queue.
 MUST_CHECK bool gpu_buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void *data,
                                  uint64_t bytes, struct error *err);
 MUST_CHECK bool gpu_buffer_read(struct gpu_buffer *buffer, uint64_t offset, void *data,
                                 uint64_t bytes, struct error *err);
 
-// Formats: name, name in files, bytes of a texel (of a block for BC), number of channels. Only
-// Vulkan kernels can read the formats from RGBA8_SRGB on: their channels are sRGB, have other
-// widths than 8, 16 or 32 bits, or are compressed in blocks (BC).
+// Table of formats: name in C, name in files, bytes of a texel (BC formats: of a block), number of
+// channels. Only Vulkan kernels can read RGBA8_SRGB and the formats after it: their channels are
+// sRGB, or are not 8, 16 or 32 bits wide, or are compressed in blocks (BC).
 #define GPU_FORMATS(X)                                                                             \
     X(R8_UNORM, "r8_unorm", 1, 1)                                                                  \
     X(RG8_UNORM, "rg8_unorm", 2, 2)                                                                \
@@ -256,7 +258,7 @@ bool gpu_format_is_packed(enum gpu_format format); // true for RGBA8_SRGB and al
 unsigned gpu_format_channels(enum gpu_format format);
 
 // Creates a typed view of `elements` texels that begins at byte `offset` of a buffer. Needs TYPED.
-// Fails with ERROR_UNSUPPORTED if the device lacks the format or allows fewer elements.
+// Fails with ERROR_UNSUPPORTED if the device lacks the format or its limit is fewer elements.
 struct gpu_typed;
 struct gpu_typed *gpu_typed_create(struct gpu_scope *scope, struct gpu_buffer *buffer,
                                    enum gpu_format format, uint64_t offset, uint64_t elements,
@@ -272,26 +274,26 @@ enum gpu_image_kind {
 struct gpu_image_desc {
     enum gpu_image_kind kind;
     enum gpu_format format;
-    uint32_t width, height, depth, mips; // 0 counts as 1
-    uint32_t layers; // 0 counts as 1, for CUBE as 6; CUBE: the number of faces, a multiple of 6
+    uint32_t width, height, depth, mips; // size in texels, number of mip levels; 0 counts as 1
+    uint32_t layers; // 0 counts as 1 (CUBE: 6); of a CUBE the number of faces, a multiple of 6
     bool storage;    // true: kernels may also write the image
-    bool gather;     // true: kernels may read four texels at once (CUDA: only 2-D, one level)
+    bool gather;     // true: kernels may gather four texels at once (CUDA: only 2-D, one level)
 };
 
-// Creates an image with undefined contents. Kernels see it as an array image if it has more layers
-// than its kind needs (1-D and 2-D: 1, CUBE: 6). Needs IMAGES. Fails with ERROR_UNSUPPORTED if the
-// device does not allow this format, use or size.
+// Creates an image with undefined contents. Needs IMAGES. If the image has more layers than its
+// kind needs (1-D and 2-D: 1, CUBE: 6), it is an array image for kernels. Fails with
+// ERROR_UNSUPPORTED if the device does not allow this format, use or size.
 struct gpu_image;
 struct gpu_image *gpu_image_create(struct gpu_scope *scope, const struct gpu_image_desc *desc,
                                    struct error *err);
 
-// Copies tightly packed rows (3-D: slices of rows) to one mip level of one layer, and returns when
-// the copy is done. `bytes` must be the size of the level.
+// Copies tightly packed rows of texels (3-D: slices of rows) to one mip level of one layer, and
+// returns when the copy is done. `bytes` must be the size of the level.
 MUST_CHECK bool gpu_image_write(struct gpu_image *image, uint32_t mip, uint32_t layer,
                                 const void *texels, uint64_t bytes, struct error *err);
 
-// Copies tightly packed rows from a buffer to mip 0 of layer 0, and returns when the copy is done.
-// Use it for images that are too large for a copy in host memory.
+// Copies tightly packed rows of texels from a buffer to mip level 0 of layer 0, and returns when
+// the copy is done. This is for images that are too large for a copy in host memory.
 MUST_CHECK bool gpu_image_copy_from(struct gpu_image *image, struct gpu_buffer *source,
                                     uint64_t offset, struct error *err);
 
@@ -307,7 +309,7 @@ enum gpu_wrap {
 struct gpu_sampler_desc {
     enum gpu_filter filter, mip_filter;
     enum gpu_wrap wrap;
-    float anisotropy; // largest ratio; 0 or 1: no anisotropic filter
+    float anisotropy; // largest ratio of the anisotropic filter; 0 or 1: no such filter
 };
 
 struct gpu_sampler;
@@ -333,36 +335,37 @@ enum {
     GPU_PARAMS_MAX_BYTES = 128
 };
 
-enum gpu_stage { // zero, the default, is compute
+enum gpu_stage { // the default is 0, which is GPU_STAGE_COMPUTE
     GPU_STAGE_COMPUTE,
-    GPU_STAGE_VERTEX, // VERTEX and FRAGMENT: see gpu/graphics.h
+    GPU_STAGE_VERTEX, // GPU_STAGE_VERTEX and _FRAGMENT are for drawing: gpu/graphics.h
     GPU_STAGE_FRAGMENT,
-    GPU_STAGE_RAYGEN, // this and the next four: see gpu/rays.h
+    GPU_STAGE_RAYGEN, // this and the next four stages are for rays: gpu/rays.h
     GPU_STAGE_MISS,
     GPU_STAGE_CLOSEST_HIT,
     GPU_STAGE_ANY_HIT,
     GPU_STAGE_INTERSECTION
 };
 
-// One variant of one kernel, as constant data that the build embedded (table: gpu/kernels.h). A
-// form (spirv, ptx, …) is NULL if the build lacked its compiler or the kernel cannot have the form.
+// One variant of one kernel: constant data that the build embeds (table: gpu/kernels.h). A form
+// (spirv, ptx, …) is NULL if the build had no compiler for it or the kernel has no such form.
 struct gpu_kernel {
-    const char *name;   // unique, for example "latency_vector_pointer"
-    const char *source; // as run files name it, for example "bench/latency/latency.comp -DPATH=1"
+    const char *name;   // a unique name, for example "latency_vector_pointer"
+    const char *source; // the source, as run files name it: "bench/latency/latency.comp -DPATH=1"
     enum gpu_stage stage;
     uint32_t workgroup[3]; // threads of a workgroup; every form is compiled for this size
     enum gpu_arg_kind args[GPU_ARGS_MAX];
     unsigned arg_count;
     const uint32_t *spirv;
     size_t spirv_bytes;
-    const char *ptx;            // NUL-terminated
+    const char *ptx;            // PTX code, NUL-terminated
     const char *opencl;         // complete OpenCL C source, NUL-terminated
-    const char *opencl_options; // -D options for that source
+    const char *opencl_options; // compiler options (-D) for the OpenCL C source
     const char *entry;          // name of the entry point in ptx and opencl; in spirv it is "main"
-    void (*host)(void);         // compiled for the host, for the model backend (gpu/model.h)
-    // Also compiled for the host: describes what a dispatch accesses, and computes its results.
+    void (*host)(void);         // the kernel as host code, which the model backend runs
+    // A second form for the model backend, also compiled for the host: it describes which memory a
+    // dispatch accesses, and computes the results of the dispatch.
     void (*stream)(void);
-    uint64_t hash; // FNV-1a of all forms; it changes when the kernel changes
+    uint64_t hash; // hash (FNV-1a) of all forms; a change of the kernel changes it
 };
 
 // How arguments reach a kernel. In GLSL, the arguments that are not ADDRESS are in descriptor set
@@ -374,13 +377,15 @@ struct gpu_program_desc {
     const struct gpu_kernel *kernel;
     struct gpu_ray_kernels {
         const struct gpu_kernel *miss, *closest_hit, *any_hit, *intersection;
-    } rays;                    // if `kernel` is of stage RAYGEN (gpu/rays.h); else all NULL
-    uint32_t subgroup_threads; // 0: the driver chooses; other values need SUBGROUP_CHOICE
-    // Percentage of a core's memory to use as L1, if L1 and shared memory are one memory. A hint
-    // for the driver. 0: the driver chooses. Ignored without L1_CHOICE.
+        // Further kernels, if `kernel` is of stage RAYGEN (gpu/rays.h); else NULL.
+    } rays;
+    uint32_t subgroup_threads; // 0: the driver chooses the size; other values need SUBGROUP_CHOICE
+    // Share of a core's on-chip memory that is used as L1, in percent, if L1 and shared memory are
+    // one memory. It is a hint for the driver. 0: the driver chooses. Ignored without L1_CHOICE.
     unsigned l1_percent;
-    // Bytes of shared memory in addition to those that the kernel declares, for kernels that use
-    // all the memory they get (chosen_shared() in OpenCL C). Values above 0 need SHARED_CHOICE.
+    // Bytes of shared memory in addition to those that the kernel declares. A kernel gets the
+    // address of this memory from CHOSEN_SHARED_WORDS (bench/prelude/). Values above 0 need
+    // SHARED_CHOICE.
     unsigned shared_bytes;
 };
 
@@ -396,11 +401,11 @@ const struct gpu_kernel *gpu_program_kernel(const struct gpu_program *program);
 // report that figure.
 struct gpu_program_stats {
     bool has_registers, has_spills, has_shared, has_stack;
-    unsigned registers;   // registers per thread; of a ray pipeline the most of its kernels
-    unsigned spill_bytes; // of a thread
+    unsigned registers;   // registers of a thread; for ray pipelines, of the kernel with most
+    unsigned spill_bytes; // bytes of local (scratch) memory of a thread, as for spilled registers
     unsigned shared_bytes;
-    uint64_t stack_bytes; // stack of a ray that calls the kernels of a ray pipeline
-    const char *text; // ISA and statistics as one text, in `arena`; NULL if the driver gives none
+    uint64_t stack_bytes; // bytes of stack that a ray needs in a ray pipeline
+    const char *text;     // machine code and statistics as one text, in `arena`; NULL: none
 };
 
 MUST_CHECK bool gpu_program_stats(struct gpu_program *program, struct arena *arena,
@@ -411,43 +416,44 @@ MUST_CHECK bool gpu_program_stats(struct gpu_program *program, struct arena *are
 struct gpu_batch;
 
 struct gpu_batch_desc {
-    struct gpu_queue *queue; // NULL: the first queue of the device
+    struct gpu_queue *queue; // the queue that the batch is for; NULL: the device's first queue
     unsigned span_count;     // number of spans (timed ranges of commands), at most 64
     unsigned split_count;    // number of split barriers, at most 64; needs SPLITS
-    bool unordered; // commands may overlap unless a barrier is between them; needs UNORDERED
-    bool replay;    // submit the batch as one graph of the API; needs REPLAY
-    bool draws;     // the batch may contain draws (gpu/graphics.h); needs GRAPHICS
-    bool rays;      // its kernels may trace rays, and it may build trees (gpu/rays.h); needs RAYS
+    bool unordered; // true: commands without a barrier between them may overlap; needs UNORDERED
+    bool replay;    // true: submit the batch as one graph (CUDA graph); needs REPLAY
+    bool draws;     // true: the batch may contain draws (gpu/graphics.h); needs GRAPHICS
+    bool rays;      // true: kernels may trace rays, trees may be built (gpu/rays.h); needs RAYS
 };
 
 struct gpu_batch *gpu_batch_create(struct gpu_scope *scope, const struct gpu_batch_desc *desc,
                                    struct error *err);
 
-// One argument of a dispatch or draw. The kernel's args[] determines which members are used.
+// One argument of a dispatch or draw. The kind of the argument, in gpu_kernel.args, determines
+// which members are used: each member's comment lists the kinds that use it.
 struct gpu_arg {
-    struct gpu_buffer *buffer; // BUFFER, ADDRESS, CONSTANT
-    uint64_t offset, bytes;    // BUFFER, CONSTANT: range; bytes 0: to the end or the device's limit
-    struct gpu_typed *typed;   // TYPED
-    struct gpu_image *image;   // IMAGE, IMAGE_RW, SAMPLED
-    struct gpu_sampler *sampler; // SAMPLED
+    struct gpu_buffer *buffer;   // used by arguments of kind BUFFER, ADDRESS, CONSTANT
+    uint64_t offset, bytes;      // for BUFFER, CONSTANT: the range; bytes 0: up to the end or limit
+    struct gpu_typed *typed;     // used by arguments of kind TYPED, TYPED_RW
+    struct gpu_image *image;     // used by arguments of kind IMAGE, IMAGE_RW, SAMPLED
+    struct gpu_sampler *sampler; // used by arguments of kind SAMPLED
 };
 
 struct gpu_dispatch {
     struct gpu_program *program;
     uint32_t groups[3]; // number of workgroups along x, y, z; 0 counts as 1
     struct gpu_arg args[GPU_ARGS_MAX];
-    const void *params;  // copied when the command is recorded
-    size_t params_bytes; // a multiple of 4
+    const void *params;  // values for the kernel, copied when the command is recorded
+    size_t params_bytes; // size of the params, a multiple of 4
 };
 
 // An ordered batch has a memory barrier before each command, also before the first, so that the
 // batches of a queue run one after another. An unordered batch has only the barriers that are
 // recorded, and those of its spans.
 enum gpu_barrier {
-    GPU_BARRIER_MEMORY,    // commands after the barrier see all that commands before it wrote
-    GPU_BARRIER_EXECUTION, // commands after the barrier start when the commands before it are
-                           // done, but need not see what those commands wrote
-    GPU_BARRIER_FULL,      // like MEMORY, for all pipeline stages of the API
+    GPU_BARRIER_MEMORY, // later commands start after earlier ones and see what they wrote
+    // Later commands start when the earlier ones are done, but need not see what those wrote.
+    GPU_BARRIER_EXECUTION,
+    GPU_BARRIER_FULL, // like GPU_BARRIER_MEMORY, for all pipeline stages of the API
 };
 
 void gpu_batch_dispatch(struct gpu_batch *batch, const struct gpu_dispatch *dispatch);
@@ -457,40 +463,41 @@ void gpu_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint64_t
                     uint64_t bytes, uint32_t word);
 void gpu_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier);
 
-// Records a memory barrier only for what was written to this buffer. An API without such a barrier
-// uses GPU_BARRIER_MEMORY.
+// Records a memory barrier for this buffer only: later commands see what earlier ones wrote to it.
+// An API without such barriers uses GPU_BARRIER_MEMORY.
 void gpu_batch_barrier_buffer(struct gpu_batch *batch, struct gpu_buffer *buffer);
 
-// A memory barrier in two halves. Commands after the wait start when all commands before the set
-// are done, and see what those wrote. The barrier does not order the commands between set and wait.
-// Each split is set once in a batch and waited for once, after the set. Needs SPLITS.
+// A split barrier is a memory barrier in two halves, set and wait. Commands after the wait start
+// when all commands before the set are done, and see what these wrote. It does not order the
+// commands between set and wait. A batch sets each split once and then waits for it once. Needs
+// SPLITS.
 void gpu_batch_split_set(struct gpu_batch *batch, unsigned split);
 void gpu_batch_split_wait(struct gpu_batch *batch, unsigned split);
 
-// Times the commands between begin and end, from the end of all commands before the span to the end
-// of all commands in it. Begin and end therefore both drain the device, also in unordered batches.
-// On Vulkan the span contains one barrier and one time stamp (2–3 µs on an H200); the barrier
-// after the end is not part of it. Spans must not nest, each is recorded once in a batch, and there
-// are at most 64. An API that cannot put time stamps into a batch times the commands themselves.
+// Times the commands between begin and end. The time starts at the end of all commands before the
+// span, and ends at the end of all commands in the span, so begin and end drain the device, also in
+// unordered batches. On Vulkan the span contains one barrier and one time stamp (2–3 µs on an
+// H200), but not the barrier after its end. Spans must not nest. A batch has at most 64 spans and
+// records each once. An API that cannot put time stamps into a batch times the commands themselves.
 void gpu_batch_span_begin(struct gpu_batch *batch, unsigned span);
 void gpu_batch_span_end(struct gpu_batch *batch, unsigned span);
 
-// Ends recording. Fails with the first error that occurred while recording; else the batch can be
-// submitted.
+// Ends the recording of the batch. Fails with the first error that occurred while recording. If it
+// succeeds, the batch can be submitted.
 MUST_CHECK bool gpu_batch_end(struct gpu_batch *batch, struct error *err);
 
 // Discards all recorded commands, so that the batch can be recorded again. The batch must not be in
 // flight.
 MUST_CHECK bool gpu_batch_reset(struct gpu_batch *batch, struct error *err);
 
-// Creates a hold. A submission with a hold starts only after the host has released the hold or
-// closed its scope. Needs HOLDS.
+// Creates a hold. A batch that is submitted with a hold starts only after the host has released the
+// hold or has closed the scope of the hold. Needs HOLDS.
 struct gpu_hold;
 struct gpu_hold *gpu_hold_create(struct gpu_scope *scope, struct error *err);
 MUST_CHECK bool gpu_hold_release(struct gpu_hold *hold, struct error *err);
 
-// Submits the batch. The device starts it after the earlier work of its queue, and if `hold` is not
-// NULL, after the release of the hold. A batch in flight cannot be submitted again.
+// Submits the batch. The device starts the batch after the earlier work of its queue and, if `hold`
+// is not NULL, after the release of the hold. A batch in flight cannot be submitted again.
 MUST_CHECK bool gpu_batch_submit(struct gpu_batch *batch, struct gpu_hold *hold, struct error *err);
 
 enum {
@@ -498,29 +505,29 @@ enum {
 };
 
 struct gpu_submit {
-    struct gpu_hold *hold; // may be NULL
+    struct gpu_hold *hold; // the batch waits for this hold; NULL: none
     // Batches of the same device that were submitted before. This batch starts when their latest
-    // submissions are done, and sees what they wrote. The newest batch of each queue is enough: it
-    // also stands for the older batches of that queue.
+    // submissions are done, and sees what they wrote. For each queue, the batch submitted last is
+    // enough, because it also stands for the earlier batches of that queue.
     struct gpu_batch *after[GPU_AFTER_MAX];
     unsigned after_count;
 };
 
-// Submits the batch so that it starts after other batches, on any queue. The device waits (for
-// timeline semaphores or events of streams), not the host. The other batches may be waited for,
-// submitted again and recorded again as usual, but closing their scope also waits for this batch.
+// Submits the batch so that it starts after other batches, on any queue. The device waits for them
+// (by timeline semaphores or stream events), not the host. The host may wait for the other batches,
+// submit and record them again as usual, but closing their scope also waits for this batch.
 MUST_CHECK bool gpu_batch_submit_after(struct gpu_batch *batch, const struct gpu_submit *submit,
                                        struct error *err);
 
 // Waits until the batch is done; returns at once if it already is. Fails with ERROR_TIMEOUT after
-// timeout_ns; the batch is then still in flight and can be waited for again.
+// timeout_ns. The batch is then still in flight, and the caller can wait for it again.
 MUST_CHECK bool gpu_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err);
 
 // Submits the batch and waits for it.
 MUST_CHECK bool gpu_batch_run(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err);
 
-// Sets *ns to the length of a span in the last finished submission, by the device's clock. The
-// batch must not be in flight.
+// Sets *ns to the length of a span in the last submission of the batch, measured with the device's
+// clock. The batch must not be in flight.
 MUST_CHECK bool gpu_batch_span_ns(struct gpu_batch *batch, unsigned span, double *ns,
                                   struct error *err);
 

@@ -8,7 +8,7 @@
 // There are no vertex buffers: the vertex kernel computes the triangles from gl_VertexIndex and
 // gl_InstanceIndex. Pixel (0, 0) is at the upper left. A pixel has one sample, at its centre.
 //
-// As in gpu.h, recording returns nothing and the batch keeps the first error.
+// As in gpu.h, functions that record return nothing; the batch keeps the first error.
 #ifndef GPU_GRAPHICS_H
 #define GPU_GRAPHICS_H
 
@@ -16,8 +16,8 @@
 
 struct gpu_target_desc {
     enum gpu_format format;
-    uint32_t width, height; // > 0
-    bool depth;             // true: with a depth buffer of 32-bit floats; 0 is near, 1 far
+    uint32_t width, height; // size of the target in pixels; > 0
+    bool depth;             // true: has a depth buffer of 32-bit floats; depth 0 is near, 1 far
 };
 
 // Creates a target with undefined contents. Fails with ERROR_UNSUPPORTED if the device cannot draw
@@ -27,38 +27,38 @@ struct gpu_target *gpu_target_create(struct gpu_scope *scope, const struct gpu_t
                                      struct error *err);
 
 // Returns the target's colours as an image for kernels (GPU_ARG_IMAGE, GPU_ARG_SAMPLED). Kernels
-// may read it between gpu_batch_barrier_target and the next draw into the target. It lives as long
-// as the target.
+// may read the image between gpu_batch_barrier_target and the next draw into the target. The image
+// lives as long as the target.
 struct gpu_image *gpu_target_image(struct gpu_target *target);
 
 // True if draws can blend into the target. No device can blend into UINT formats.
 bool gpu_target_blends(const struct gpu_target *target);
 
 enum gpu_blend {
-    GPU_BLEND_NONE,  // new colour
-    GPU_BLEND_ALPHA, // new · a + old · (1 − a), with the new alpha a; the same for alpha itself
-    GPU_BLEND_ADD    // new + old
+    GPU_BLEND_NONE,  // no blending: the pixel gets the new colour
+    GPU_BLEND_ALPHA, // new · a + old · (1 − a), where a is the new alpha; also for alpha
+    GPU_BLEND_ADD    // the pixel gets new + old colour
 };
 
 enum gpu_depth {
     GPU_DEPTH_OFF,
-    GPU_DEPTH_TEST, // draw only pixels nearer than the depth buffer
-    GPU_DEPTH_WRITE // like TEST, and store the depth of these pixels
+    GPU_DEPTH_TEST, // draw only pixels that are nearer than the stored depth
+    GPU_DEPTH_WRITE // like GPU_DEPTH_TEST, and store the depth of the pixels drawn
 };
 
 struct gpu_draw_program_desc {
     const struct gpu_kernel *vertex;
-    const struct gpu_kernel *fragment; // NULL: draws write depth only, no colours
+    const struct gpu_kernel *fragment; // fragment kernel; NULL: draws write only depth, not colours
     const struct gpu_target
-        *target; // the program works with all targets of the same format and `depth`
+        *target; // the program can draw into any target with this target's format and `depth`
     enum gpu_blend blend;
     enum gpu_depth depth;
-    bool cull; // drop triangles whose corners run counter-clockwise on the screen
+    bool cull; // true: drop triangles whose corners run counter-clockwise on the screen
 };
 
-// Compiles both kernels. They share one list of arguments: the shorter list must be the beginning
-// of the longer one. Bindings and push constants are as for a dispatch. A vertex kernel may read
-// buffers, but not write to them.
+// Compiles both kernels. They share one list of arguments: the shorter of their lists must be the
+// beginning of the longer one. Bindings and push constants are as for a dispatch. A vertex kernel
+// may read buffers but not write to them.
 struct gpu_draw_program;
 struct gpu_draw_program *gpu_draw_program_create(struct gpu_scope *scope,
                                                  const struct gpu_draw_program_desc *desc,
@@ -66,33 +66,33 @@ struct gpu_draw_program *gpu_draw_program_create(struct gpu_scope *scope,
 
 enum gpu_load { // what the target contains when a draw begins
     GPU_LOAD_KEEP,
-    GPU_LOAD_CLEAR,  // colour 0, depth 1
-    GPU_LOAD_DISCARD // undefined; for draws that cover the whole target
+    GPU_LOAD_CLEAR,  // the target is cleared first: colour 0, depth 1
+    GPU_LOAD_DISCARD // undefined contents; for draws that cover the whole target
 };
 
 struct gpu_draw {
     struct gpu_draw_program *program;
     struct gpu_target *target;
-    uint32_t vertices, instances; // three vertices per triangle; 0 instances count as 1
+    uint32_t vertices, instances; // three vertices make a triangle; 0 instances count as 1
     enum gpu_load load;
     struct gpu_arg args[GPU_ARGS_MAX];
-    const void *params; // copied when the draw is recorded
+    const void *params; // values for the kernels, copied when the draw is recorded
     size_t params_bytes;
 };
 
-// Records a draw. The batch must have been created with `draws`. An ordered batch puts a barrier
-// before the draw, as before any command. In an unordered batch, consecutive draws into one target
-// with GPU_LOAD_KEEP share a render pass, in which the API keeps their order for each pixel. Any
-// other command ends the pass; two passes into one target need a barrier between them.
+// Records a draw. The batch must have been created with `draws`. In an ordered batch there is a
+// barrier before the draw, as before any command. In an unordered batch, consecutive draws into one
+// target with GPU_LOAD_KEEP share a render pass, in which the API keeps their order for each pixel.
+// Any other command ends the pass. Two passes into one target need a barrier between them.
 void gpu_batch_draw(struct gpu_batch *batch, const struct gpu_draw *draw);
 
-// Records a memory barrier only for what kernels wrote to this storage image. Legal in all
-// batches. An API without such a barrier uses GPU_BARRIER_MEMORY.
+// Records a memory barrier for this storage image only: later commands see what kernels wrote to
+// it. Legal in all batches. An API without such barriers uses GPU_BARRIER_MEMORY.
 void gpu_batch_barrier_image(struct gpu_batch *batch, struct gpu_image *image);
 
-// Kernels that read the target's image after this barrier see what was drawn before it. The barrier
-// changes the image's layout; the target's next draw or copy, or the end of the batch, changes it
-// back.
+// Records a barrier: kernels that read the target's image after it see what was drawn before it.
+// The barrier changes the layout of the image. The next draw into the target, the next copy of it,
+// or the end of the batch changes the layout back.
 void gpu_batch_barrier_target(struct gpu_batch *batch, struct gpu_target *target);
 
 // Copies the target's colours to a buffer, as tightly packed rows from top to bottom. The copy runs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Images and samplers.
+// Creates images and samplers, and copies into images.
 #include "gpu/front.h"
 
 #include <inttypes.h>

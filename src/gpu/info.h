@@ -25,8 +25,8 @@ enum gpu_kind {
     GPU_KIND_CPU
 };
 
-// Capabilities: name, short name in files, and the feature that a device without it lacks. This
-// text names the API's own feature if there is one, and completes "vulkan:0 has no …".
+// Table of capabilities: name in C, name in files, and a text for devices that lack the capability.
+// It completes "vulkan:0 has no …" and names the API's own feature if there is one.
 #define GPU_CAPS(X)                                                                                \
     X(CORE_CLOCK, "core-clock", "cycle counter readable in kernels (shaderSubgroupClock)")         \
     X(DEVICE_CLOCK, "device-clock", "device-wide clock readable in kernels (shaderDeviceClock)")   \
@@ -85,22 +85,22 @@ enum gpu_cap_bit {
 typedef uint64_t gpu_caps; // a set of capabilities, for example GPU_CAP(RAYS) | GPU_CAP(TYPED)
 #define GPU_CAP(name) ((gpu_caps)1 << GPU_CAP_BIT_##name)
 
-// Limits, in one table so that run files can list them by name. 0: the API does not report the
-// limit.
+// Table of limits, so that run files can list them by name. A limit is 0 if the API does not report
+// it.
 #define GPU_LIMITS(X)                                                                              \
-    X(memory_bytes)         /* total device memory */                                              \
-    X(allocation_bytes)     /* largest single buffer */                                            \
+    X(memory_bytes)         /* total device memory, in bytes */                                    \
+    X(allocation_bytes)     /* size of the largest buffer */                                       \
     X(storage_range_bytes)  /* largest range bound as GPU_ARG_BUFFER */                            \
     X(constant_range_bytes) /* largest range bound as GPU_ARG_CONSTANT */                          \
     X(typed_elements)       /* texels of the largest typed view */                                 \
     X(storage_align_bytes)  /* offsets of GPU_ARG_BUFFER must be multiples of this */              \
-    X(constant_align_bytes) /* offsets of GPU_ARG_CONSTANT: as above */                            \
-    X(typed_align_bytes)    /* offsets of typed views: as above */                                 \
+    X(constant_align_bytes) /* offsets of GPU_ARG_CONSTANT must be multiples of this */            \
+    X(typed_align_bytes)    /* offsets of typed views must be multiples of this */                 \
     X(image_1d)             /* longest side of a 1-D image, in texels */                           \
-    X(image_2d)             /* longest side of 2-D and cube images */                              \
-    X(image_3d)             /* longest side of a 3-D image */                                      \
+    X(image_2d)             /* longest side of 2-D and cube images, in texels */                   \
+    X(image_3d)             /* longest side of a 3-D image, in texels */                           \
     X(image_layers)                                                                                \
-    X(params_bytes) /* largest sum of params and addresses that a kernel gets */                   \
+    X(params_bytes) /* most bytes of params and addresses for a kernel */                          \
     X(workgroup_threads)                                                                           \
     X(workgroup_threads_x)                                                                         \
     X(workgroup_threads_y)                                                                         \
@@ -108,21 +108,21 @@ typedef uint64_t gpu_caps; // a set of capabilities, for example GPU_CAP(RAYS) |
     X(workgroup_count_x)                                                                           \
     X(workgroup_count_y)                                                                           \
     X(workgroup_count_z)                                                                           \
-    X(loop_iterations)     /* most iterations of all loops of a thread; llvmpipe then ends them */ \
-    X(shared_bytes)        /* shared memory of a workgroup */                                      \
-    X(shared_choice_bytes) /* as shared_bytes, if the host chooses the size (SHARED_CHOICE) */     \
-    X(subgroup_threads)    /* default size of a subgroup */                                        \
+    X(loop_iterations)     /* llvmpipe: most iterations of a thread's loops */                     \
+    X(shared_bytes)        /* most shared memory of a workgroup */                                 \
+    X(shared_choice_bytes) /* most shared memory, if the host chooses (SHARED_CHOICE) */           \
+    X(subgroup_threads)    /* threads of a subgroup, by default */                                 \
     X(subgroup_threads_min)                                                                        \
     X(subgroup_threads_max)                                                                        \
-    X(cores)             /* units that have their own L1: SM, CU, WGP */                           \
-    X(core_threads)      /* largest number of threads on a core at a time */                       \
-    X(core_shared_bytes) /* shared memory of a core */                                             \
-    X(core_registers)    /* 32-bit registers of a core */                                          \
-    X(last_cache_bytes)  /* last-level cache, as the driver reports it */                          \
-    X(core_clock_hz)     /* highest clock, as the driver reports it */                             \
+    X(cores)             /* number of cores: SM, CU or WGP, with an L1 each */                     \
+    X(core_threads)      /* most threads on a core at a time */                                    \
+    X(core_shared_bytes) /* bytes of shared memory of a core */                                    \
+    X(core_registers)    /* number of 32-bit registers of a core */                                \
+    X(last_cache_bytes)  /* size of the last-level cache, as the driver reports it */              \
+    X(core_clock_hz)     /* highest core clock, as the driver reports it */                        \
     X(memory_clock_hz)                                                                             \
     X(memory_bus_bits)                                                                             \
-    X(stamp_step_ps) /* one unit of a time stamp, in picoseconds */                                \
+    X(stamp_step_ps) /* unit of time stamps, in picoseconds */                                     \
     X(stamp_bits)    /* number of valid bits of a time stamp */
 
 struct gpu_limits {
@@ -139,9 +139,9 @@ enum gpu_queue_kind {
 };
 
 struct gpu_queue_family {
-    enum gpu_queue_kind kind; // UNIVERSAL: all work; COMPUTE: no graphics; TRANSFER: no kernels
+    enum gpu_queue_kind kind; // UNIVERSAL: any work; COMPUTE: no graphics; TRANSFER: only copies
     bool graphics;
-    unsigned count;      // number of queues that can be created
+    unsigned count;      // number of queues that can be created in the family
     unsigned stamp_bits; // valid bits of a time stamp; 0: the family has no time stamps
 };
 
@@ -156,20 +156,20 @@ struct gpu_pci {
 };
 
 struct gpu_info {
-    char id[32];     // for example "vulkan:0"
+    char id[32];     // id of the device, for example "vulkan:0"
     const char *api; // name of the backend, for example "vulkan"
     unsigned index;  // index among the devices that the backend listed in this process
     enum gpu_kind kind;
     char name[GPU_NAME_BYTES];
-    char vendor[64];               // "NVIDIA", or the vendor's number if its name is unknown
-    uint32_t vendor_id, device_id; // PCI ids; 0: unknown
-    char driver[GPU_NAME_BYTES];   // name and version, one line
-    char api_version[32];          // "1.3.230"
+    char vendor[64];               // name, "NVIDIA"; or the vendor's number if its name is unknown
+    uint32_t vendor_id, device_id; // PCI ids of vendor and device; 0: unknown
+    char driver[GPU_NAME_BYTES];   // name and version of the driver, one line
+    char api_version[32];          // version of the API: "1.3.230"
     bool has_uuid, has_pci;
     // Valid if has_uuid is set. Every API that lists this chip reports the same UUID.
     uint8_t uuid[GPU_UUID_BYTES];
     struct gpu_pci pci;
-    // Free part of limits.memory_bytes when the device was listed; 0: not known.
+    // How much of limits.memory_bytes was free when the device was listed; 0: unknown.
     uint64_t memory_free_bytes;
     gpu_caps caps;
     struct gpu_limits limits;
@@ -177,32 +177,32 @@ struct gpu_info {
     unsigned family_count;
 };
 
-// gpu_cap_name returns the short name of a capability. gpu_cap_missing returns the text of GPU_CAPS
-// about the feature that a device without the capability lacks. Both return NULL for other bits.
+// gpu_cap_name returns the short name of a capability. gpu_cap_missing returns the text about a
+// device that lacks the capability (GPU_CAPS). Both return NULL for any other bit.
 const char *gpu_cap_name(enum gpu_cap_bit bit);
 const char *gpu_cap_missing(enum gpu_cap_bit bit);
-const char *gpu_kind_name(enum gpu_kind kind); // for example "discrete"
+const char *gpu_kind_name(enum gpu_kind kind); // returns, for example, "discrete"
 
-// True if the device has all capabilities in `needed`. Else fails with ERROR_UNSUPPORTED, which
-// names the first capability that the device lacks.
+// True if the device has all capabilities in `needed`. Otherwise fails with ERROR_UNSUPPORTED, and
+// the message names the first capability that the device lacks.
 MUST_CHECK bool gpu_require(const struct gpu_info *info, gpu_caps needed, struct error *err);
 
 // Returns the UUID as 32 hexadecimal digits, in `arena`; NULL if it is unknown.
 const char *gpu_info_uuid(struct arena *arena, const struct gpu_info *info);
 
-// Returns the name by which other processes find the device, in `arena`: its id, "=", and its UUID
-// or else its PCI address, as "cuda:0=00112233445566778899aabbccddeeff"; only the id if both are
-// unknown. The id is not enough: drivers may list their devices in another order next time, for
-// example after a card was lost.
+// Returns the device's identity, by which other processes find the device, in `arena`: its id, "=",
+// and its UUID or else its PCI address, for example "cuda:0=00112233445566778899aabbccddeeff". Only
+// the id if both are unknown. The id alone may change: drivers may list their devices in another
+// order next time, for example after a card was lost.
 const char *gpu_info_identity(struct arena *arena, const struct gpu_info *info);
 
 // Checks the limits and queue families before fathom computes with them. Fails with
-// ERROR_UNSUPPORTED "driver reports …" if one of them cannot be true. A limit may be 0 (not
-// reported), but the unit of time stamps may not, if the device has time stamps.
+// ERROR_UNSUPPORTED "driver reports …" if a value cannot be true. A limit of 0 (not reported) is
+// allowed, except for the unit of time stamps of a device that has time stamps.
 MUST_CHECK bool gpu_info_check(const struct gpu_info *info, struct error *err);
 
-// Return the name and the value of limit number `limit` of GPU_LIMITS, counted from 0; NULL and 0
-// if there is no such limit.
+// Return the name and the value of row `limit` of the table GPU_LIMITS, counted from 0. If there is
+// no such row, the name is NULL and the value is 0.
 const char *gpu_limit_name(unsigned limit);
 uint64_t gpu_limit_value(const struct gpu_limits *limits, unsigned limit);
 

@@ -13,22 +13,21 @@ MUST_CHECK bool gpu_managed_free_bytes(struct gpu_device *device, uint64_t *byte
 
 enum gpu_managed_advice {
     GPU_MANAGED_PREFER_DEVICE, // keep the pages on the device
-    GPU_MANAGED_PREFER_HOST,   // keep the pages in host memory; the device accesses them over the
-                               // link
+    GPU_MANAGED_PREFER_HOST,   // keep the pages on the host; the device accesses them over the link
     GPU_MANAGED_READ_MOSTLY,   // copy a page to each processor that reads it
 };
 
-// Gives the driver advice for the whole buffer, which holds until the buffer is destroyed.
+// Tells the driver where to keep the buffer's pages. Valid until the buffer is destroyed.
 MUST_CHECK bool gpu_managed_advise(struct gpu_buffer *buffer, enum gpu_managed_advice advice,
                                    struct error *err);
 
 struct gpu_managed_range {
-    struct gpu_buffer *buffer; // its memory is GPU_MEMORY_MANAGED
+    struct gpu_buffer *buffer; // a buffer in GPU_MEMORY_MANAGED
     uint64_t offset, bytes;
-    bool to_host; // true: move to the host; false: to the batch's device
+    bool to_host; // true: move pages to the host; false: to the batch's device
 };
 
-// Records a prefetch, which moves the pages of the range. It has the order of any other command.
+// Records a prefetch, which moves the range's pages. The batch orders it like any other command.
 void gpu_managed_prefetch(struct gpu_batch *batch, const struct gpu_managed_range *range);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Buffers and typed views. Images and samplers: image.c.
+// Buffers and typed views. Images and samplers are in image.c.
 #include "gpu/front.h"
 
 #include <inttypes.h>

@@ -51,11 +51,11 @@
 
 #include "base/error.h"
 
-// The environment variable that names the files of models, one per line. The backend lists them as
-// model:0, model:1, …. Workers inherit it.
+// The environment variable with the paths of the models' files, one per line. The backend lists the
+// models as model:0, model:1, …. Worker processes inherit the variable.
 #define GPU_MODEL_VARIABLE "FATHOM_MODEL"
 
-// Fails with ERROR_USAGE, with the JSON path and the reason, if the file does not describe a model.
+// Fails with ERROR_USAGE if the file does not describe a model. The message has the JSON path.
 MUST_CHECK bool gpu_model_check(const char *path, struct error *err);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Recording into a batch. All rules are checked here, once, so that backends and submissions need
-// no checks.
+// Records commands into a batch. All checks are made here, once, so that backends and submissions
+// need no checks.
 #include "gpu/front.h"
 
 #include <inttypes.h>
@@ -32,12 +32,12 @@ void gpu_record_count(struct gpu_batch *batch, bool ok, const struct error *err)
 
 // ---------------------------------------------------------------- arguments of a dispatch
 
-// What the checks of one argument of a dispatch or draw need.
+// The input of the functions that check one argument of a dispatch or a draw.
 struct arg_check {
     const struct gpu_device *device;
     const struct gpu_kernel *kernel;
     unsigned position;
-    struct gpu_arg *arg; // the check sets arg->bytes of a range if it is 0
+    struct gpu_arg *arg; // a range with `bytes` 0 gets its length here
 };
 
 static bool bad_arg(const struct arg_check *check, enum error_code code, const char *what,

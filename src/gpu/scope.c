@@ -25,7 +25,8 @@ static struct gpu_batch *first_in_flight(struct gpu_object *object, struct gpu_s
         for (; object; object = object->older) {
             if (object->kind != GPU_OBJECT_BATCH)
                 continue;
-            struct gpu_batch *batch = (struct gpu_batch *)object; // object is its first member
+            // `object` is the first member of the batch, so the cast is valid.
+            struct gpu_batch *batch = (struct gpu_batch *)object;
             if (batch->state == GPU_BATCH_IN_FLIGHT)
                 return batch;
         }
@@ -47,7 +48,7 @@ static void release(struct gpu_hold *hold)
 {
     struct error err;
     if (hold && !gpu_hold_release(hold, &err))
-        return; // the wait that follows handles the failure: it times out or finds the device lost
+        return; // no action: the wait that follows times out, or finds the device lost
 }
 
 static void release_holds(struct gpu_scope *scope)
@@ -83,8 +84,8 @@ uint32_t gpu_queue_behind(struct gpu_device *device, const struct gpu_queue *que
     return queues;
 }
 
-// Releases the holds of all batches that the work of `queue` may wait for: batches on the queue,
-// and batches on the queues of batches in `after`. The holds may belong to any scope.
+// Releases the holds that block the work of `queue`: those of batches on this queue, and on each
+// queue that it waits for because of gpu_batch_submit_after. The holds may belong to any scope.
 static void release_queue(struct gpu_device *device, const struct gpu_queue *queue)
 {
     uint32_t queues = gpu_queue_behind(device, queue);

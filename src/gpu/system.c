@@ -9,7 +9,7 @@
 
 enum {
     REASON_BYTES = 1024,
-    DEVICES_MAX = 4096 // most devices that one driver may list
+    DEVICES_MAX = 4096 // largest number of devices that one driver may list
 };
 
 struct loaded {
@@ -19,7 +19,7 @@ struct loaded {
 
 struct gpu_system {
     struct arena *arena;
-    struct loaded *loaded; // loaded backends, in the order of gpu_backends
+    struct loaded *loaded; // the loaded backends, in the order of gpu_backends
     size_t loaded_count, loaded_capacity;
     const struct gpu_info **infos;
     size_t info_count, info_capacity;
@@ -28,18 +28,17 @@ struct gpu_system {
 };
 
 struct enumeration {
-    struct gpu_enumeration neutral; // first member, because backends get a pointer to it
+    struct gpu_enumeration neutral; // must be the first member: backends get a pointer to it
     struct gpu_system *system;
     const char *api;
     unsigned next_index;
-    bool *taken;   // [i]: known device i (gpu_system_desc.known) was listed
-    bool unlisted; // loaded only because another backend needs it (after_others): its devices are
-                   // not listed
+    bool *taken;   // taken[i]: the known device gpu_system_desc.known[i] has been listed
+    bool unlisted; // true: loaded only because another backend needs it; its devices are not listed
 };
 
 // ---------------------------------------------------------------- ids
 
-// True if `identity` ("cuda:0=…", or an id alone) begins with this id.
+// True if `identity` ("cuda:0=…", or only an id) begins with the id `id`.
 static bool is_id_of(const char *identity, const char *id)
 {
     size_t length = strlen(id);
@@ -56,8 +55,8 @@ static bool is_id_free(const struct enumeration *enumeration, const char *id)
     return is_free;
 }
 
-// Sets info->id: to the id of a known device if `info` has the same API and the same UUID or PCI
-// address, else to the first id that no device has.
+// Sets info->id. If `info` has the API and the UUID or PCI address of a known device, gets the id
+// of that device; else the first id that no device has.
 static void choose_id(struct enumeration *enumeration, struct gpu_info *info)
 {
     const struct gpu_system_desc *desc = enumeration->neutral.desc;

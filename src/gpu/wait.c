@@ -5,7 +5,7 @@ enum {
     SPIN_NS = 50000,
     SLEEP_NS = 20000,
     SLEEP_MOST_NS = 500000,
-    SLEEP_SHARE = 64 // long waits sleep 1/64 of the time so far, so they end at most 1/64 too late
+    SLEEP_SHARE = 64 // sleeps of 1/64 of the time so far make a wait at most 1/64 too long
 };
 
 bool gpu_wait(const struct gpu_wait_desc *desc, struct error *err)

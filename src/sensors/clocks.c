@@ -14,7 +14,7 @@ enum {
     LINE_BYTES = 512
 };
 
-// The inode of the machine's first PID namespace (Linux, include/linux/proc_ns.h,
+// The machine's first PID namespace always has this inode (Linux, include/linux/proc_ns.h,
 // PROC_PID_INIT_INO). In a container, /proc/self/ns/pid has a different inode.
 static const char first_namespace[] = "pid:[4026531836]";
 

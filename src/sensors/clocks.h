@@ -21,43 +21,43 @@
 #include "sensors/sensors.h"
 
 enum {
-    SENSOR_CLOCKS_MAX = 512 // most clocks of a card
+    SENSOR_CLOCKS_MAX = 512 // largest number of clocks that a card can list
 };
 
 struct sensor_clocks_desc {
     struct sensors_desc card;
-    const char *proc_root; // NULL: "/proc"; tests set a different folder
+    const char *proc_root; // path of procfs; NULL: "/proc"; tests set another folder
     long own_pid;          // the process with this id and its descendants may use the card
-    const char *undo;      // state to restore first, saved by an earlier guard; NULL: none
+    const char *undo;      // state that an earlier guard saved, to restore first; NULL: none
 };
 
 struct sensor_clocks;
 
-// Opens a card whose clock can be set. Changes nothing, but restores desc->undo if that is set.
-// Returns NULL with ERROR_UNSUPPORTED if the clock cannot or must not be set; the message says why
-// and what to do. The caller owns the result. sensor_clocks_close does not restore the clock; it
-// accepts NULL.
+// Opens a card whose clock can be set. Changes nothing, except that it restores the state
+// desc->undo if that is not NULL. Returns NULL with ERROR_UNSUPPORTED if the clock cannot or must
+// not be set; the message says why and what to do. The caller closes the result.
+// sensor_clocks_close does not restore the clock; it accepts NULL.
 struct sensor_clocks *sensor_clocks_open(const struct sensor_clocks_desc *desc, struct error *err);
 void sensor_clocks_close(struct sensor_clocks *clocks);
 
 // Locks the card's clock at the possible value nearest to `hz`, and sets *granted_hz to that value.
-// First checks again that nobody else uses the card. If the call fails, it restores the clock, even
-// if an earlier call locked it; if that fails too, the message says so.
+// Before that, checks again that no other process uses the card. If the call fails, it restores the
+// clock, even if an earlier call had locked the clock; if that fails too, the message says so.
 MUST_CHECK bool sensor_clocks_lock(struct sensor_clocks *clocks, double hz, double *granted_hz,
                                    struct error *err);
 
-// Returns the state that will be restored, in one word: the level before the lock ("auto"), or
-// "default" if the driver does not report it.
+// Returns the state that sensor_clocks_restore restores, as one word: amdgpu's performance level
+// before the lock ("auto"), or "default" for NVML, which does not report an earlier state.
 const char *sensor_clocks_before(const struct sensor_clocks *clocks);
 
-// Restores the clock if it is locked. Returns false with the reason if it stays locked.
+// Restores the clock if it is locked. If it stays locked, returns false with the reason.
 MUST_CHECK bool sensor_clocks_restore(struct sensor_clocks *clocks, struct error *err);
 
-// Returns the processes that use a card, without desc->own_pid and its descendants, in `arena`:
-// "python3 (process 4711), blender (process 815)". Lists the processes that NVML names; if it names
-// none, those whose fdinfo names the card. NULL if no process is visible: a container hides
-// processes, and only root sees the fdinfo of other users' processes. A listed process does not
-// necessarily keep the card busy.
+// Returns a text in `arena` with the processes that use a card, except desc->own_pid and its
+// descendants: "python3 (process 4711), blender (process 815)". These are the processes that NVML
+// lists; if NVML lists none, those whose fdinfo names the card. NULL if no process is visible: a
+// container hides processes, and only root sees the fdinfo of other users' processes. A listed
+// process does not necessarily keep the card busy.
 const char *sensor_clocks_users(struct arena *arena, const struct sensor_clocks_desc *desc);
 
 #endif

@@ -26,7 +26,7 @@ static FILE *file_open(const struct amdgpu *card, const char *name, const char *
     return length > 0 && (size_t)length < sizeof path ? fopen(path, mode) : NULL;
 }
 
-// Writes a text into a file of the card. Some errors are reported only when the file is closed.
+// Writes a text into a file of the card in sysfs. Some write errors are reported only by fclose.
 static bool file_write(const struct amdgpu *card, const char *name, const char *text,
                        struct error *err)
 {
@@ -41,11 +41,11 @@ static bool file_write(const struct amdgpu *card, const char *name, const char *
                      barred ? ": start fathom as root, or leave clock out" : "");
 }
 
-// Reads lines such as "1: 1200Mhz *", which begin with the number of a state. Three lines do not
-// mean three states: for cards with continuous clocks, the kernel lists the lowest, the current and
-// the highest clock, and a write of any number except 0 selects the highest (Linux,
-// amdgpu/pm/swsmu: smu11/navi10_ppt.c, _print_clk_levels and _force_clk_levels). So the second of
-// three clocks is set to infinity, which is never chosen.
+// Reads lines such as "1: 1200Mhz *": the number of a state, and its clock. A card with continuous
+// clocks has two states, but the kernel lists three lines: the lowest, the current and the highest
+// clock. Writing any number except 0 then selects the highest (Linux, amdgpu/pm/swsmu:
+// smu11/navi10_ppt.c, _print_clk_levels and _force_clk_levels). So the second of three clocks is
+// set to infinity, which is never chosen.
 static void read_choices(const struct amdgpu *card, struct clocks_choices *choices)
 {
     FILE *file = file_open(card, "pp_dpm_sclk", "r");
@@ -102,7 +102,7 @@ static void *amdgpu_open(struct arena *arena, const struct sensor_clocks_desc *d
 
 static void amdgpu_close(void *handle)
 {
-    (void)handle; // the memory belongs to the arena
+    (void)handle; // nothing to free: the memory belongs to the arena
 }
 
 // ---------------------------------------------------------------- who else uses the card

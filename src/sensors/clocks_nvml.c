@@ -5,12 +5,11 @@
 #include <string.h>
 
 enum {
-    VIRTUAL_VGPU =
-        2, // nvmlGpuVirtualizationMode_t: from this value on, virtual GPUs share the card
+    VIRTUAL_VGPU = 2, // values of nvmlGpuVirtualizationMode_t from here on: the GPU is virtual
     PROCESSES_MAX = 256
 };
 
-// nvmlProcessInfo_t, for the functions with the suffixes _v3 and _v2.
+// Has the layout of nvmlProcessInfo_t in NVML's functions with the suffixes _v3 and _v2.
 struct nvml_process {
     unsigned pid;
     unsigned long long used_bytes;
@@ -76,8 +75,8 @@ static bool refuse(const struct nvml_clocks *nvml, const char *call, int status,
 
 // ---------------------------------------------------------------- opening
 
-// Reads the core clocks that are possible with the highest memory clock, which is the first in the
-// list.
+// Reads the core clocks that the card supports at its highest memory clock. NVML lists the highest
+// memory clock first.
 static bool read_choices(const struct nvml_clocks *nvml, struct clocks_choices *choices,
                          struct error *err)
 {
@@ -108,7 +107,7 @@ static void *nvml_open(struct arena *arena, const struct sensor_clocks_desc *des
     struct nvml_clocks *nvml = ARENA_NEW(arena, struct nvml_clocks);
     const struct dynlib_desc calls = {
         .symbols = symbols, .symbol_count = sizeof symbols / sizeof *symbols, .table = &nvml->api};
-    *before = "default"; // NVML does not report an earlier lock
+    *before = "default"; // NVML does not report an earlier lock, so the default is restored
     *knows = nvml_card_open(&nvml->card, &desc->card, &calls, err);
     if (!*knows)
         return NULL;

@@ -19,21 +19,21 @@ const char *clocks_proc(const struct sensor_clocks_desc *desc)
     return desc->proc_root ? desc->proc_root : "/proc";
 }
 
-// Reads the first line of a file of a process. Returns false if the process is not visible.
+// Reads the first line of /proc/PID/`file`. Returns false if the process is not visible.
 static bool read_process(const struct sensor_clocks_desc *desc, long pid, const char *file,
                          char line[LINE_BYTES])
 {
     return text_read_line(line, LINE_BYTES, "%s/%ld/%s", clocks_proc(desc), pid, file);
 }
 
-// Returns the parent of a process; 0 if the process is not visible. The name of the process, in
-// brackets, may itself contain brackets, so it ends at the line's last ')'.
+// Returns the parent of a process; 0 if the process is not visible. In /proc/PID/stat, the name of
+// the process stands in brackets and may contain brackets, so the name ends at the line's last ')'.
 static long parent_of(const struct sensor_clocks_desc *desc, long pid)
 {
     char line[LINE_BYTES];
     if (!read_process(desc, pid, "stat", line))
         return 0;
-    const char *after = strrchr(line, ')'); // after it: " S 4711 …", the state and the parent
+    const char *after = strrchr(line, ')'); // "after" points to ") S 4711 …": state, parent
     return after && strlen(after) > strlen(") S ") ? strtol(after + strlen(") S "), NULL, 10) : 0;
 }
 

@@ -9,16 +9,17 @@
 #include <string.h>
 #include <unistd.h>
 
-static const uint64_t answer_ns = 20 * NS_PER_S; // a sleeping driver takes seconds to answer
+// Time limit: a sleeping driver takes seconds to answer.
+static const uint64_t answer_ns = 20 * NS_PER_S;
 static const uint64_t end_ns = 10 * NS_PER_S;
 
 struct clock_guard {
     struct arena *arena;
     struct clock_guard_desc desc;
-    struct child *child; // the guard process; NULL: it died, and no new one was started yet
+    struct child *child; // the guard process; NULL if it died and no new one runs yet
     const char *before;
-    double asked_hz, granted_hz; // clock asked for (0: none is locked) and granted clock
-    bool undo;                   // true: a guard died while the clock was locked
+    double asked_hz, granted_hz; // clock that was asked for (0: not locked), clock that was set
+    bool undo;                   // true: a guard died and left the clock locked
 };
 
 // ---------------------------------------------------------------- asking
@@ -34,8 +35,8 @@ static bool lose(struct clock_guard *guard, const char *why, struct error *err)
     return false;
 }
 
-// Sends a line and waits for the answer. The first word of the answer must be `expected`; *rest is
-// set to the text after it.
+// Sends a request to the guard and waits for the answer. Fails unless the first word of the answer
+// is `expected`; *rest is set to the text after that word.
 static bool ask(struct clock_guard *guard, const char *line, const char *expected,
                 const char **rest, struct error *err)
 {
@@ -131,7 +132,7 @@ bool clock_guard_lock(struct clock_guard *guard, double hz, double *granted_hz, 
     }
     if (!start(guard, err))
         return false;
-    guard->asked_hz = hz; // from here on, the clock may be locked
+    guard->asked_hz = hz; // set before the request, because from here on the clock may be locked
     if (ask(guard, arena_printf(guard->arena, "lock %.0f", hz), "locked", &granted, err)) {
         *granted_hz = guard->granted_hz = strtod(granted, NULL);
         return true;
@@ -165,7 +166,7 @@ const char *clock_guard_before(const struct clock_guard *guard)
 struct guarding {
     struct child_channel *channel;
     struct arena *arena;
-    struct sensor_clocks *clocks; // NULL: not opened yet
+    struct sensor_clocks *clocks; // the card's clocks; NULL: not open yet
 };
 
 static const char *or_null(const char *word)
@@ -223,8 +224,8 @@ static const char *handle_lock(struct guarding *g, const char *hz, struct error 
                : NULL;
 }
 
-// Carries out a request. Returns the answer, in the arena; NULL with the reason if the request
-// failed.
+// Carries out the request in `line`. Returns the answer, in the arena; NULL with the reason if the
+// request failed.
 static const char *handle(struct guarding *g, const char *line, struct error *err)
 {
     char *request = arena_strdup(g->arena, line);
@@ -253,7 +254,7 @@ static bool serve(struct guarding *g, struct error *err)
         if (!answer)
             answer = arena_printf(g->arena, "failure %s", failure.message);
         if (!child_channel_write(g->channel, answer, &unheard))
-            break; // the parent has ended, so the channel ends next
+            break; // the parent has ended, so no further request comes
     }
     if (!g->clocks || sensor_clocks_restore(g->clocks, err))
         return true;

@@ -4,8 +4,8 @@
 // normal end, after an error or a signal, and also if the measuring process was killed. The guard
 // measures nothing. It has its own session and ignores SIGINT, SIGTERM and SIGHUP. If the guard is
 // killed while the clock is locked, the next call starts another guard, which first restores the
-// clock. The clock stays locked only if both processes are killed at once; after a loss of power,
-// drivers start with their defaults.
+// clock. The clock stays locked only if both processes are killed at once; after a power failure,
+// the driver starts with its default clock.
 //
 // The channel carries lines of text. Requests are on the left here, their answers on the right.
 //
@@ -13,43 +13,43 @@
 //   lock HZ                               locked HZ
 //   restore                               restored
 //
-// A word "-" means that the value is unknown, or is the default. The answer to a failed request is
-// "failure TEXT".
+// The word "-" stands for a value that is unknown or is the default. The answer to a failed request
+// is "failure TEXT".
 #ifndef SENSORS_GUARD_H
 #define SENSORS_GUARD_H
 
 #include "sensors/clocks.h"
 
 struct clock_guard_desc {
-    const char *const *argv; // command of a process that calls clock_guard_serve; ends with NULL
-    const char *const *environment; // NULL: the environment of this process
+    const char *const *argv; // command of the guard, which calls clock_guard_serve; ends with NULL
+    const char *const *environment; // environment of the guard process; NULL: that of this process
     struct sensor_clocks_desc card; // own_pid 0: this process; paths must not contain white space
 };
 
 struct clock_guard;
 
-// Starts the guard. Sets no clock yet. Returns NULL with ERROR_UNSUPPORTED if the clock cannot or
-// must not be set (sensor_clocks_open), and with ERROR_IO or ERROR_INTERNAL if the guard does not
-// start or answer. All that `desc` points to must live as long as the guard.
+// Starts the guard process. Sets no clock yet. Returns NULL with ERROR_UNSUPPORTED if the clock
+// cannot or must not be set (sensor_clocks_open), and with ERROR_IO or ERROR_INTERNAL if the guard
+// does not start or answer. All that `desc` points to must live as long as the guard.
 struct clock_guard *clock_guard_create(const struct clock_guard_desc *desc, struct error *err);
 
 // Restores the clock if it is locked, and ends the guard. Returns false with the reason if the
 // clock could not be restored. Accepts NULL.
 bool clock_guard_destroy(struct clock_guard *guard, struct error *err);
 
-// Locks the clock like sensor_clocks_lock. If `hz` is already locked, only sets *granted_hz. After
-// a failure no clock is locked, unless the message says that it could not be restored.
+// Locks the clock like sensor_clocks_lock. If it is already locked at `hz`, only sets *granted_hz.
+// After a failure the clock is not locked, unless the message says that it could not be restored.
 MUST_CHECK bool clock_guard_lock(struct clock_guard *guard, double hz, double *granted_hz,
                                  struct error *err);
 
-// Restores the clock. Does nothing if no clock is locked.
+// Restores the clock. Does nothing if the clock is not locked.
 MUST_CHECK bool clock_guard_restore(struct clock_guard *guard, struct error *err);
 
-// Returns the state before the lock, like sensor_clocks_before.
+// Returns the state of the clock before the lock, like sensor_clocks_before.
 const char *clock_guard_before(const struct clock_guard *guard);
 
-// Serves requests in the guard process until the channel closes, then restores the clock. Returns
-// false if the clock could not be restored.
+// Runs in the guard process: answers requests until the channel closes, then restores the clock.
+// Returns false if the clock could not be restored.
 MUST_CHECK bool clock_guard_serve(int socket_fd, struct error *err);
 
 #endif

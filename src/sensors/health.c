@@ -9,22 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Values of nvmlMemoryErrorType_t, and NVML_VOLATILE of nvmlEccCounterType_t: the counters that
-// start when the driver is loaded.
+// Values of NVML's enums: nvmlMemoryErrorType_t (corrected, uncorrected) and nvmlEccCounterType_t
+// (NVML_VOLATILE: the counters that start at 0 when the driver is loaded).
 enum {
     NVML_CORRECTED = 0,
     NVML_UNCORRECTED = 1,
     NVML_VOLATILE = 0
 };
 
-// nvmlNvLinkErrorCounter_t, and NVML_NVLINK_MAX_LINKS.
+// Values of nvmlNvLinkErrorCounter_t, and NVML's limit NVML_NVLINK_MAX_LINKS.
 enum {
     NVML_NVLINK_REPLAY = 0,
     NVML_NVLINK_RECOVERY = 1,
     NVML_NVLINKS_MAX = 18
 };
 
-// nvmlPageRetirementCause_t
+// Values of nvmlPageRetirementCause_t.
 enum {
     NVML_RETIRED_CORRECTED = 0,
     NVML_RETIRED_UNCORRECTED = 1
@@ -98,7 +98,7 @@ static double ecc_mode(const struct health_api *api, struct nvml_device *device)
     return known ? (double)(now != 0) : (double)NAN;
 }
 
-// Adds a counter of one link to *sum, which is NaN as long as no link has this counter.
+// Adds an error counter of one NVLink to *sum. *sum is NaN until a link has this counter.
 static void add_counter(const struct health_api *api, struct nvml_device *device, unsigned link,
                         int counter, double *sum)
 {
@@ -114,7 +114,7 @@ static void read_nvlinks(const struct health_api *api, struct nvml_device *devic
     for (unsigned link = 0; api->nvmlDeviceGetNvLinkState && link < NVML_NVLINKS_MAX; link++) {
         int active = 0;
         if (api->nvmlDeviceGetNvLinkState(device, link, &active) != NVML_SUCCESS)
-            continue; // the card has no such link
+            continue; // the card has no link with this number
         if (!isfinite(health->nvlinks))
             health->nvlinks = health->nvlinks_active = 0;
         health->nvlinks++;
@@ -137,7 +137,7 @@ static void read_memory(const struct health_api *api, struct nvml_device *device
     }
     for (int cause = NVML_RETIRED_CORRECTED;
          api->nvmlDeviceGetRetiredPages && cause <= NVML_RETIRED_UNCORRECTED; cause++) {
-        unsigned pages = 0; // room for 0 addresses, so the call only sets the number of pages
+        unsigned pages = 0; // with room for 0 addresses, the call only sets the number of pages
         int status = api->nvmlDeviceGetRetiredPages(device, cause, &pages, NULL);
         if (status == NVML_SUCCESS || status == NVML_INSUFFICIENT_SIZE)
             health->retired_pages =
@@ -184,8 +184,8 @@ static const char *sysfs_of(const struct sensors_desc *desc)
     return desc->sysfs_root ? desc->sysfs_root : "/sys";
 }
 
-// Reads the number at the beginning of a one-line file of the device. Returns NaN if the line has
-// no positive number there, as in "Unknown".
+// Reads the number at the beginning of a one-line file of the device. Returns NaN if the line does
+// not begin with a positive number, as in "Unknown".
 static double device_number(const struct sensors_desc *desc, const char *name)
 {
     char line[64];
@@ -195,8 +195,8 @@ static double device_number(const struct sensors_desc *desc, const char *name)
     return number > 0 ? number : (double)NAN;
 }
 
-// Returns the generation of a PCI Express link whose lanes make `transfers` × 1e9 transfers per
-// second; NaN if there is no such generation.
+// Returns the generation of PCI Express in which a lane makes `transfers` × 1e9 transfers per
+// second; NaN if no generation has this rate.
 static double generation_of(double transfers)
 {
     static const double of_generation[] = {2.5, 5, 8, 16, 32, 64};

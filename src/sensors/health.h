@@ -6,27 +6,28 @@
 
 #include "sensors/sensors.h"
 
-// A value that the driver does not report is not finite.
+// What a driver reports about a card's health. A number that it does not report is NaN.
 struct sensor_health {
     double power_w, power_limit_w;
-    // PCI Express, now and at most. An idle card lowers the generation, so read right after some
-    // work.
+    // The card's PCI Express link: number of lanes and generation, now and at most. A card lowers
+    // the generation when it is idle, so read the values right after some work.
     double lanes, lanes_max, generation, generation_max;
-    // Counts since the driver was loaded: use differences.
+    // Counts since the driver was loaded. The difference of two readings is the count between them.
     double ecc_corrected, ecc_uncorrected, link_replays;
-    double ecc_enabled; // 1: on; 0: off
-    // NVLink: number of links of the card, and of active ones. Summed over all links, since the
+    double ecc_enabled; // 1: error correction (ECC) is on; 0: off
+    // The card's NVLinks: how many it has, how many are active. Summed over all links, since the
     // driver was loaded: packets that were sent again, and recoveries of a link.
     double nvlinks, nvlinks_active, nvlink_replays, nvlink_recoveries;
     // remapped_rows: memory rows that failed and were replaced by spare rows, since the card was
-    // made. remap_pending: 1 if a replacement waits for a reset of the card. remap_failed: 1 if no
-    // spare row was left. retired_pages: failed pages; cards before Ampere have no spare rows.
+    // made. remap_pending: 1 if a replacement takes effect only after a reset of the card.
+    // remap_failed: 1 if no spare row was left. retired_pages: failed pages that the driver no
+    // longer uses, on cards before Ampere, which have no spare rows.
     double remapped_rows, remap_pending, remap_failed, retired_pages;
     char vbios[32]; // version of the card's firmware: "96.00.74.00.01"; "": not known
 };
 
-// Reads the values from NVML. If NVML does not know the card, reads the link and the version of the
-// firmware from sysfs, where amdgpu reports it.
+// Reads the values from NVML. If NVML does not know the card, reads the link and the firmware's
+// version from sysfs, where the driver amdgpu reports them.
 void sensors_health_read(const struct sensors_desc *desc, struct sensor_health *health);
 
 #endif

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 
 struct hwmon {
-    const char *folder; // …/hwmon/hwmonN
+    const char *folder; // the card's folder …/hwmon/hwmonN in sysfs
 };
 
-// Reads the number in a one-line file and multiplies it by `scale`. Returns NaN if the file has no
-// number.
+// Reads the number in a one-line file and multiplies it by `scale`. Returns NaN if the file does
+// not contain a number.
 static double file_number(const struct hwmon *hwmon, const char *name, double scale)
 {
     char line[64] = "", *end = line;
@@ -61,7 +61,7 @@ static void *hwmon_open(struct arena *arena, const struct sensors_desc *desc, st
 
 static void hwmon_close(void *handle)
 {
-    (void)handle; // the memory belongs to the arena, and no file is open
+    (void)handle; // nothing to free or close: the memory belongs to the arena, and no file is open
 }
 
 static void hwmon_read(void *handle, double values[SENSOR_VALUE_COUNT])

@@ -12,7 +12,7 @@ enum {
     NVML_TEMPERATURE_GPU = 0
 };
 
-// Bits of nvmlClocksThrottleReasons.
+// Bits of NVML's bit set nvmlClocksThrottleReasons.
 enum {
     NVML_SW_POWER_CAP = 0x04,
     NVML_HW_SLOWDOWN = 0x08,
@@ -21,7 +21,7 @@ enum {
     NVML_HW_POWER_BRAKE = 0x80,
 };
 
-// nvmlPerfPolicyType_t, and nvmlViolationTime_t.
+// Values of nvmlPerfPolicyType_t; a struct with the layout of nvmlViolationTime_t.
 enum {
     NVML_POLICY_POWER = 0,
     NVML_POLICY_THERMAL = 1
@@ -101,8 +101,8 @@ static double throttle_set(const struct nvml *nvml)
     return set;
 }
 
-// Returns the time in seconds, since the driver was loaded, in which the policy lowered the clock.
-// NaN if the driver does not report it.
+// Returns the seconds since the driver was loaded in which `policy` (the power or the thermal
+// limit) lowered the clock. NaN if the driver does not report this time.
 static double limited_s(const struct nvml *nvml, int policy)
 {
     struct nvml_violation violation = {0};
@@ -140,7 +140,8 @@ const struct sensors_source sensors_nvml = {
 bool sensors_nvml_link(const struct sensors_desc *desc, double *transfers_hz, unsigned *lanes)
 {
     static const double rates_hz[] = {
-        0, 2.5e9, 5e9, 8e9, 16e9, 32e9, 64e9}; // transfers per second, by PCI Express generation
+        // Transfers per second of a lane, by generation of PCI Express.
+        0, 2.5e9, 5e9, 8e9, 16e9, 32e9, 64e9};
     struct arena *arena = arena_create();
     struct error err;
     unsigned generation = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A card in NVML, the management library of NVIDIA's driver, which is loaded at run time. Private
-// to sensors/. Names, order of arguments and values follow NVIDIA's NVML API reference (R580).
+// Finds a card in NVML, the management library of NVIDIA's driver, which is loaded at run time.
+// Only files of sensors/ include this. Names, order of arguments and values follow NVIDIA's NVML
+// API reference (R580).
 #ifndef SENSORS_NVML_CARD_H
 #define SENSORS_NVML_CARD_H
 
@@ -17,7 +18,7 @@ enum nvml_status {
     NVML_INSUFFICIENT_SIZE = 7
 };
 
-// The NVML functions that find a card.
+// The NVML functions that nvml_card_open needs to find a card.
 struct nvml_card_api {
     int (*nvmlInit_v2)(void);
     int (*nvmlShutdown)(void);
@@ -31,10 +32,10 @@ struct nvml_card {
     struct nvml_device *device; // NVML's handle of the card
 };
 
-// Starts NVML and finds the card by its uuid, else by its PCI address. `calls` has the symbols and
-// the table of further NVML functions that the caller needs; calls->files is not used. Fails with
-// ERROR_NO_DEVICE (no library, or a symbol is missing) or ERROR_UNSUPPORTED (NVML does not start or
-// does not know the card), and then leaves nothing open.
+// Starts NVML and finds the card by its uuid, else by its PCI address. `calls` lists the further
+// NVML functions that the caller needs, and the table for them; calls->files is ignored. Fails with
+// ERROR_NO_DEVICE if the library or a symbol is missing, and with ERROR_UNSUPPORTED if NVML does
+// not start or does not know the card. After a failure, nothing is left open.
 MUST_CHECK bool nvml_card_open(struct nvml_card *card, const struct sensors_desc *desc,
                                const struct dynlib_desc *calls, struct error *err);
 void nvml_card_close(struct nvml_card *card);

@@ -15,8 +15,8 @@ struct sensors {
 
 static const struct sensors_source *const sources[] = {&sensors_nvml, &sensors_hwmon};
 
-// The range of possible values of each sensor. It excludes broken counters and wrong units, but is
-// wide enough for unusual cards.
+// Lowest and highest possible value of each sensor. The ranges exclude values of broken counters
+// and of wrong units, but include those of unusual cards.
 static const struct {
     double low, high;
 } plausible[SENSOR_VALUE_COUNT] = {

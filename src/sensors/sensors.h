@@ -13,14 +13,15 @@
 
 #include <stdint.h>
 
-// The sensors and their names in run files.
+// The sensors, with their names in run files and their units.
 #define SENSOR_VALUES(X)                                                                           \
-    X(CORE_CLOCK, "card_core_clock")     /* Hz, as the card reports it */                          \
-    X(MEMORY_CLOCK, "card_memory_clock") /* Hz */                                                  \
-    X(ENERGY, "energy")                  /* J since the driver was loaded: use differences */      \
-    X(TEMPERATURE, "temperature")        /* degC */                                                \
-    X(THROTTLE, "throttle")              /* set of enum sensor_throttle */                         \
-    /* s in which a limit lowered the clock, since the driver was loaded: use differences */       \
+    X(CORE_CLOCK, "card_core_clock")     /* core clock in Hz, as the card reports it */            \
+    X(MEMORY_CLOCK, "card_memory_clock") /* memory clock, in Hz */                                 \
+    X(ENERGY, "energy") /* energy in J since the driver was loaded; compare two readings */        \
+    X(TEMPERATURE, "temperature") /* in degrees Celsius */                                         \
+    X(THROTTLE, "throttle")       /* why the clock is lowered: bit set of enum sensor_throttle */  \
+    /* seconds since the driver was loaded in which the limit lowered the clock; compare two       \
+     * readings */                                                                                 \
     X(POWER_LIMITED, "power_limited")                                                              \
     X(THERMAL_LIMITED, "thermal_limited")
 
@@ -31,42 +32,43 @@ enum sensor_value {
     SENSOR_VALUE_COUNT
 };
 
-// Reasons for a lower core clock. Idle and application clocks are normal and do not count.
+// Why the card lowers its core clock. A clock that is low because the card is idle, or because
+// application clocks are set, is normal and not listed here.
 enum sensor_throttle {
-    SENSOR_THROTTLE_POWER = 1,    // power limit
-    SENSOR_THROTTLE_THERMAL = 2,  // temperature
-    SENSOR_THROTTLE_HARDWARE = 4, // hardware slowdown or external power brake
+    SENSOR_THROTTLE_POWER = 1,    // the card is at its power limit
+    SENSOR_THROTTLE_THERMAL = 2,  // the card is too hot
+    SENSOR_THROTTLE_HARDWARE = 4, // hardware slowdown, or the power supply's brake signal
 };
 
 struct sensor_reading {
-    uint64_t at_ns;                    // CLOCK_MONOTONIC
-    double values[SENSOR_VALUE_COUNT]; // NaN: not known
+    uint64_t at_ns;                    // time of the reading, CLOCK_MONOTONIC
+    double values[SENSOR_VALUE_COUNT]; // indexed by enum sensor_value; NaN: not known
 };
 
 const char *sensor_name(enum sensor_value value);
 
-// Returns the reasons in a set of enum sensor_throttle, in `arena`: "power limit, thermal"; "none"
-// for 0.
+// Returns the names of the reasons in `set`, a bit set of enum sensor_throttle, in `arena`: "power
+// limit, thermal"; "none" for 0.
 const char *sensor_throttle_text(struct arena *arena, unsigned set);
 
 struct sensors_desc {
-    const uint8_t *uuid;    // 16 bytes; NULL: unknown
-    const char *pci;        // "0000:1b:00.0"; NULL: unknown
-    const char *sysfs_root; // NULL: "/sys"; tests set a different folder
+    const uint8_t *uuid;    // UUID of the card, 16 bytes; NULL: unknown
+    const char *pci;        // PCI address, "0000:1b:00.0"; NULL: unknown
+    const char *sysfs_root; // path of sysfs; NULL: "/sys"; tests set another folder
 };
 
 struct sensors;
 
 // Opens the sensors of the card with this uuid or PCI address. Returns NULL with ERROR_UNSUPPORTED
-// and the reason if no source knows the card. The caller owns the result; sensors_close accepts
-// NULL.
+// and the reason if neither NVML nor hwmon knows the card. The caller closes the result with
+// sensors_close, which accepts NULL.
 struct sensors *sensors_open(const struct sensors_desc *desc, struct error *err);
 void sensors_close(struct sensors *sensors);
 
-// Returns "NVML" or "amdgpu hwmon".
+// Returns the name of the source: "NVML" or "amdgpu hwmon".
 const char *sensors_source(const struct sensors *sensors);
 
-// Reads all sensors. A value that cannot be read, or is impossible (0 Hz, 200 degC), becomes NaN.
+// Reads all sensors. A value that cannot be read, or is impossible (0 Hz, 200 °C), becomes NaN.
 void sensors_read(struct sensors *sensors, struct sensor_reading *reading);
 
 #endif

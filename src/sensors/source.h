@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The interface that a source of sensors implements. Private to sensors/.
+// The interface of a source of sensor values (NVML, hwmon). Only files of sensors/ include this.
 #ifndef SENSORS_SOURCE_H
 #define SENSORS_SOURCE_H
 
@@ -7,11 +7,11 @@
 
 struct sensors_source {
     const char *name;
-    // Returns the source's handle for the card, in `arena`; NULL with the reason if the source does
-    // not know the card.
+    // Returns the source's handle for the card, in `arena`; NULL with the reason if this source
+    // does not know the card.
     void *(*open)(struct arena *arena, const struct sensors_desc *desc, struct error *err);
     void (*close)(void *handle);
-    // Sets the values that the source has. The caller checks whether they are possible.
+    // Sets the values that this source has. The caller checks whether they are possible.
     void (*read)(void *handle, double values[SENSOR_VALUE_COUNT]);
 };
 

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Handles of the driver.
+// Handles that the driver returns.
 struct cu_context;
 struct cu_stream;
 struct cu_event;
@@ -27,7 +27,7 @@ struct cu_uuid {
     uint8_t bytes[16];
 };
 
-// CUresult: the values that this backend distinguishes.
+// Values of CUresult that this backend distinguishes.
 enum {
     CU_SUCCESS = 0,
     CU_OUT_OF_MEMORY = 2,
@@ -58,11 +58,11 @@ enum {
     CU_UNKNOWN = 999,
 };
 
-// CUdevice_attribute: the attributes that this backend reads.
+// Values of CUdevice_attribute that this backend reads.
 enum {
     CU_ATTR_MAX_THREADS_PER_BLOCK = 1,
-    CU_ATTR_MAX_BLOCK_DIM_X = 2, // _Y = 3, _Z = 4
-    CU_ATTR_MAX_GRID_DIM_X = 5,  // _Y = 6, _Z = 7
+    CU_ATTR_MAX_BLOCK_DIM_X = 2, // the same for _Y is 3, for _Z 4
+    CU_ATTR_MAX_GRID_DIM_X = 5,  // the same for _Y is 6, for _Z 7
     CU_ATTR_MAX_SHARED_MEMORY_PER_BLOCK = 8,
     CU_ATTR_TOTAL_CONSTANT_MEMORY = 9,
     CU_ATTR_WARP_SIZE = 10,
@@ -71,8 +71,8 @@ enum {
     CU_ATTR_MULTIPROCESSOR_COUNT = 16,
     CU_ATTR_INTEGRATED = 18,
     CU_ATTR_TEXTURE1D_WIDTH = 21,
-    CU_ATTR_TEXTURE2D_WIDTH = 22, // _HEIGHT = 23
-    CU_ATTR_TEXTURE3D_WIDTH = 24, // _HEIGHT = 25, _DEPTH = 26
+    CU_ATTR_TEXTURE2D_WIDTH = 22, // the attribute for _HEIGHT is 23
+    CU_ATTR_TEXTURE3D_WIDTH = 24, // the attribute for _HEIGHT is 25, for _DEPTH 26
     CU_ATTR_TEXTURE2D_LAYERS = 29,
     CU_ATTR_PCI_BUS_ID = 33,
     CU_ATTR_PCI_DEVICE_ID = 34,
@@ -90,11 +90,11 @@ enum {
     CU_ATTR_MANAGED_MEMORY = 83,
     CU_ATTR_CONCURRENT_MANAGED_ACCESS = 89,
     CU_ATTR_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
-    CU_ATTR_CAN_USE_STREAM_MEM_OPS_V1 = 92, // reported by drivers before CUDA 12
+    CU_ATTR_CAN_USE_STREAM_MEM_OPS_V1 = 92, // only drivers before CUDA 12 report this attribute
     CU_ATTR_CAN_USE_64_BIT_STREAM_MEM_OPS = 122,
 };
 
-// Flags and options.
+// Flags and options of CUDA driver functions.
 enum {
     CU_STREAM_NON_BLOCKING = 1,
     CU_EVENT_DISABLE_TIMING = 2,
@@ -120,7 +120,7 @@ enum {
     CU_FUNC_PREFERRED_SHARED_MEMORY_CARVEOUT = 9,
 };
 
-// CUarray_format, CUmemorytype, CUresourcetype and the flags of arrays and textures.
+// Values of CUarray_format, CUmemorytype and CUresourcetype, and flags of arrays and textures.
 enum {
     CU_FORMAT_UINT8 = 0x01,
     CU_FORMAT_UINT32 = 0x03,
@@ -144,7 +144,7 @@ enum {
     CU_TEXTURE_NORMALIZED_COORDINATES = 2,
 };
 
-struct cu_array_desc { // CUDA_ARRAY3D_DESCRIPTOR
+struct cu_array_desc { // layout of CUDA_ARRAY3D_DESCRIPTOR
     size_t width, height, depth;
     int format;
     unsigned channels, flags;
@@ -153,19 +153,19 @@ struct cu_array_desc { // CUDA_ARRAY3D_DESCRIPTOR
 struct cu_copy_end {
     size_t x_bytes, y, z, level;
     int memory;
-    void *host; // the driver only reads it if this end is the source
+    void *host; // if this end is the source, the driver only reads the memory
     uint64_t device;
     struct cu_array *array;
     void *reserved;
     size_t pitch, height;
 };
 
-struct cu_copy { // CUDA_MEMCPY3D
+struct cu_copy { // layout of CUDA_MEMCPY3D
     struct cu_copy_end from, to;
     size_t width_bytes, height, depth;
 };
 
-struct cu_resource { // CUDA_RESOURCE_DESC
+struct cu_resource { // layout of CUDA_RESOURCE_DESC
     int type;
     union {
         struct cu_array *array;
@@ -181,7 +181,7 @@ struct cu_resource { // CUDA_RESOURCE_DESC
     unsigned flags;
 };
 
-struct cu_texture { // CUDA_TEXTURE_DESC
+struct cu_texture { // layout of CUDA_TEXTURE_DESC
     int address[3];
     int filter;
     unsigned flags, anisotropy;
@@ -195,7 +195,7 @@ _Static_assert(sizeof(struct cu_copy) == 200, "CUDA_MEMCPY3D");
 _Static_assert(sizeof(struct cu_resource) == 144, "CUDA_RESOURCE_DESC");
 _Static_assert(sizeof(struct cu_texture) == 104, "CUDA_TEXTURE_DESC");
 
-// Every function that the backend needs: exported name, arguments. All return CUresult.
+// The functions that the backend needs, with their arguments. All return a CUresult.
 // clang-format off
 #define CUDA_REQUIRED(X) \
     X(cuInit, (unsigned flags)) \
@@ -260,7 +260,7 @@ _Static_assert(sizeof(struct cu_texture) == 104, "CUDA_TEXTURE_DESC");
     X(cuSurfObjectCreate, (uint64_t *object, const struct cu_resource *resource)) \
     X(cuSurfObjectDestroy, (uint64_t object))
 
-// Functions that an older driver may lack. The device then lacks the capability that needs them.
+// Functions that older drivers may lack. A device then lacks the capability that needs them.
 #define CUDA_OPTIONAL(X) \
     X(cuDeviceCanAccessPeer, (int *can, int device, int other)) \
     X(cuCtxEnablePeerAccess, (struct cu_context *other, unsigned flags)) \
@@ -285,21 +285,22 @@ _Static_assert(sizeof(struct cu_texture) == 104, "CUDA_TEXTURE_DESC");
 // clang-format on
 
 struct cuda_api {
-#define X(name, args) int(*name) args; // returns a CUresult
+#define X(name, args) int(*name) args; // each function pointer returns a CUresult
     CUDA_REQUIRED(X)
     CUDA_OPTIONAL(X)
 #undef X
 };
 
-// Opens libcuda.so.1 and fills the table. Returns NULL with ERROR_NO_DEVICE if this fails: the
-// message has the dynamic linker's text or the first missing symbol. Close it with dynlib_close.
+// Opens libcuda.so.1 and sets the function pointers in `api`. Returns NULL with ERROR_NO_DEVICE if
+// this fails; the message has the dynamic linker's text or the first missing symbol. The caller
+// closes the library with dynlib_close.
 struct dynlib *cuda_api_load(struct cuda_api *api, struct error *err);
 
 // True if the driver has all functions for graphs and stream capture.
 bool cuda_api_has_graphs(const struct cuda_api *api);
 
-// True if `result` is CU_SUCCESS. Else fails with "WHAT: CUDA_ERROR_… NUMBER (TEXT)"; the code of
-// the error matches the result.
+// True if `result` is CU_SUCCESS. Otherwise fails with the message "WHAT: CUDA_ERROR_… NUMBER
+// (TEXT)" and the error code that matches `result`.
 MUST_CHECK bool cuda_check(const struct cuda_api *api, int result, const char *what,
                            struct error *err);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The table of the CUDA backend, and the destruction of its objects.
+// Defines the CUDA backend (struct gpu_backend), and destroys its objects.
 #include "gpu/cuda/cuda.h"
 
 static void object_destroy(struct gpu_object *object)
 {
-    // Entering fails if the context is lost. The device's objects are then gone, but host memory
-    // still has to be freed.
+    // cuda_enter fails if the context is lost. The objects on the device are then gone, but their
+    // host memory must still be freed.
     bool entered = cuda_enter(cuda_device_of(object), NULL);
     (void)entered;
     switch (object->kind) {
@@ -19,7 +19,7 @@ static void object_destroy(struct gpu_object *object)
         cuda_image_destroy((struct cuda_image *)object);
         break;
     case GPU_OBJECT_SAMPLER:
-        break; // a sampler is only a description, from which textures are made
+        break; // no CUDA object: a sampler is a description, used to create textures
     case GPU_OBJECT_PROGRAM:
         cuda_program_destroy((struct cuda_program *)object);
         break;
@@ -32,7 +32,7 @@ static void object_destroy(struct gpu_object *object)
     case GPU_OBJECT_TARGET:
     case GPU_OBJECT_DRAW_PROGRAM:
     case GPU_OBJECT_TREE:
-        break; // these objects need GRAPHICS or RAYS, which CUDA devices lack
+        break; // such objects do not exist: CUDA devices lack GRAPHICS and RAYS
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Creating and recording batches. Submission: submit.c.
+// Creates batches and records their commands. submit.c submits them.
 #include "gpu/cuda/cuda.h"
 
 #include <string.h>
@@ -11,8 +11,8 @@ enum {
 
 // ---------------------------------------------------------------- making
 
-// Creates the queue's side streams, over which unordered batches distribute their commands, unless
-// they exist.
+// Creates the side streams of the queue, unless they exist. Unordered batches distribute their
+// commands over them.
 static bool add_sides(const struct cuda_device *device, struct cuda_queue *queue, struct error *err)
 {
     const struct cuda_api *api = device->api;
@@ -51,7 +51,7 @@ struct gpu_batch *cuda_batch_create(struct gpu_scope *scope, const struct gpu_ba
 {
     struct cuda_device *device = (struct cuda_device *)scope->device;
     struct cuda_batch *batch = ARENA_NEW(scope->arena, struct cuda_batch);
-    batch->base.object.scope = scope; // cuda_batch_destroy needs it
+    batch->base.object.scope = scope; // set this early because cuda_batch_destroy needs it
     batch->queue = (struct cuda_queue *)desc->queue;
     batch->unordered = desc->unordered;
     batch->replay = desc->replay;
@@ -106,7 +106,7 @@ bool cuda_batch_reset(struct gpu_batch *base, struct error *err)
 
 // ---------------------------------------------------------------- recording
 
-// Returns zeroed memory that is valid until the batch is reset.
+// Returns zeroed memory for a recorded command. It is valid until the batch is reset.
 static void *command_alloc(struct cuda_batch *batch, size_t bytes)
 {
     bytes = (bytes + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
@@ -158,9 +158,9 @@ static bool sampled_texture(struct cuda_batch *batch, const struct gpu_arg *arg,
     return true;
 }
 
-// Records that a constant buffer is copied into its module's symbol before the first command. If a
-// later command of this batch uses another buffer with the same symbol, the symbol is filled again
-// between the commands, which is only correct in an ordered batch.
+// Records a copy of a constant buffer into the symbol of the module. The copy runs before the first
+// command of the batch. If a later command uses another buffer for the same symbol, a second copy
+// runs between the commands; this is only correct in an ordered batch.
 static bool add_upload(struct cuda_batch *batch, const struct cuda_constant *constant,
                        const struct gpu_arg *arg, struct error *err)
 {
@@ -193,7 +193,7 @@ static bool add_upload(struct cuda_batch *batch, const struct cuda_constant *con
     return true;
 }
 
-// Sets `*value` to the 64-bit address or handle that the kernel gets for one argument.
+// Sets `*value` to what the kernel gets for one argument: a 64-bit address or handle.
 static bool argument_value(struct cuda_batch *batch, const struct cuda_program *program,
                            unsigned position, const struct gpu_arg *arg, uint64_t *value,
                            struct error *err)
@@ -218,7 +218,7 @@ static bool argument_value(struct cuda_batch *batch, const struct cuda_program *
         return true;
     case GPU_ARG_SAMPLED:
         return sampled_texture(batch, arg, value, err);
-    case GPU_ARG_TYPED_RW: // refused by the front end: no view is writable
+    case GPU_ARG_TYPED_RW: // cannot happen: no typed view is writable, so the front end refuses it
     case GPU_ARG_KIND_COUNT:
         break;
     }
@@ -241,8 +241,8 @@ bool cuda_batch_dispatch(struct gpu_batch *base, const struct gpu_dispatch *disp
         if (!argument_value(batch, program, i, &dispatch->args[i], &values[i], err))
             return false;
     }
-    // The driver reads as many bytes as the kernel declares, so this buffer always has the maximum
-    // size.
+    // The driver reads as many bytes of params as the kernel declares, so the buffer always has the
+    // largest possible size.
     arguments[kernel->arg_count] = command_alloc(batch, GPU_PARAMS_MAX_BYTES);
     if (dispatch->params_bytes)
         memcpy(arguments[kernel->arg_count], dispatch->params, dispatch->params_bytes);
@@ -309,7 +309,8 @@ bool cuda_managed_batch_prefetch(struct gpu_batch *batch, const struct gpu_manag
     return true;
 }
 
-// A stream runs its commands in order. Only the side streams of an unordered batch need a join.
+// Does nothing in an ordered batch, because a stream runs its commands in order. In an unordered
+// batch, the barrier joins the side streams.
 bool cuda_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, struct error *err)
 {
     (void)barrier;

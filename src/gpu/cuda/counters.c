@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Hardware counters through CUPTI. The library is loaded when counters are opened, so a run without
-// counters does not load it. Each set has a host object of its own, whose configuration lists the
-// set's counters. The device's profiler takes tenths of a second to create, so the first run
-// of a set creates it for the set's later runs; a run that fails, or one of another set, closes it:
-// a profiler has values of the set alone with which it began.
+// counters does not load it. Each set of counters has its own CUPTI host object, whose
+// configuration lists the counters. Creating the device's profiler takes tenths of a second, so the
+// first run of a set creates it and later runs use it again. It reads only the set with which it
+// began: a run of another set closes it, and so does a run that fails.
 #include "gpu/cuda/cuda.h"
 #include "gpu/cuda/cupti.h"
 
@@ -22,13 +22,14 @@ struct counters {
     struct cupti_api api;
     bool initialized;
     const char *chip;
-    const uint8_t *availability; // which counters can be read (learn_availability)
-    const char **natives;        // names without ".sum" and other suffixes
+    const uint8_t *availability; // which counters can be read: set by learn_availability
+    const char **natives;        // native names, without suffixes such as ".sum"
     size_t native_count, native_capacity;
-    struct gpu_counter_source sources[GPU_COUNTER_COUNT]; // native NULL: the device lacks it
-    struct set *sets;                                     // list, newest first
-    struct cupti_range *range; // the device's profiler; NULL: there is none
-    const struct set *own;     // the only set that the profiler reads
+    // If the member `native` is NULL, the device lacks the counter.
+    struct gpu_counter_source sources[GPU_COUNTER_COUNT];
+    struct set *sets;          // list of sets, the newest first
+    struct cupti_range *range; // the device's profiler; NULL: none is open
+    const struct set *own;     // the set that the profiler was created for
 };
 
 struct set {
@@ -46,8 +47,8 @@ struct set {
 // ---------------------------------------------------------------- names
 
 // Native names of the counters, from Nsight Compute's list of metrics. If a counter has several
-// names, the first that the chip has is taken. The bytes of L2, L1 and textures are counted in
-// sectors.
+// names here, the first one that the chip has is used. L2, L1 and textures count sectors; `factor`
+// converts them to bytes.
 static const struct native {
     enum gpu_counter counter;
     const char *name;
@@ -79,7 +80,7 @@ static const struct native {
     {GPU_COUNTER_SHARED_CONFLICTS, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", 1},
     {GPU_COUNTER_INSTRUCTIONS, "smsp__inst_executed.sum", 1},
     {GPU_COUNTER_INSTRUCTIONS, "sm__inst_executed.sum", 1},
-    // Counters of instructions by type count threads.
+    // Counters of instructions by type count threads, hence the division by the subgroup's threads.
     {GPU_COUNTER_INSTRUCTIONS_FP32, "smsp__sass_thread_inst_executed_op_fp32_pred_on.sum",
      1.0 / SUBGROUP_THREADS},
     {GPU_COUNTER_INSTRUCTIONS_FP32, "sm__sass_thread_inst_executed_op_fp32_pred_on.sum",
@@ -90,7 +91,7 @@ static const struct native {
      1.0 / SUBGROUP_THREADS},
     {GPU_COUNTER_INSTRUCTIONS_FP64, "smsp__inst_executed_pipe_fp64.sum", 1},
     {GPU_COUNTER_INSTRUCTIONS_FP64, "sm__inst_executed_pipe_fp64.sum", 1},
-    // Instructions of halves run in the FP32 units and in the matrix units.
+    // FP16 instructions run in the FP32 units and in the matrix units.
     {GPU_COUNTER_INSTRUCTIONS_FP16, "smsp__sass_thread_inst_executed_op_fp16_pred_on.sum",
      1.0 / SUBGROUP_THREADS},
     {GPU_COUNTER_INSTRUCTIONS_FP16, "smsp__inst_executed_pipe_fma_type_fp16.sum", 1},
@@ -116,7 +117,7 @@ static const struct native {
     {GPU_COUNTER_STALL_FETCH, "smsp__warps_issue_stalled_no_instruction.sum", 1},
 };
 
-// True if the device has the metric; what follows the first dot of the name is not compared.
+// True if the device has the metric `name`. Compares only the part of `name` before its first dot.
 static bool has_native(const struct counters *counters, const char *name)
 {
     size_t bytes = strcspn(name, ".");
@@ -152,7 +153,7 @@ static void close_host(const struct counters *counters, struct cupti_host *host)
         counters->api.cuptiProfilerHostDeinitialize(&params);
 }
 
-// Copies the names that the library returns, because they may live only as long as the host object.
+// Copies the names that CUPTI returns, because CUPTI may free them together with the host object.
 static bool add_natives(struct counters *counters, struct cupti_host *host, int type,
                         struct error *err)
 {
@@ -180,8 +181,8 @@ static bool list_natives(struct counters *counters, struct error *err)
 
 // ---------------------------------------------------------------- opening
 
-// Finds out which counters the chip, the driver and the user's rights allow. This is the first call
-// that fails if the user may not read counters.
+// Finds out which counters the chip and the driver have and the user may read. If the user may not
+// read counters, this is the first CUPTI call that fails.
 static bool learn_availability(struct counters *counters, struct error *err)
 {
     struct cupti_availability params = {CUPTI_HEAD(cupti_availability, image),
@@ -272,7 +273,8 @@ static const char *const *counters_natives(const struct gpu_counters *base, size
     return (const char *const *)counters->natives;
 }
 
-// CUPTI's names end in how the units are combined.
+// Returns the unit of a native counter by the end of its name, which says how CUPTI combines the
+// values of all hardware units.
 static enum gpu_counter_unit native_unit(const struct gpu_counters *counters, const char *native)
 {
     (void)counters;
@@ -303,8 +305,8 @@ static bool make_config(struct counters *counters, struct set *set, struct error
     return true;
 }
 
-// Returns the native name as the library takes it: ".sum" is added to a name without a suffix, and
-// means the sum over all units.
+// Returns the name that CUPTI needs: a name without a suffix gets ".sum", the sum over all hardware
+// units.
 static const char *full_name(struct arena *arena, const char *native)
 {
     return strchr(native, '.') ? arena_strdup(arena, native)
@@ -342,7 +344,8 @@ static struct counters *counters_of(const struct gpu_counter_set *set)
     return (struct counters *)set->counters;
 }
 
-// Asks for the size of the values only in a new profiler: the library then looks all names up.
+// Prepares the memory for the counter values. Asks CUPTI for its size only if the profiler is new,
+// because CUPTI looks up all names for this.
 static bool prepare_data(struct counters *counters, struct set *set, struct error *err)
 {
     struct cupti_data_size size = {
@@ -429,7 +432,7 @@ static bool pass_end(struct gpu_counter_set *base, bool *more, struct error *err
     return true;
 }
 
-// A profiler that cannot read the set says so only by values that are no numbers.
+// Fails if no value is a number: this is how CUPTI reports that the profiler cannot read the set.
 static bool check_values(const struct set *set, const double *values, struct error *err)
 {
     for (size_t i = 0; i < set->base.count; i++)

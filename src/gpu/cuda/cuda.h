@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the files of the CUDA backend share. The first member of each object is its
-// struct of gpu/backend.h.
+// What the files of the CUDA backend share. The first member of each object is the struct of
+// gpu/backend.h for such objects.
 #ifndef GPU_CUDA_CUDA_H
 #define GPU_CUDA_CUDA_H
 
@@ -8,13 +8,13 @@
 #include "gpu/cuda/api.h"
 
 enum {
-    CUDA_SIDES = 16, // number of streams over which an unordered batch distributes its commands
+    CUDA_SIDES = 16, // number of streams over which an unordered batch distributes commands
 };
 
 struct cuda_state {
     struct dynlib *lib;
     struct cuda_api api;
-    int *devices; // CUdevice handles, indexed by gpu_info.index
+    int *devices; // array of CUdevice handles; its index is gpu_info.index
     size_t device_count;
 };
 
@@ -22,13 +22,14 @@ struct cuda_queue {
     struct gpu_queue base;
     struct cu_stream *stream;
     int priority;
-    // Created for the first unordered batch. `fork` is recorded on `stream`, joined[i] on sides[i].
+    // Streams and events for unordered batches, created for the first one. The event `fork` is
+    // recorded on `stream`, the event joined[i] on sides[i].
     struct cu_stream *sides[CUDA_SIDES];
     struct cu_event *fork, *joined[CUDA_SIDES];
 };
 
-// An object whose release makes the driver wait for all work of the device. At most one member is
-// set.
+// A driver object whose release makes the driver wait for all work of the device. At most one of
+// the members is set.
 struct cuda_owned {
     uint64_t memory;
     void *host;
@@ -48,14 +49,14 @@ struct cuda_device {
     const struct cuda_api *api;
     int device;
     struct cu_context *context;     // the primary context of the device
-    bool moves_pages;               // can move pages of managed memory while kernels run
+    bool moves_pages;               // true: pages of managed memory can move while kernels run
     unsigned held;                  // number of holds that are not released yet
-    struct cuda_deferred *deferred; // list; freed once all holds are released
+    struct cuda_deferred *deferred; // list of objects to free once all holds are released
 };
 
 struct cuda_buffer {
     struct gpu_buffer base;
-    uint64_t address; // the device's address of the memory, which is device or host memory
+    uint64_t address; // the device's address of the buffer, in device or host memory
 };
 
 struct cuda_typed {
@@ -65,15 +66,16 @@ struct cuda_typed {
 
 struct cuda_image {
     struct gpu_image base;
-    struct cu_mipmap *mipmap; // NULL if the image has one level
-    struct cu_array *array;   // level 0
-    uint64_t texture;         // texture object for reads of single texels of level 0
-    uint64_t surface;         // surface object for writes to level 0; 0 without desc.storage
+    struct cu_mipmap *mipmap; // NULL if the image has only one mip level
+    struct cu_array *array;   // the array of mip level 0
+    uint64_t texture;         // texture object for reading single texels of mip level 0
+    uint64_t surface;         // surface object for writing mip level 0; 0 without desc.storage
 };
 
-// The module's symbol constant_POSITION: memory for the GPU_ARG_CONSTANT argument at that position.
+// The symbol constant_N of a module: memory for the kernel's argument N, if it is a
+// GPU_ARG_CONSTANT.
 struct cuda_constant {
-    uint64_t address; // 0 if the kernel does not read the argument
+    uint64_t address; // address of the symbol; 0 if the kernel does not read the argument
     size_t bytes;
 };
 
@@ -83,7 +85,7 @@ struct cuda_program {
     struct cu_function *function;
     struct cuda_constant constants[GPU_ARGS_MAX];
     unsigned shared_bytes; // shared memory in addition to what the kernel declares
-    const char *log;       // text from the driver's compiler; "" if none
+    const char *log;       // messages of the driver's compiler; "" if there are none
 };
 
 // ---------------------------------------------------------------- batches
@@ -103,7 +105,7 @@ struct cuda_launch {
     const uint32_t *block;
     uint32_t grid[3];
     unsigned shared_bytes;
-    void **arguments; // pointers to the values, for cuLaunchKernel
+    void **arguments; // pointers to the argument values, for cuLaunchKernel
 };
 
 struct cuda_range_copy {
@@ -117,7 +119,7 @@ struct cuda_peer_copy {
 
 struct cuda_prefetch {
     uint64_t address, bytes;
-    int to; // destination: a CUdevice, or CU_DEVICE_CPU
+    int to; // destination of the pages: a CUdevice, or CU_DEVICE_CPU
 };
 
 struct cuda_command {
@@ -139,19 +141,19 @@ struct cuda_span {
     struct cu_event *begin, *end;
 };
 
-// A block of host memory for the arguments of commands. After a reset the batch uses its blocks
-// again.
+// A block of host memory for the arguments of recorded commands. After a reset, the batch uses the
+// block again.
 struct cuda_block {
     struct cuda_block *next;
     size_t used;
     unsigned char data[];
 };
 
-// Copies of constant buffers to one symbol. The copy `first` runs at the start of the batch, before
-// its commands.
+// What is copied from constant buffers to one symbol. The copy `first` runs before all commands of
+// the batch.
 struct cuda_upload {
     struct cuda_range_copy first;
-    struct cuda_range_copy last; // the latest copy to the symbol in the commands recorded so far
+    struct cuda_range_copy last; // the copy that was recorded last for this symbol
 };
 
 struct cuda_sampled {
@@ -170,16 +172,16 @@ struct cuda_batch {
     size_t upload_count, upload_capacity;
     struct cuda_sampled *sampled;
     size_t sampled_count, sampled_capacity;
-    struct cuda_block *blocks, *block; // list of all blocks; the block in use
+    struct cuda_block *blocks, *block; // list of all blocks; the block from which memory is taken
     struct cuda_span *spans;
     unsigned span_count;
-    struct cu_event *done; // event at the end of the latest submission
+    struct cu_event *done; // event at the end of the latest submission of the batch
     struct cu_graph_exec *graph;
 };
 
 struct cuda_hold {
     struct gpu_hold base;
-    volatile uint32_t *flag; // host memory; a stream waits until it is 1
+    volatile uint32_t *flag; // in host memory; the stream waits until the flag is 1
     uint64_t flag_address;
 };
 
@@ -188,33 +190,33 @@ static inline struct cuda_device *cuda_device_of(const struct gpu_object *object
     return (struct cuda_device *)object->scope->device;
 }
 
-// Makes the device's context the current one of this thread. Every group of driver calls needs this
-// first, because several devices may be open.
+// Makes the device's CUDA context the current context of this thread. Call this before driver calls
+// for a device, because several devices may be open.
 MUST_CHECK bool cuda_enter(const struct cuda_device *device, struct error *err);
 
-// Waits until all work of the stream is done, at most GPU_WAIT_DRAIN_NS.
+// Waits until all work of the stream is done. Fails with ERROR_TIMEOUT after GPU_WAIT_DRAIN_NS.
 MUST_CHECK bool cuda_stream_drain(const struct cuda_device *device, struct cu_stream *stream,
                                   struct error *err);
 
-// Waits until all work before `event` is done. Fails with ERROR_TIMEOUT after timeout_ns.
+// Waits until all work that precedes `event` is done. Fails with ERROR_TIMEOUT after timeout_ns.
 MUST_CHECK bool cuda_event_wait(const struct cuda_device *device, struct cu_event *event,
                                 uint64_t timeout_ns, struct error *err);
 
-// Frees `owned` now if all holds are released. Otherwise the driver could wait for ever, so
-// cuda_free_deferred frees it later.
+// Frees `owned` at once if no hold is waiting for its release. Otherwise freeing could make the
+// driver wait for ever, so `owned` is kept, and cuda_free_deferred frees it later.
 void cuda_free(struct cuda_device *device, struct cuda_owned owned);
 void cuda_free_deferred(struct cuda_device *device);
 
-// Allocates host memory that the device can access. `memory` becomes its pointer on the host,
-// `address` its address on the device. Free it with cuda_free.
+// Allocates host memory that the device can access. Sets *memory to its pointer on the host and
+// *address to its address on the device. The caller frees it with cuda_free.
 MUST_CHECK bool cuda_host_alloc(const struct cuda_api *api, uint64_t bytes, void **memory,
                                 uint64_t *address, struct error *err);
 
-// True if this driver and system can move single pages of managed memory; the device's context is
-// then current (cuda_enter). Else fails with ERROR_UNSUPPORTED.
+// True if this driver and system can move single pages of managed memory; then also makes the
+// device's context current (cuda_enter). Otherwise fails with ERROR_UNSUPPORTED.
 MUST_CHECK bool cuda_pages_check(const struct cuda_device *device, struct error *err);
 
-// Creates the texture object for reading an image through a sampler. The caller destroys it.
+// Creates a texture object that reads an image through a sampler. The caller destroys it.
 MUST_CHECK bool cuda_texture_sampled(const struct cuda_device *device,
                                      const struct cuda_image *image,
                                      const struct gpu_sampler *sampler, uint64_t *texture,
@@ -288,7 +290,7 @@ bool cuda_managed_advise(struct gpu_buffer *buffer, enum gpu_managed_advice advi
                          struct error *err);
 bool cuda_managed_batch_prefetch(struct gpu_batch *batch, const struct gpu_managed_range *range,
                                  struct error *err);
-extern const struct gpu_counting cuda_counting; // counters.c
+extern const struct gpu_counting cuda_counting; // defined in cuda/counters.c
 
 bool cuda_peers_connect(struct gpu_device *from, struct gpu_device *to, bool *direct,
                         struct error *err);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Finds libcupti, which no package puts on the loader's path, and turns its results into errors.
+// Finds libcupti, which packages do not install on the dynamic loader's path, and turns its results
+// into errors.
 #include "gpu/cuda/cupti.h"
 
 #include <glob.h>
@@ -24,7 +25,7 @@ static void add_file(struct candidates *list, const char *file)
         list->files[list->count++] = arena_strdup(list->arena, file);
 }
 
-// Adds the files that match, the newest version first.
+// Adds the files that match the pattern to the list, the newest version first.
 static void add_pattern(struct candidates *list, const char *pattern)
 {
     glob_t found;
@@ -65,8 +66,8 @@ static struct candidates find_candidates(struct arena *arena)
     return list;
 }
 
-// Opens the library `name` in the folder of `file`, which is libcupti. Later libcupti asks the
-// loader for `name` without a folder, and the loader takes the library that is already open.
+// Opens the library `name` in the folder of `file`, the path of libcupti. When libcupti later opens
+// `name` without a folder, the dynamic loader returns the library that is already open.
 static struct dynlib *open_beside(struct arena *arena, const char *file, const char *name,
                                   struct error *err)
 {

@@ -6,7 +6,7 @@
 //
 // Every struct begins with its size, up to the end of its last member without padding. A library
 // refuses sizes that it does not know, but takes the sizes of older versions. So the structs here
-// lack the members that a later CUDA has appended.
+// omit the members that later versions of CUDA have appended.
 #ifndef GPU_CUDA_CUPTI_H
 #define GPU_CUDA_CUPTI_H
 
@@ -16,10 +16,10 @@
 #include <stdint.h>
 
 struct cu_context;
-struct cupti_host;  // evaluates counters on the host: CUpti_Profiler_Host_Object
-struct cupti_range; // counts on the device: CUpti_RangeProfiler_Object
+struct cupti_host;  // CUpti_Profiler_Host_Object: computes values on the host
+struct cupti_range; // CUpti_RangeProfiler_Object: counts on the device
 
-enum { // CUptiResult
+enum { // values of CUptiResult
     CUPTI_SUCCESS = 0,
     CUPTI_INVALID_PARAMETER = 1,
     CUPTI_HARDWARE_BUSY = 26,
@@ -36,7 +36,7 @@ enum {
     CUPTI_USER_REPLAY = 3,
 };
 
-struct cupti_head { // the first two members of every struct
+struct cupti_head { // every struct for CUPTI begins with these members
     size_t size;
     void *reserved;
 };
@@ -48,14 +48,14 @@ struct cupti_initialize {
 struct cupti_chip_name {
     struct cupti_head head;
     size_t device;
-    const char *name; // out
+    const char *name; // output: set by the CUPTI call
 };
 
 struct cupti_availability {
     struct cupti_head head;
     struct cu_context *context;
-    size_t image_bytes; // in and out
-    uint8_t *image;     // NULL: only image_bytes is filled
+    size_t image_bytes; // input and output of the CUPTI call
+    uint8_t *image;     // NULL: the CUPTI call only sets image_bytes
 };
 
 struct cupti_host_initialize {
@@ -63,7 +63,7 @@ struct cupti_host_initialize {
     int type;
     const char *chip;
     const uint8_t *availability;
-    struct cupti_host *host; // out
+    struct cupti_host *host; // output: set by the CUPTI call
 };
 
 struct cupti_host_only {
@@ -75,8 +75,8 @@ struct cupti_base_metrics {
     struct cupti_head head;
     struct cupti_host *host;
     int type;
-    const char **names; // out
-    size_t count;       // out
+    const char **names; // output: set by the CUPTI call
+    size_t count;       // output: set by the CUPTI call
 };
 
 struct cupti_add_metrics {
@@ -89,7 +89,7 @@ struct cupti_add_metrics {
 struct cupti_config_size {
     struct cupti_head head;
     struct cupti_host *host;
-    size_t bytes; // out
+    size_t bytes; // output: set by the CUPTI call
 };
 
 struct cupti_config {
@@ -103,7 +103,7 @@ struct cupti_passes {
     struct cupti_head head;
     size_t bytes;
     uint8_t *image;
-    size_t passes; // out
+    size_t passes; // output: set by the CUPTI call
 };
 
 struct cupti_evaluate {
@@ -120,7 +120,7 @@ struct cupti_evaluate {
 struct cupti_enable {
     struct cupti_head head;
     struct cu_context *context;
-    struct cupti_range *range; // out
+    struct cupti_range *range; // output: set by the CUPTI call
 };
 
 struct cupti_range_only {
@@ -135,7 +135,7 @@ struct cupti_data_size {
     size_t count;
     size_t ranges_max;
     uint32_t nodes_max;
-    size_t bytes; // out
+    size_t bytes; // output: set by the CUPTI call
 };
 
 struct cupti_data {
@@ -162,8 +162,8 @@ struct cupti_set_config {
 struct cupti_stop {
     struct cupti_head head;
     struct cupti_range *range;
-    size_t pass, target_level; // out
-    uint8_t all_passes;        // out: 1 if no more pass is needed
+    size_t pass, target_level; // outputs: set by the CUPTI call
+    uint8_t all_passes;        // output of the CUPTI call; 1: no more pass is needed
 };
 
 struct cupti_push {
@@ -175,17 +175,17 @@ struct cupti_push {
 struct cupti_decode {
     struct cupti_head head;
     struct cupti_range *range;
-    size_t dropped; // out
+    size_t dropped; // output: set by the CUPTI call
 };
 
 struct cupti_data_info {
     struct cupti_head head;
     const uint8_t *data;
     size_t data_bytes;
-    size_t ranges; // out
+    size_t ranges; // output: set by the CUPTI call
 };
 
-// The size that a struct passes, up to the end of its last member.
+// The size that is passed in a struct for CUPTI: up to the end of its last member, without padding.
 #define CUPTI_SIZE(type, last) (offsetof(struct type, last) + sizeof(((struct type *)0)->last))
 #define CUPTI_HEAD(type, last) .head = {.size = CUPTI_SIZE(type, last)}
 
@@ -195,7 +195,7 @@ _Static_assert(CUPTI_SIZE(cupti_data_size, bytes) == 64, "GetCounterDataSize");
 _Static_assert(CUPTI_SIZE(cupti_evaluate, values) == 72, "EvaluateToGpuValues");
 _Static_assert(CUPTI_SIZE(cupti_host_initialize, host) == 48, "HostInitialize");
 
-// Exported name and argument of every function that is needed. All return CUptiResult.
+// The CUPTI functions that fathom needs: exported name, argument type. All return CUptiResult.
 // clang-format off
 #define CUPTI_FUNCTIONS(X) \
     X(cuptiProfilerInitialize, cupti_initialize) \
@@ -233,13 +233,13 @@ struct cupti_api {
 // Opens libcupti and the two libraries that it needs, and fills the table. Looks for libcupti in
 // the file or folder that FATHOM_CUPTI names; if that is not set, in $CUDA_HOME, the loader's path
 // and /usr/local/cuda*. Else fails with ERROR_UNSUPPORTED; the message says what to install. The
-// libraries are never unloaded, because they leave threads and hooks in the driver behind. Scratch
-// memory is in `arena`.
+// libraries are never unloaded, because their threads and their hooks in the driver remain.
+// Temporary memory is taken from `arena`.
 MUST_CHECK bool cupti_load(struct arena *arena, struct cupti_api *api, struct error *err);
 
-// True if `result` is CUPTI_SUCCESS. Else fails with ERROR_UNSUPPORTED. If the user may not read
-// counters, or another program reads them, the message has the remedy; else `what` failed, and the
-// message has the library's text.
+// True if `result` is CUPTI_SUCCESS. Otherwise fails with ERROR_UNSUPPORTED. If the user may not
+// read counters, or another program is reading them, the message says what to do. For other errors
+// the message has `what`, the call that failed, and CUPTI's text.
 MUST_CHECK bool cupti_check(const struct cupti_api *api, int result, const char *what,
                             struct error *err);
 

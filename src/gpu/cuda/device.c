@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A device and its queues: opening and closing, waits with a time limit, and freeing.
+// Opens and closes a device and its queues, waits with a time limit, and frees memory.
 #include "gpu/cuda/cuda.h"
 #include "gpu/wait.h"
 
@@ -13,7 +13,7 @@ bool cuda_enter(const struct cuda_device *device, struct error *err)
 
 struct awaited {
     const struct cuda_api *api;
-    struct cu_stream *stream; // NULL if `event` is set
+    struct cu_stream *stream; // the stream to wait for; NULL if `event` is set
     struct cu_event *event;
 };
 
@@ -85,8 +85,8 @@ void cuda_free_deferred(struct cuda_device *device)
 
 // ---------------------------------------------------------------- opening and closing
 
-// The driver's priorities are numbers from `greatest` (negative) to `least` (0). HIGH and REALTIME
-// become `greatest`, MEDIUM becomes the middle, LOW becomes `least`.
+// Returns CUDA's priority for a queue. In CUDA, priorities are numbers from `greatest` (negative)
+// to `least` (0). HIGH and REALTIME become `greatest`, MEDIUM the middle, LOW `least`.
 static int stream_priority(enum gpu_priority priority, int least, int greatest)
 {
     switch (priority) {
@@ -142,9 +142,9 @@ void cuda_device_close(struct gpu_device *base)
 {
     struct cuda_device *device = (struct cuda_device *)base;
     if (base->hung)
-        return; // the device hangs; every call below would wait for it
+        return; // the device hangs, and every call below would wait for it
     bool entered = cuda_enter(
-        device, NULL); // fails if the device is lost; then the calls below also fail, without harm
+        device, NULL); // fails if the device is lost; the calls below then fail, too, without harm
     (void)entered;
     cuda_free_deferred(device);
     for (unsigned i = 0; i < base->queue_count; i++)

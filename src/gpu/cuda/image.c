@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Typed views, images and samplers. Kernels get views and images as 64-bit handles of texture
-// objects, or of surface objects for stores. A sampler is a part of the texture object.
+// objects (for loads) or surface objects (for stores). A sampler is a part of the texture object.
 #include "gpu/cuda/cuda.h"
 
 enum {
@@ -25,7 +25,7 @@ static int array_format(enum gpu_format format)
     case GPU_FORMAT_R32_UINT:
     case GPU_FORMAT_RG32_UINT:
     case GPU_FORMAT_RGBA32_UINT:
-    case GPU_FORMAT_RGBA8_SRGB: // this and the following formats are refused
+    case GPU_FORMAT_RGBA8_SRGB: // this backend refuses RGBA8_SRGB and all formats after it
     case GPU_FORMAT_RGB10A2_UNORM:
     case GPU_FORMAT_RG11B10_FLOAT:
     case GPU_FORMAT_BC1_UNORM:
@@ -41,8 +41,8 @@ static int array_format(enum gpu_format format)
     return CU_FORMAT_UINT32;
 }
 
-// Returns the flag that UINT formats need; 0 for other formats, so that reads of UNORM formats
-// convert 8 bits to [0, 1].
+// Returns the texture flag for reading integers, which UINT formats need; 0 for other formats.
+// Without the flag, reads of UNORM formats convert 8 bits to [0, 1].
 static unsigned read_flags(enum gpu_format format)
 {
     return array_format(format) == CU_FORMAT_UINT32 ? CU_TEXTURE_READ_AS_INTEGER : 0;
@@ -79,7 +79,7 @@ struct gpu_typed *cuda_typed_create(struct gpu_scope *scope, struct gpu_buffer *
         error_prefix(err, "typed view of %s", gpu_format_name(format));
         return NULL;
     }
-    return &typed->base; // not writable: kernels can only write to arrays
+    return &typed->base; // the view's `writable` stays false: CUDA kernels only write to arrays
 }
 
 void cuda_typed_destroy(struct cuda_typed *typed)
@@ -112,8 +112,8 @@ static struct cu_array_desc array_desc(const struct gpu_image_desc *desc)
     return array;
 }
 
-// Creates an array, or a mipmapped array if the image has several levels. Mipmapped arrays have
-// lower size limits.
+// Creates a CUDA array, or a mipmapped array only if the image has several mip levels, because
+// mipmapped arrays have lower size limits.
 static bool create_array(const struct cuda_api *api, struct cuda_image *image,
                          const struct gpu_image_desc *desc, struct error *err)
 {
@@ -127,8 +127,8 @@ static bool create_array(const struct cuda_api *api, struct cuda_image *image,
                       "cuMipmappedArrayGetLevel", err);
 }
 
-// Creates the objects for access without a sampler: a texture for reads of single texels and, with
-// desc.storage, a surface for stores. Both see only level 0.
+// Creates the objects for access without a sampler: a texture object for reading single texels and,
+// if desc.storage is set, a surface object for writing. Both access only mip level 0.
 static bool create_objects(const struct cuda_api *api, struct cuda_image *image,
                            const struct gpu_image_desc *desc, struct error *err)
 {
@@ -151,7 +151,7 @@ struct gpu_image *cuda_image_create(struct gpu_scope *scope, const struct gpu_im
 {
     struct cuda_device *device = (struct cuda_device *)scope->device;
     struct cuda_image *image = ARENA_NEW(scope->arena, struct cuda_image);
-    image->base.object.scope = scope; // cuda_image_destroy needs it
+    image->base.object.scope = scope; // set this early because cuda_image_destroy needs it
     if (desc->storage && array_format(desc->format) == CU_FORMAT_UINT8) {
         error_set(err, ERROR_UNSUPPORTED, "image of %s: CUDA has no normalised stores",
                   gpu_format_name(desc->format));
@@ -195,7 +195,7 @@ static bool level_array(const struct cuda_api *api, const struct cuda_image *ima
                                   "cuMipmappedArrayGetLevel", err);
 }
 
-// Copies `from`, whose rows are tightly packed, to one level of one layer, and waits for the copy.
+// Copies tightly packed rows from `from` to one mip level of one layer, and waits for the copy.
 static bool fill_level(struct cuda_image *image, uint32_t mip, uint32_t layer,
                        struct cu_copy_end from, struct error *err)
 {
@@ -221,8 +221,9 @@ static bool fill_level(struct cuda_image *image, uint32_t mip, uint32_t layer,
 bool cuda_image_write(struct gpu_image *image, uint32_t mip, uint32_t layer, const void *texels,
                       uint64_t bytes, struct error *err)
 {
-    (void)bytes; // checked by the front end
-    // The copy only reads the source, but struct cu_copy_end has one pointer type for both ends.
+    (void)bytes; // the front end has checked `bytes`
+    // Casts const away: struct cu_copy_end has one pointer for both ends, but a source is only
+    // read.
     return fill_level(
         (struct cuda_image *)image, mip, layer,
         (struct cu_copy_end){.memory = CU_MEMORY_HOST, .host = (void *)(uintptr_t)texels}, err);
@@ -248,8 +249,8 @@ struct gpu_sampler *cuda_sampler_create(struct gpu_scope *scope,
                   ANISOTROPY_MOST);
         return NULL;
     }
-    // The front end keeps the description. A texture is made from it when an image is bound with
-    // the sampler.
+    // The backend needs no data of its own: the front end keeps the description. A texture is made
+    // from it when an image is bound together with the sampler.
     return ARENA_NEW(scope->arena, struct gpu_sampler);
 }
 

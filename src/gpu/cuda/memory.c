@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Buffers, managed memory, and access between devices. Typed views, images and samplers: image.c.
+// Buffers, managed memory, and access between devices. Typed views, images and samplers are in
+// image.c.
 #include "gpu/cuda/cuda.h"
 
 #include <inttypes.h>
@@ -70,8 +71,8 @@ void cuda_buffer_destroy(struct cuda_buffer *buffer)
 
 // ---------------------------------------------------------------- host copies
 
-// The driver's copy has no time limit. So cuda_stream_drain first waits, with a time limit, until
-// the stream is empty; then the copy has nothing to wait for.
+// The driver's copy function has no time limit. So cuda_stream_drain first waits, with a time
+// limit, until the stream is empty. The copy then has nothing to wait for.
 bool cuda_buffer_write(struct gpu_buffer *base, uint64_t offset, const void *data, uint64_t bytes,
                        struct error *err)
 {

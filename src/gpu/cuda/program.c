@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Programs. The driver compiles PTX for the chip; each program is a module.
+// Programs: the driver compiles a kernel's PTX for the chip. Each program is a CUDA module.
 #include "gpu/cuda/cuda.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@ enum {
     LOG_BYTES = 8192
 };
 
-// The driver takes all option values as pointers, also those that are numbers.
+// Converts a number to a pointer, because the driver takes the values of all options as pointers.
 static void *option_value(unsigned number)
 {
     return (void *)(uintptr_t)number;
@@ -37,8 +37,8 @@ static bool load_module(const struct cuda_device *device, struct cuda_program *p
     return false;
 }
 
-// PTX names the oldest chip that can run it. An "a" after the number means that no other chip can
-// run it. The check comes before the driver compiles anything.
+// True if the device can run the kernel's PTX, which names the oldest chip that can. If an "a"
+// follows the number of the chip, no other chip can. Checked before the driver compiles anything.
 static bool fits_chip(const struct cuda_device *device, const struct gpu_kernel *kernel,
                       struct error *err)
 {
@@ -74,8 +74,8 @@ static void one_line(char *text)
             *text = ' ';
 }
 
-// Finds the symbols of the constant arguments. An argument that the kernel does not read has no
-// symbol, which is no error.
+// Finds the module's symbols for the constant arguments. An argument that the kernel does not read
+// has no symbol; this is not an error.
 static bool find_constants(const struct cuda_api *api, struct cuda_program *program,
                            const struct gpu_kernel *kernel, struct error *err)
 {
@@ -95,8 +95,8 @@ static bool find_constants(const struct cuda_api *api, struct cuda_program *prog
     return true;
 }
 
-// Reads the number of registers because this makes the driver load the code now. Otherwise the
-// first launch might load it and wait for all streams, even for those that a hold blocks.
+// Finds the kernel's function. Asks for its number of registers, because the driver then loads the
+// code now. Else the first launch might load it and wait for all streams, even for held ones.
 static bool find_function(const struct cuda_api *api, struct cuda_program *program,
                           const struct gpu_program_desc *desc, struct error *err)
 {
@@ -135,7 +135,7 @@ struct gpu_program *cuda_program_create(struct gpu_scope *scope,
         return NULL;
     }
     struct cuda_program *program = ARENA_NEW(scope->arena, struct cuda_program);
-    program->base.object.scope = scope; // cuda_program_destroy needs it
+    program->base.object.scope = scope; // set this early because cuda_program_destroy needs it
     if (!cuda_enter(device, err))
         return NULL;
     if (fits_chip(device, kernel, err) && load_module(device, program, kernel, scope->arena, err) &&

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Submitting batches: issuing their commands to streams or into a graph; waiting, spans and holds.
+// Submits batches: issues their commands to streams or into a graph. Also waits, spans and holds.
 #include "gpu/cuda/cuda.h"
 
 // ---------------------------------------------------------------- issuing
 
-// An unordered batch distributes its commands over the queue's side streams. A side stream is
-// forked from the main stream when it is first used. Barriers, the events of spans and the end of
-// the batch join all side streams with the main stream.
+// An unordered batch distributes its commands over the side streams of its queue. A side stream is
+// forked from the main stream when it is first used. The main stream waits for all side streams
+// (join) at barriers, at the events of spans, and at the end of the batch.
 struct issue {
     const struct cuda_api *api;
     struct cuda_batch *batch;
     bool capturing;
-    bool forked;   // queue->fork was recorded after the last join
-    uint32_t used; // bit set of the side streams in use since the last join
-    unsigned next; // the next command runs on side stream next % CUDA_SIDES
+    bool forked;   // true: queue->fork was recorded after the last join
+    uint32_t used; // bit set of the side streams used since the last join
+    unsigned next; // number of the next command: it goes to side stream next % CUDA_SIDES
 };
 
 static int join(struct issue *issue)
@@ -33,7 +33,8 @@ static int join(struct issue *issue)
     return CU_SUCCESS;
 }
 
-// Sets `*stream` to the stream for the next command, and forks it from the main stream if needed.
+// Sets `*stream` to the stream for the next command. Forks a side stream from the main stream if
+// that has not happened since the last join.
 static int pick_stream(struct issue *issue, struct cu_stream **stream)
 {
     struct cuda_queue *queue = issue->batch->queue;
@@ -58,8 +59,8 @@ static int issue_copy(const struct cuda_api *api, const struct cuda_range_copy *
     return api->cuMemcpyAsync(copy->to, copy->from, copy->bytes, stream);
 }
 
-// Records the event of a span. In a graph, an event becomes a node only if it is recorded as
-// external.
+// Records the event at the begin or end of a span. While a graph is captured, the event must be
+// recorded as external; only then it becomes a node of the graph.
 static int issue_stamp(struct issue *issue, struct cu_event *event)
 {
     struct cu_stream *stream = issue->batch->queue->stream;
@@ -112,14 +113,15 @@ static int issue_batch(struct cuda_batch *batch, bool capturing)
         result = issue_copy(issue.api, &batch->uploads[i].first, batch->queue->stream);
     for (size_t i = 0; i < batch->command_count && result == CU_SUCCESS; i++)
         result = issue_command(&issue, &batch->commands[i]);
-    // The join runs after an error, too: a capture cannot end while a forked stream is not joined.
+    // Joins even after an error: a capture cannot end while a forked stream is not joined.
     int joined = join(&issue);
     return result == CU_SUCCESS ? joined : result;
 }
 
 // ---------------------------------------------------------------- graphs
 
-// Ends the capture after an error, too; else the stream would stay in capture mode.
+// Captures the batch into a graph. Ends the capture even after an error; else the stream would stay
+// in capture mode.
 static bool capture(const struct cuda_api *api, struct cuda_batch *batch, struct cu_graph **graph,
                     struct error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Enumeration: loads the driver and lists its devices, or reports why there is none.
+// Loads the CUDA driver and lists its devices, or reports why there is none.
 #include "base/text.h"
 #include "gpu/cuda/cuda.h"
 
@@ -8,8 +8,9 @@
 #include <unistd.h>
 
 enum {
-    CUDA_VERSION_LEAST = 11000, // 1000 × major + 10 × minor
-    COMPUTE_LEAST = 7,          // the kernels are built for compute capability 7.0
+    CUDA_VERSION_LEAST = 11000, // oldest supported CUDA version: 1000 × major + 10 × minor
+    // Oldest supported chips: compute capability 7.0, as the kernels' PTX.
+    COMPUTE_LEAST = 7,
 };
 
 static bool driver_files_there(void)
@@ -74,11 +75,11 @@ static void fill_limits(const struct cuda_api *api, int device, struct gpu_limit
         memory = 0;
     *limits = (struct gpu_limits){
         .memory_bytes = memory,
-        .allocation_bytes = memory, // CUDA has no separate limit
+        .allocation_bytes = memory, // limit of one buffer: CUDA has none but the memory's size
         .storage_range_bytes = memory,
         .constant_range_bytes = attribute(api, device, CU_ATTR_TOTAL_CONSTANT_MEMORY),
         .typed_elements = attribute(api, device, CU_ATTR_TEXTURE1D_LINEAR_WIDTH),
-        .storage_align_bytes = 16, // the size of the widest load
+        .storage_align_bytes = 16, // 16, because the widest load takes 16 bytes
         .typed_align_bytes = attribute(api, device, CU_ATTR_TEXTURE_ALIGNMENT),
         .image_1d = attribute(api, device, CU_ATTR_TEXTURE1D_WIDTH),
         .image_2d = least_attribute(api, device, CU_ATTR_TEXTURE2D_WIDTH, 2),
@@ -118,7 +119,8 @@ static gpu_caps caps_of(const struct cuda_api *api, int device)
         GPU_CAP(STORAGE16) | GPU_CAP(STORAGE8) | GPU_CAP(ATOMICS64) | GPU_CAP(SUBGROUPS) |
         GPU_CAP(CONSTANT) | GPU_CAP(TYPED) | GPU_CAP(IMAGES) | GPU_CAP(SAMPLERS) |
         GPU_CAP(UNORDERED) | GPU_CAP(KERNEL_STATS) | GPU_CAP(L1_CHOICE) | GPU_CAP(SHARED_CHOICE) |
-        GPU_CAP(PAGEABLE) | GPU_CAP(MATRIX); // all chips that can run the kernels' PTX have these
+        // All chips that run the kernels' PTX have PAGEABLE, MATRIX.
+        GPU_CAP(PAGEABLE) | GPU_CAP(MATRIX);
     caps |= GPU_CAP(SHUFFLE) | GPU_CAP(DOT4) | GPU_CAP(HOST_MEMORY);
     if (api->cuStreamWaitValue32_v2 &&
         (attribute(api, device, CU_ATTR_CAN_USE_STREAM_MEM_OPS_V1) ||
@@ -141,13 +143,14 @@ bool cuda_moves_pages(const struct cuda_api *api, int device)
 }
 
 // Sets info->driver to, for example, "NVIDIA 580.159.04", as Vulkan does; the version is from
-// /proc. Without that file, names the newest CUDA version that the library supports.
+// /proc. Without that file, names the newest CUDA version that the driver's library supports.
 static void fill_driver(int version, struct gpu_info *info)
 {
     char line[256] = "", number[64] = "";
     if (!text_read_line(line, sizeof line, "/proc/driver/nvidia/version"))
         line[0] = '\0';
-    const char *at = strstr(line, "  "); // "NVRM version: NVIDIA … Kernel Module  580.159.04  …"
+    // The line: "NVRM version: NVIDIA … Kernel Module  580.159.04  …".
+    const char *at = strstr(line, "  ");
     if (at && sscanf(at, "%63s", number) == 1 && strchr(number, '.'))
         snprintf(info->driver, sizeof info->driver, "NVIDIA %s", number);
     else
@@ -196,7 +199,8 @@ static void list_device(struct cuda_state *state, int device, int version,
     }
     info.caps = caps_of(api, device);
     fill_limits(api, device, &info.limits);
-    for (unsigned kind = 0; kind < GPU_QUEUE_KIND_COUNT; kind++) // a stream serves every kind
+    // There is one queue family for each kind, because a stream can do all kinds of work.
+    for (unsigned kind = 0; kind < GPU_QUEUE_KIND_COUNT; kind++)
         info.families[kind] = (struct gpu_queue_family){
             .kind = (enum gpu_queue_kind)kind, .count = GPU_QUEUES_MAX, .stamp_bits = 64};
     info.family_count = GPU_QUEUE_KIND_COUNT;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The backend `model`: its devices, memory and programs. The environment variable
-// GPU_MODEL_VARIABLE names the files that describe the devices.
+// The backend `model`, which simulates GPUs: its devices, memory and programs. The environment
+// variable GPU_MODEL_VARIABLE names the files that describe the devices.
 #include "gpu/model/backend.h"
 
 #include "base/divisor.h"
@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t page_bytes = UINT64_C(2) << 20; // addresses of buffers are multiples of this
-static const uint64_t most_step = UINT64_C(1) << 40;  // largest alignment of buffer addresses
-static const double least_hz = 1e6;                   // lowest clock that can be chosen
+static const uint64_t page_bytes = UINT64_C(2) << 20; // simulated addresses are multiples of this
+static const uint64_t most_step = UINT64_C(1) << 40;  // most alignment of simulated addresses
+static const double least_hz = 1e6;                   // lowest core clock that can be chosen
 
-// Kernels touch only some places of buffers that are larger than this.
+// Kernels touch only some places of buffers that are larger than this many bytes.
 static const uint64_t dense_bytes = UINT64_C(600) << 20;
 
 struct state {
@@ -86,7 +86,7 @@ static void *load(struct gpu_enumeration *to)
 {
     const char *files = getenv(GPU_MODEL_VARIABLE);
     if (!files || !*files)
-        return NULL; // no model was asked for, so nothing is reported
+        return NULL; // no model was asked for, so none is reported as unavailable
     struct state *state = ARENA_NEW(to->arena, struct state);
     state->arena = to->arena;
     for (const char *at = files; *at; at += strcspn(at, "\n"), at += *at == '\n') {
@@ -99,17 +99,17 @@ static void *load(struct gpu_enumeration *to)
 
 static void unload(void *state)
 {
-    (void)state; // the state lives in the system's arena
+    (void)state; // nothing to free: the state lives in the system's arena
 }
 
-// Rounds `address` up to a multiple of 2 MiB and of the way size of every level, so that a buffer's
-// first line falls into the first set. Ignores a level that would need more than most_step.
+// Rounds `address` up to a multiple of 2 MiB and of the way size of each cache level: a buffer's
+// first line then falls into the first set. Ignores a level that needs more than most_step.
 static uint64_t align_address(const struct model_machine *machine, uint64_t address)
 {
     uint64_t step = page_bytes;
     for (uint32_t i = 0; i < machine->level_count; i++) {
         uint64_t way = machine->levels[i].capacity_bytes / machine->levels[i].ways;
-        uint64_t common = divisor_common(step, way); // > 0, because step > 0
+        uint64_t common = divisor_common(step, way); // `common` is not 0, because `step` is not 0
         bool fits = way > 0 && step / common <= most_step / way;
         uint64_t multiple = fits ? step / common * way : 0;
         if (multiple > step)
@@ -145,8 +145,8 @@ static struct gpu_device *device_open(void *opaque, const struct gpu_info *info,
 
 static void device_close(struct gpu_device *device)
 {
-    struct model_device *model =
-        (struct model_device *)device; // the other members live in the arena
+    // Only the stacks and the tables need freeing: all other members live in the arena.
+    struct model_device *model = (struct model_device *)device;
     model_stacks_destroy(model->stacks);
     model_places_free(&model->places);
 }
@@ -161,8 +161,8 @@ static bool device_choose_clock(struct gpu_device *device, double core_hz, struc
 
 // ---------------------------------------------------------------- memory
 
-// Uses large pages, because chains visit all parts of a buffer. Above dense_bytes it uses pages of
-// the usual size, because only few of them will be touched.
+// Allocates a buffer's host memory. Uses huge pages, because pointer chases visit the whole buffer.
+// Above dense_bytes it uses pages of the usual size, because few of them are touched.
 static char *alloc_host(uint64_t bytes)
 {
     return bytes <= dense_bytes ? pages_alloc(bytes) : pages_alloc_sparse(bytes);
@@ -177,7 +177,8 @@ static struct gpu_buffer *buffer_create(struct gpu_scope *scope, const struct gp
         error_set(err, ERROR_UNSUPPORTED, "a model has no host-visible device memory");
         return NULL;
     }
-    uint64_t end = model_caches_end(device->caches); // addresses are not reused
+    // Simulated addresses are never used twice, so they can run out: no buffer may end above `end`.
+    uint64_t end = model_caches_end(device->caches);
     bool fits = desc->bytes <= device->machine.memory_bytes - device->used_bytes &&
                 memory->next <= end && desc->bytes <= end - memory->next;
     char *host = fits ? alloc_host(desc->bytes) : NULL;

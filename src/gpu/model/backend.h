@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the files of the model backend share.
+// What the files of the model backend share. A model is a GPU that fathom simulates (gpu/model.h).
 //
 //   backend.c  devices, buffers and programs
 //   batch.c    recording and running batches, in virtual time
@@ -20,26 +20,27 @@
 struct model_range {
     const char *host;
     uint64_t bytes, address;
-    bool own;           // device memory: only commands and gpu_buffer_write write to it
-    uint32_t *sums;     // [i]: sum of all words before byte 2048 i of the range; NULL: none
-    uint64_t sum_count; // number of sums that are valid
+    bool own;           // true: device memory, which only commands and gpu_buffer_write change
+    uint32_t *sums;     // sums[i]: sum of the words in the first 2048 i bytes of the range; or NULL
+    uint64_t sum_count; // number of elements of `sums` that are valid
 };
 
 struct model_memory {
     struct model_range *ranges;
     size_t count, capacity;
-    uint64_t next;    // address of the next buffer
-    size_t last_used; // index of the range that the last search found
+    uint64_t next;    // simulated address that the next buffer gets
+    size_t last_used; // index of the range that the previous search found
 };
 
-// Returns the range that contains this byte; NULL if there is none.
+// Returns the memory range (one buffer) that contains the byte at `host`; NULL if there is none.
 struct model_range *model_memory_find(struct model_memory *memory, const void *host);
 
-// Returns the address of this byte in the simulation; 0 if no buffer contains the byte.
+// Returns the simulated address of the byte at `host`; 0 if no buffer contains this byte.
 uint64_t model_memory_address(struct model_memory *memory, const void *host);
 
-// Returns the sum modulo 2^32 of the 32-bit words in the `bytes` bytes from `from` on; `bytes` is a
-// multiple of 4. Sums over device memory are kept until that memory may have been written.
+// Returns the sum modulo 2^32 of the 32-bit words in the `bytes` bytes that begin at `from`;
+// `bytes` is a multiple of 4. Remembers sums over device memory until the memory may have been
+// written.
 uint32_t model_memory_sum(struct model_memory *memory, const void *from, uint64_t bytes);
 
 // Discards the remembered sums of the buffer that contains `host`, because something may have
@@ -54,27 +55,27 @@ enum {
     MODEL_PLACES_MAX = 1 << 24 // largest number of words in a table
 };
 
-// Tables that kernels ask for (model_thread_places), kept between dispatches.
+// Tables of words that kernels get from model_thread_places; they are kept between dispatches.
 struct model_places {
     struct model_places_table {
         uint32_t n, key;
-        uint32_t *words;   // n words; NULL: not in use
-        uint64_t dispatch; // number of the last dispatch that used it
+        uint32_t *words;   // array of n words; NULL: this table is not in use
+        uint64_t dispatch; // number of the last dispatch that used the table
     } tables[MODEL_PLACES_TABLES];
-    uint64_t dispatch; // number of the current dispatch; its tables must not move
+    uint64_t dispatch; // number of the current dispatch; tables in use by it stay in place
 };
 
-// Returns the table of `n` words that belongs to `n` and `key`. A new table is zeroed and replaces
-// the least recently used one. NULL if n is 0 or above MODEL_PLACES_MAX, if the current dispatch
-// uses all tables, or if the host has no memory.
+// Returns the table of `n` words that belongs to `n` and `key`. If there is none, a zeroed table
+// replaces the least recently used one. Returns NULL if n is 0 or above MODEL_PLACES_MAX, if the
+// current dispatch already uses all tables, or if the host has no memory.
 uint32_t *model_places_find(struct model_places *places, uint32_t n, uint32_t key);
 
 void model_places_free(struct model_places *places);
 
 // ---------------------------------------------------------------- execute.c
 
-// Creates the stacks for the threads of a device with `cores` cores. NULL if the host has no memory
-// for them.
+// Creates the host stacks for the simulated threads of a device with `cores` cores. Returns NULL if
+// the host has no memory for them.
 struct model_stacks;
 struct model_stacks *model_stacks_create(struct arena *arena, uint32_t cores);
 void model_stacks_destroy(struct model_stacks *stacks);
@@ -89,59 +90,59 @@ struct model_execution {
     uint32_t groups[3];
     void *args[GPU_ARGS_MAX];
     uint32_t params[GPU_PARAMS_MAX_BYTES / 4];
-    double start_cycles; // start of the dispatch by the core's counter
-    double start_ns;     // start of the dispatch by the device's clock
+    double start_cycles; // time of the core's cycle counter when the dispatch starts
+    double start_ns;     // time of the device's clock when the dispatch starts
     double cycle_ns;     // duration of a core cycle during the dispatch
-    double slowness;     // noise: factor on all latencies and on the duration of streams
-    struct model_stream streams[MODEL_STREAMS_MAX]; // the streams that the kernel described
+    double slowness;     // factor on all latencies and on the duration of streams: the noise
+    struct model_stream streams[MODEL_STREAMS_MAX]; // the streams that the kernel has described
     size_t stream_count;
-    uint32_t stream_level; // the level that served them; level_count: memory
+    uint32_t stream_level; // the level that served the streams; level_count: memory
 };
 
-// Runs all groups and sets `*cycles` to the duration of the dispatch. A kernel that describes
-// streams is called once, and model_steady_solve computes the duration. Fails with
-// ERROR_UNSUPPORTED if the kernel does not take one or two buffers, if its host form has more than
-// 256 threads per group, or if the machine's file lacks a bandwidth that its streams need.
+// Simulates a dispatch and sets `*cycles` to its duration. A kernel that only describes streams is
+// called once, and model_steady_solve computes the duration. Fails with ERROR_UNSUPPORTED if the
+// kernel does not take one or two buffers, if more than 256 threads per group must be simulated, or
+// if the machine's file lacks a bandwidth that the streams need.
 MUST_CHECK bool model_execute(struct model_execution *execution, double *cycles, struct error *err);
 
 // ---------------------------------------------------------------- what kernels call: execute.c
 //
-// The functions that the host form of a kernel calls; bench/prelude/host.clh declares them, too.
-// Each acts for the thread that calls it.
+// The functions that a kernel calls when it is compiled for the host; bench/prelude/host.clh
+// declares them, too. Each function acts for the simulated thread that calls it.
 
-// Returns the thread's id within its group (`which` 0–2 for x, y, z), the id of its group (3–5), or
-// the number of groups (6–8).
+// Returns an id by `which`: 0 to 2 for the thread's id in its group along x, y, z; 3 to 5 for the
+// group's id; 6 to 8 for the number of groups.
 uint32_t model_thread_id(uint32_t which);
 
 void model_thread_barrier(void);
 
-// Advances the thread's time by the duration of a load from this address.
+// Simulates a load from this address: advances the thread's time by the duration of the load.
 void model_thread_load(const void *address);
 
-// Announces a load from this address, which makes the later load faster on the host. Takes no
-// virtual time.
+// Announces a load from this address: the host prefetches its own data for simulating this load.
+// Takes no virtual time.
 void model_thread_expect(const void *address);
 
-// Advances the thread's time by the cycles of a computation.
+// Advances the thread's time by `cycles`, the duration of a computation.
 void model_thread_compute(uint32_t cycles);
 
-uint64_t model_thread_clock_core(void);   // cycles
-uint64_t model_thread_clock_device(void); // ns
+uint64_t model_thread_clock_core(void);   // time of the core's cycle counter, in cycles
+uint64_t model_thread_clock_device(void); // time of the device's clock, in ns
 uint32_t model_thread_core(void);
 
-// For kernels that describe streams (bench/prelude/stream.clh): model_thread_stream describes what
-// the dispatch reads or writes; model_thread_sum returns the sum of 32-bit words in a buffer.
+// For kernels that only describe streams (bench/prelude/stream.clh). model_thread_stream describes
+// what the dispatch reads or writes. model_thread_sum returns the sum of 32-bit words in a buffer.
 void model_thread_stream(const struct model_stream *stream);
 uint32_t model_thread_sum(const void *from, uint64_t bytes);
 
-// Returns a table of `n` words for values that a kernel derives from `n` and `key` alone; NULL as
-// for model_places_find. Its content is kept between dispatches until a new table replaces it.
+// Returns a table of `n` words for values that a kernel computes from `n` and `key` alone. It keeps
+// its values between dispatches until another table replaces it. NULL: see model_places_find.
 uint32_t *model_thread_places(uint32_t n, uint32_t key);
 
 // ---------------------------------------------------------------- backend.c
 
 struct model_device {
-    struct gpu_device device; // must be the first member
+    struct gpu_device device; // first member, so that pointers can be cast
     struct gpu_queue queue;
     struct model_machine machine;
     struct model_caches *caches;
@@ -149,11 +150,11 @@ struct model_device {
     struct model_memory memory;
     struct model_places places;
     uint64_t used_bytes;
-    double chosen_hz;                   // upper limit of the core clock; 0: the machine's clock
-    double now_ns;                      // virtual time: the total duration of all batches
-    double now_cycles;                  // the same time in cycles of the cores' counters
-    uint64_t random;                    // state of the noise generator (splitmix64)
-    double disturbance;                 // state of the noise's AR(1) series
+    double chosen_hz;                   // highest allowed core clock; 0: as in the machine's file
+    double now_ns;                      // virtual time: the duration of all batches so far
+    double now_cycles;                  // the virtual time in cycles of the cores' counters
+    uint64_t random;                    // state of the random numbers for the noise (splitmix64)
+    double disturbance;                 // last value of the noise, which is an AR(1) series
     double streamed[GPU_COUNTER_COUNT]; // bytes that streams have moved so far
 };
 
@@ -162,7 +163,7 @@ static inline struct model_device *model_device_of(const struct gpu_scope *scope
     return (struct model_device *)scope->device;
 }
 
-// The host pointer of a buffer. It is also the address that kernels get.
+// Returns the host pointer of a buffer. Kernels get this pointer as the buffer's address.
 static inline char *model_host_of(const struct gpu_buffer *buffer)
 {
     return (char *)(uintptr_t)buffer->address; // NOLINT: the address was made from a pointer

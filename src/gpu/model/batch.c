@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Batches of a model. Commands are stored when they are recorded and run when they are submitted,
-// one after another, in virtual time.
+// Batches of a simulated device. Commands are stored when they are recorded. When the batch is
+// submitted, they run one after another, in virtual time.
 #include "gpu/model/backend.h"
 
 #include <math.h>
@@ -10,7 +10,8 @@ enum {
     SPANS_MAX = 64
 };
 
-static const double copy_bytes_per_ns = 100; // used if the file has no memory bandwidth
+// Speed of copies if the model's file gives no memory bandwidth.
+static const double copy_bytes_per_ns = 100;
 
 struct command {
     enum {
@@ -24,11 +25,11 @@ struct command {
     char *to;
     const char *from;
     uint64_t bytes;
-    uint32_t word; // FILL: the word to write; SPAN: number of the span
+    uint32_t word; // of a FILL: the word to write; of a SPAN: number of the span
 };
 
 struct model_batch {
-    struct gpu_batch batch; // must be the first member
+    struct gpu_batch batch; // first member, so that pointers can be cast
     struct command *commands;
     size_t count, capacity;
     double begun_ns[SPANS_MAX], span_ns[SPANS_MAX];
@@ -101,7 +102,7 @@ bool model_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint64
 
 bool model_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier, struct error *err)
 {
-    (void)batch, (void)barrier, (void)err; // commands run one after another anyway
+    (void)batch, (void)barrier, (void)err; // no effect: commands run one after another anyway
     return true;
 }
 
@@ -144,7 +145,7 @@ static double draw_normal(uint64_t *random)
     return sqrt(-2 * log(u)) * cos(2 * acos(-1.0) * v);
 }
 
-// Draws the factor on the latencies of the next dispatch.
+// Draws the random factor by which all latencies of the next dispatch are multiplied.
 static double draw_slowness(struct model_device *device)
 {
     const struct model_machine *machine = &device->machine;
@@ -155,7 +156,7 @@ static double draw_slowness(struct model_device *device)
     return draw_unit(&device->random) < machine->outliers ? 1.5 * factor : factor;
 }
 
-// Returns the current core clock. A dispatch keeps this clock until its end.
+// Returns the core clock at the current virtual time. A dispatch keeps this clock until it ends.
 static double core_clock_hz(const struct model_device *device)
 {
     const struct model_machine *machine = &device->machine;
@@ -172,8 +173,8 @@ static void pass_time(struct model_device *device, double ns)
     device->now_ns += ns;
 }
 
-// Discards the remembered sums of the buffers that a kernel may have written: its arguments, except
-// streams that it only reads. Discards the sums of all buffers if a host form gets addresses.
+// Discards the remembered sums of buffers that a kernel may have written: of its arguments, but not
+// of streams that it only reads. If a simulated kernel gets addresses, discards all sums.
 static void forget_written(struct model_device *device, const struct model_execution *execution)
 {
     const struct gpu_kernel *kernel = execution->kernel;
@@ -208,8 +209,8 @@ static bool run_dispatch(struct model_device *device, struct model_execution *ex
     return true;
 }
 
-// Returns the time in ns that a copy or fill takes at the chip's memory bandwidth, or at
-// copy_bytes_per_ns if the file has no such bandwidth. A copy reads and writes each byte.
+// Returns the ns that a copy or fill takes at the chip's memory bandwidth, or at copy_bytes_per_ns
+// if the model's file gives none. A copy moves each byte twice, because it reads and writes.
 static double transfer_ns(const struct model_device *device, const struct command *command)
 {
     const struct model_machine *machine = &device->machine;
@@ -229,7 +230,7 @@ static void run_transfer(struct model_device *device, const struct command *comm
     pass_time(device, device->machine.launch_ns + transfer_ns(device, command));
 }
 
-// Returns the time on the device's clock, which goes on while other work has the device.
+// Returns the time of the device's clock, which also advances while other work has the device.
 static double clock_ns(const struct model_device *device)
 {
     return device->now_ns + model_company_ns(&device->machine, device->now_ns);
@@ -264,7 +265,7 @@ bool model_batch_submit(struct gpu_batch *neutral, struct gpu_hold *hold, struct
 
 bool model_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err)
 {
-    (void)batch, (void)timeout_ns, (void)err; // the batch ran when it was submitted
+    (void)batch, (void)timeout_ns, (void)err; // no wait needed: the batch ran at submission
     return true;
 }
 

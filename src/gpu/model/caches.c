@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Most of the simulation's time goes into laps over 10⁵ to 10⁷ lines, and most of that into waiting
-// for the host's memory. So a simulated line is one 32-bit word, a set of 16 ways is one line of
-// the host's cache, and the code avoids divisions and branches.
+// Most of the simulation's time goes into pointer chases over 10⁵ to 10⁷ lines, where the host
+// mostly waits for its memory. So a simulated line takes one 32-bit word, a set of 16 ways takes
+// one line of the host's cache, and the code avoids divisions and branches.
 #include "gpu/model/caches.h"
 
 #include <math.h>
@@ -9,10 +9,11 @@
 #include <string.h>
 
 struct cache {
-    // A word for each line, set by set: the tag (0: no line) above one bit per sector. In an LRU
-    // cache the newest line of a set is first.
+    // One word for each line, set after set. The upper bits of a word are the tag (0: no line); the
+    // lower bits, one per sector, say which sectors are present. In an LRU cache, the newest line
+    // of a set comes first.
     uint32_t *lines;
-    uint64_t *trees; // PLRU: [set]: the bits of the set's tree
+    uint64_t *trees; // trees[set]: bits of the set's PLRU tree; only for PLRU
     uint64_t random;
 };
 
@@ -20,21 +21,21 @@ enum {
     HOST_LINE_WORDS = 16
 };
 
-// A vector that the host compares in one instruction (an extension of gcc and clang).
+// Four words that the host compares with one instruction (vector extension of gcc and clang).
 typedef uint32_t four __attribute__((vector_size(16)));
 struct eight {
     four low, high;
 };
 
-// The caches of one level, which are all alike.
+// The caches of one level. All caches of a level have the same size and shape.
 struct level {
     const struct model_cache_desc *desc;
     uint64_t sets;
     double sets_inverse;
     unsigned line_shift, sector_shift, sectors;
     uint32_t sharers, ways;
-    struct cache *caches;   // indexed by core / sharers
-    struct cache **of_core; // [core]: its cache; NULL until the core first loads through it
+    struct cache *caches;   // array of the level's caches; index: core / sharers
+    struct cache **of_core; // of_core[core]: the core's cache; NULL before its first load
 };
 
 struct model_caches {
@@ -101,13 +102,13 @@ struct place {
     uint32_t tag;
 };
 
-// Returns the set and the tag of an address. Consecutive lines fall into consecutive sets. If the
-// level is hashed, each round through the sets begins at another set.
+// Returns the set and the tag of an address. Consecutive lines are in consecutive sets. In a hashed
+// level, each pass through all sets begins at a different set.
 static inline struct place place_of(const struct level *level, uint64_t address)
 {
     uint64_t line = address >> level->line_shift, sets = level->sets;
     uint64_t run = (uint64_t)((double)line * level->sets_inverse);
-    // The rounded product may be wrong by one.
+    // The product with the rounded inverse may be wrong by one.
     if (run * sets > line)
         run--;
     else if (line - run * sets >= sets)
@@ -120,7 +121,7 @@ static inline struct place place_of(const struct level *level, uint64_t address)
     return (struct place){set, (uint32_t)run + 1};
 }
 
-// Returns the way to replace, to which the bits of the tree lead.
+// Follows the bits of the PLRU tree to the way that is replaced next, and returns this way.
 static uint32_t plru_victim(uint64_t tree, uint32_t ways)
 {
     uint32_t node = 1;
@@ -129,12 +130,12 @@ static uint32_t plru_victim(uint64_t tree, uint32_t ways)
     return node - ways;
 }
 
-// Turns all bits on the path to `way` away from it.
+// Marks `way` as used: turns the PLRU tree's bits on the path to `way` to the other side.
 static void plru_touch(uint64_t *tree, uint32_t ways, uint32_t way)
 {
     for (uint32_t node = way + ways; node > 1; node /= 2) {
         uint64_t bit = UINT64_C(1)
-                       << (node / 2 & 63); // node / 2 < 64, since ways <= MODEL_WAYS_MAX
+                       << (node / 2 & 63); // the shift is < 64, because ways <= MODEL_WAYS_MAX
         *tree = node % 2 ? *tree & ~bit : *tree | bit;
     }
 }
@@ -148,13 +149,14 @@ static uint32_t victim_of(const struct level *level, struct cache *cache, uint64
             return way;
     if (level->desc->replacement == MODEL_PLRU)
         return plru_victim(cache->trees[set], ways);
-    cache->random ^= cache->random << 13; // xorshift64 (Marsaglia, J. Stat. Softw. 8, 2003)
+    // Random numbers by xorshift64 (Marsaglia, J. Stat. Softw. 8, 2003).
+    cache->random ^= cache->random << 13;
     cache->random ^= cache->random >> 7;
     cache->random ^= cache->random << 17;
     return ways ? (uint32_t)(cache->random % ways) : 0;
 }
 
-// True if one of eight lines has this tag in its upper bits.
+// True if one of eight words in `lines` has this tag in its upper bits.
 static inline bool any_of_eight(const uint32_t *lines, uint32_t tag, uint32_t upper)
 {
     struct eight eight;
@@ -167,7 +169,7 @@ static inline bool any_of_eight(const uint32_t *lines, uint32_t tag, uint32_t up
     return (halves[0] | halves[1]) != 0;
 }
 
-// Returns the way that holds the line; `ways` if none does, which is the most frequent case.
+// Returns the way that holds the line; `ways` if no way holds it, which is the most frequent case.
 static inline uint32_t find_way(const struct level *level, const uint32_t *lines, uint32_t tag)
 {
     const uint32_t ways = level->ways, upper = UINT32_MAX << level->sectors;
@@ -196,8 +198,8 @@ static bool access_in_place(const struct level *level, struct cache *cache, stru
     return hit;
 }
 
-// Simulates an access to an LRU set, whose lines are sorted by age, newest first. A new line
-// replaces the last one, which is free or the oldest. True if the sector was in the set.
+// Simulates an access to a set of an LRU cache. Its lines are sorted by age, the newest first. A
+// new line replaces the last one, which is free or the oldest. True if the sector was in the set.
 static inline bool access_newest_first(const struct level *level, uint32_t *lines, uint32_t tag,
                                        uint32_t sector)
 {
@@ -211,7 +213,7 @@ static inline bool access_newest_first(const struct level *level, uint32_t *line
     return newest & sector;
 }
 
-// Simulates a load in one level. True if the sector was in the cache; else adds it to the cache.
+// Simulates a load in one cache level. True if the sector was in the cache; else adds the sector.
 static inline bool level_access(const struct model_caches *caches, const struct level *level,
                                 uint32_t core, uint64_t address)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Counters of a model: loads by the levels that served them, and the bytes of streams. The level
-// nearest to the core counts as L1, the next one as L2. If there is only one level and all cores
-// share it, that level counts as L2. If the L2 is the near half of a cache, the level after it is
-// the far half. A model counts in one pass.
+// Hardware counters of a simulated device: how many loads each level has served, and the bytes of
+// streams. The level nearest to the core counts as L1, the next one as L2. If there is only one
+// level and all cores share it, that level counts as L2. If the L2 is the near half of a cache, the
+// level after the L2 is the far half. All counters are read in one pass.
 #include "gpu/model/backend.h"
 
 #include <string.h>
@@ -30,14 +30,14 @@ static const struct gpu_counter_source sources[GPU_COUNTER_COUNT] = {
 
 // ---------------------------------------------------------------- what is counted
 
-// Returns the index of the level that counts as L2; level_count if the model has no L2.
+// Returns the index of the level that counts as L2; level_count if the device has no L2.
 static uint32_t l2_of(const struct model_machine *machine)
 {
     bool has_l1 = machine->level_count > 1 || machine->levels[0].sharers != 0;
     return has_l1 ? 1 : 0;
 }
 
-// The index of the level that is the far half of the L2; level_count + 1 if there is none.
+// Returns the index of the level that is the far half of the L2; level_count + 1 if there is none.
 static uint32_t far_of(const struct model_machine *machine)
 {
     uint32_t l2 = l2_of(machine), count = machine->level_count;
@@ -67,9 +67,9 @@ void model_count_streams(struct model_device *device, const struct model_executi
     }
 }
 
-// Fills `now` with all that the device has counted so far. A load reads one sector from each level
-// that it reaches. The size of the sector is that of the level before, or for the first level its
-// own.
+// Sets `now` to the totals that the device has counted so far. A load reads one sector from each
+// level that it reaches. The sector size of such a read is that of the level before (the level
+// nearer to the core); the first level uses its own.
 static void count(const struct model_device *device, double now[GPU_COUNTER_COUNT])
 {
     const struct model_machine *machine = &device->machine;
@@ -111,7 +111,7 @@ static struct gpu_counters *counters_open(struct gpu_device *device, struct aren
 
 static void counters_close(struct gpu_counters *counters)
 {
-    (void)counters; // all of it is in the arena
+    (void)counters; // nothing to free: all memory is in the arena
 }
 
 static const struct gpu_counter_source *counters_source(const struct gpu_counters *counters,

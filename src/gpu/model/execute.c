@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Runs the host form of a kernel (bench/prelude/host.clh), thread by thread, in virtual time.
-// Threads that wait at a barrier keep a stack each; a kernel without barriers needs only one. If
-// each group has a core of its own and at most 32 threads, the groups run side by side, so that
-// they see each other's effects on shared caches at the right time. Otherwise they run one after
-// another.
+// Runs a kernel that is compiled for the host (bench/prelude/host.clh), thread by thread, in
+// virtual time. Each thread that waits at a barrier keeps its own stack; a kernel without barriers
+// needs only one stack. If each workgroup has a core of its own and at most 32 threads, the groups
+// run interleaved, so that their accesses reach shared caches in the right order. Otherwise they
+// run one after another.
 #include "gpu/model/backend.h"
 
 #include "base/pages.h"
@@ -13,51 +13,53 @@
 #include <ucontext.h>
 
 enum {
-    STACK_BYTES = 1 << 16, // also its alignment: a thread finds its fiber through its stack pointer
-    STACKS = 256,          // least number of stacks; also the most threads of a group
-    ABREAST = 32,          // most threads per group if groups run side by side
-    QUANTUM_CYCLES = 4096, // how far a group may run ahead of the others
-    STAMP_CYCLES = 8,      // duration of reading a clock
-    ARGS_MAX = 2           // largest number of buffers that a host form takes
+    // Size and alignment of a stack: the stack pointer, rounded down, is the address of the fiber.
+    STACK_BYTES = 1 << 16,
+    STACKS = 256,          // least number of stacks, and most threads of a group
+    ABREAST = 32,          // most threads per group for groups that run interleaved
+    QUANTUM_CYCLES = 4096, // cycles that a group may run ahead of the slowest group
+    STAMP_CYCLES = 8,      // cycles that reading a clock takes
+    ARGS_MAX = 2           // most buffers that a kernel compiled for the host takes
 };
 
 struct group;
 
 enum fiber_state {
-    FIBER_IDLE,    // has no thread
-    FIBER_WAITING, // waits at a barrier
-    FIBER_READY    // may continue
+    FIBER_IDLE,    // the fiber has no thread
+    FIBER_WAITING, // its thread waits at a barrier
+    FIBER_READY    // its thread may continue
 };
 
-// A fiber runs threads on its own stack. The struct is at the lower end of that stack.
+// A fiber runs threads on its own stack. This struct lies at the lower end of the stack.
 struct fiber {
     ucontext_t context;
     struct group *group;
     uint32_t thread;
-    double now; // the time of its thread, in cycles
+    double now; // virtual time of the fiber's thread, in cycles
     enum fiber_state state;
     bool begun;
 };
 
-// A workgroup. Its threads run one after another, as fibers. If several groups run side by side,
-// each runs until its deadline in turn.
+// A workgroup. Its threads run one after another, on fibers. If several groups run interleaved, one
+// of them runs until its deadline, then another.
 struct group {
     const struct model_execution *execution;
-    struct model_execution *writable; // = execution if the kernel describes streams; else NULL
+    // The same as `execution` if the kernel describes streams, else NULL.
+    struct model_execution *writable;
     uint32_t id[3], core;
     uint32_t next_thread, threads;
-    double start, end; // cycles: start of the first thread, end of the last
+    double start, end; // in cycles: when the group starts, when its last thread ends
     double now, deadline;
     ucontext_t scheduler;
     struct model_stacks *stacks;
-    uint32_t first_fiber, cursor; // number of the group's first fiber; fiber to look at next
-    struct fiber *stopped;        // the fiber that stopped at the deadline
+    uint32_t first_fiber, cursor; // index of the group's first fiber; the fiber to look at next
+    struct fiber *stopped;        // the fiber that stopped because the group reached its deadline
 };
 
-// The stacks of the fibers. A fiber is started when it is first needed. It never ends: it continues
-// with the next group.
+// The stacks of all fibers. A fiber starts when it is first needed and never ends: when the threads
+// of its group have ended, it waits for the next group.
 struct model_stacks {
-    char *memory; // `count` × STACK_BYTES; untouched pages cost nothing
+    char *memory; // `count` × STACK_BYTES; pages that are never touched take no memory
     uint32_t count;
 };
 
@@ -87,7 +89,7 @@ static struct fiber *fiber_here(void)
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     return (struct fiber *)(here &
                             ~(uintptr_t)(STACK_BYTES -
-                                         1)); // NOLINT: the fiber is at the base of our stack
+                                         1)); // NOLINT: a fiber lies at the base of its stack
 }
 
 uint32_t model_thread_id(uint32_t which)
@@ -110,7 +112,7 @@ void model_thread_barrier(void)
     swapcontext(&fiber->context, &fiber->group->scheduler);
 }
 
-// Returns to the scheduler until the other groups have caught up.
+// Returns to the scheduler. The fiber continues when the other groups have caught up.
 static void stop(struct fiber *fiber)
 {
     fiber->group->stopped = fiber;
@@ -141,14 +143,14 @@ void model_thread_compute(uint32_t cycles)
     fiber_here()->now += cycles;
 }
 
-// Returns the time of a thread in ns, without the time in which other work had the device.
+// Returns the thread's virtual time in ns, without the time in which others used the device.
 static double own_ns(const struct fiber *fiber)
 {
     const struct model_execution *execution = fiber->group->execution;
     return execution->start_ns + (fiber->now - execution->start_cycles) * execution->cycle_ns;
 }
 
-// This clock and the device's clock go on while other work has the device.
+// Like the device's clock, the core's cycle counter advances while other processes have the device.
 uint64_t model_thread_clock_core(void)
 {
     struct fiber *fiber = fiber_here();
@@ -195,8 +197,8 @@ struct words {
     uint32_t word[GPU_PARAMS_MAX_BYTES / 4];
 };
 
-// Calls the host form. The parameters are one struct, passed by value. clang passes it on the stack
-// whatever its size is, as SPIR does, so that the largest struct serves all kernels.
+// Calls the kernel's function. The parameters are one struct, passed by value. As on SPIR, clang
+// passes it on the stack whatever its size is, so the largest possible struct fits every kernel.
 static void call_kernel(const struct model_execution *execution)
 {
     const struct gpu_kernel *kernel = execution->kernel;
@@ -210,7 +212,7 @@ static void call_kernel(const struct model_execution *execution)
         ((void (*)(void *, void *, struct words))host)(args[0], args[1], params);
 }
 
-// The body of a fiber: runs threads of its group that have not started, while there are any, then
+// The main function of a fiber: runs threads of its group as long as some have not started, then
 // waits for the next group.
 static void fiber_main(void)
 {
@@ -253,8 +255,8 @@ static struct fiber *fiber_of(const struct group *group, uint32_t i)
     return fiber_at(group->stacks, group->first_fiber + i);
 }
 
-// Lets the threads that wait at a barrier continue, at the time at which the last of them arrived.
-// False if none waits.
+// Lets the threads that wait at a barrier continue, at the time when the last of them arrived.
+// Returns false if no thread waits.
 static bool pass_barrier(struct group *group)
 {
     bool any = false;
@@ -274,8 +276,8 @@ static bool pass_barrier(struct group *group)
     return any;
 }
 
-// Returns the fiber to continue with: the one that stopped at the deadline, else the next one that
-// may continue, or that is idle while the group has threads to start. NULL if there is none.
+// Returns the fiber that runs next: the one that stopped at the deadline, else the next one whose
+// thread may continue or that can start a thread of the group. NULL if there is none.
 static struct fiber *next_fiber(struct group *group)
 {
     struct fiber *fiber = group->stopped;
@@ -289,7 +291,7 @@ static struct fiber *next_fiber(struct group *group)
     return fiber;
 }
 
-// Runs the group until its deadline. False if all its threads have ended.
+// Runs the group until its deadline. Returns false if all threads of the group have ended.
 static bool run_group(struct group *group)
 {
     for (;;) {
@@ -318,7 +320,7 @@ static void place_group(struct group *group, uint32_t i)
     group->deadline = (double)INFINITY;
 }
 
-// Runs the groups one after another on each core. Returns the duration in cycles.
+// Runs the groups one after another on each core. Returns the dispatch's duration in cycles.
 static double run_in_turn(struct group *group, uint32_t count, double *core_free)
 {
     double cycles = 0;
@@ -333,8 +335,8 @@ static double run_in_turn(struct group *group, uint32_t count, double *core_free
     return cycles;
 }
 
-// Runs the groups side by side, one on each core; the group that is farthest behind goes first.
-// Returns the duration in cycles.
+// Runs the groups interleaved, each on its own core; the group whose virtual time is least runs
+// next. Returns the duration of the dispatch in cycles.
 static double run_abreast(struct group *groups, uint32_t count)
 {
     double start = groups[0].execution->start_cycles, end = start;
@@ -358,8 +360,8 @@ static double run_abreast(struct group *groups, uint32_t count)
     }
 }
 
-// Calls the kernel once, on the stack of its first thread, and solves the streams that it
-// describes.
+// Calls the kernel once, as its first thread, and computes the duration of the streams that the
+// kernel describes.
 static bool run_streams(struct model_execution *execution, double *cycles, struct error *err)
 {
     const struct model_machine *machine = execution->machine;
@@ -382,8 +384,8 @@ static bool run_streams(struct model_execution *execution, double *cycles, struc
                            "the file of this model has no bandwidth for its memory");
 }
 
-// Runs the groups side by side if each has a core of its own and at most ABREAST threads, else one
-// after another. Returns the duration in cycles.
+// Runs the groups interleaved if each has a core of its own and at most ABREAST threads, otherwise
+// one after another. Returns the duration in cycles.
 static double run_groups(const struct model_execution *execution, const struct group *group)
 {
     struct arena *arena = arena_create();

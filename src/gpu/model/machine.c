@@ -11,13 +11,13 @@
 
 // ---------------------------------------------------------------- members of JSON objects
 //
-// Each function reads a member and checks its bounds. If the member is not as expected, the
-// function fails with ERROR_USAGE and a message with the file, the JSON path and the reason.
+// Each function reads one member and checks its bounds. If the member is not as expected, the
+// function fails with ERROR_USAGE; the message has the file, the JSON path and the reason.
 
-// A JSON object and its path in the file.
+// A JSON object, and its path in the file for error messages.
 struct member_place {
     json_t *object;
-    const char *path; // "levels[1]."; "" at the root
+    const char *path; // path of the object: "levels[1]."; "" at the root
     const char *file;
     struct arena *arena;
     struct error *err;
@@ -25,7 +25,7 @@ struct member_place {
 
 struct member_range {
     double least, most;
-    bool optional; // if the member is missing, the value is not changed
+    bool optional; // true: if the member is missing, its variable keeps its value
 };
 
 static struct member_range required(double least, double most)
@@ -42,12 +42,12 @@ static bool member_refuse(const struct member_place *place, const char *key, con
 {
     size_t path = strlen(place->path);
     if (!*key && path > 0)
-        path--; // without the dot that would precede a member
+        path--; // a path that ends here does not need its last dot
     return error_set(place->err, ERROR_USAGE, "%s: %.*s%s%s%s", place->file, (int)path, place->path,
                      key, path > 0 || *key ? ": " : "", reason);
 }
 
-// Fails if the place is not an object, or has a member that is not in the list `known` ("a,b,c").
+// Fails if the JSON value is not an object, or has a member that the list `known` ("a,b,c") lacks.
 static bool members_check(const struct member_place *place, const char *known)
 {
     const char *key;
@@ -146,8 +146,8 @@ static bool read_ways(const struct member_place *place, struct model_cache_desc 
            member_refuse(place, "ways", "plru wants a power of two");
 }
 
-// Reads which cores share a cache: "core", "chip", a number of cores, or "near", which
-// check_sharing turns into a number.
+// Reads the member "shared" of a cache: "core", "chip", a number of cores, or "near". check_sharing
+// later replaces "near" by a number.
 static bool read_sharers(const struct member_place *place, struct model_cache_desc *level)
 {
     static const char *const words[] = {"chip", "core", "near", NULL};
@@ -161,7 +161,7 @@ static bool read_sharers(const struct member_place *place, struct model_cache_de
     return true;
 }
 
-// Reads the bandwidths. If the bandwidth of a core is missing, share_bandwidths sets it later.
+// Reads the bandwidths of a level. If that of a core is missing, share_bandwidths sets it later.
 static bool read_bandwidth(const struct member_place *place, struct model_cache_desc *level)
 {
     json_t *object = json_object_get(place->object, "bandwidth");
@@ -174,7 +174,7 @@ static bool read_bandwidth(const struct member_place *place, struct model_cache_
                                      &level->chip_bytes_per_cycle));
 }
 
-// Reads the latency in core cycles, and the part in ns that does not depend on the core clock.
+// Reads the two parts of a latency: core cycles, and ns that do not depend on the core clock.
 static bool read_latency(const struct member_place *place, struct model_cache_desc *level)
 {
     return member_u32(place, "latency_cycles", required(1, 1e6), &level->latency_cycles) &&
@@ -231,7 +231,7 @@ static bool is_beyond(const struct member_place *place, const struct model_cache
     return true;
 }
 
-// Reads an array of at most `most` caches. Levels must become larger and slower.
+// Reads at most `most` caches or TLBs. Each must be larger and slower than the one before it.
 static bool read_caches(const struct member_place *root, const char *key, uint32_t most,
                         bool (*read)(const struct member_place *, struct model_cache_desc *),
                         struct model_cache_desc *caches, uint32_t *count)
@@ -291,7 +291,7 @@ static bool read_memory(const struct member_place *root, struct model_machine *m
            read_refresh(&place, json_object_get(object, "refresh"), machine);
 }
 
-// From `after_ns` on, the core clock is lower during the first `length_ns` of each period.
+// Reads "throttling": from `after_ns` on, a lower clock in the first `length_ns` of each period.
 static bool read_throttling(const struct member_place *root, struct model_machine *machine)
 {
     json_t *object = json_object_get(root->object, "throttling");
@@ -325,22 +325,22 @@ double model_company_ns(const struct model_machine *machine, double own_ns)
     double since_ns = own_ns - machine->company_after_ns, slice_ns = machine->company_slice_ns;
     if (!(machine->company_period_ns > 0) || since_ns < 0)
         return 0;
-    // In the first length_ns of a period, slices of other work and of own work follow each other in
-    // turn. The first slice is other work.
+    // In the first length_ns of a period, slices of other processes' work and of this process's
+    // work alternate. The first slice is other work.
     double length_ns = machine->company_length_ns;
     double pairs = floor(length_ns / (2 * slice_ns));
     double away_ns = pairs * slice_ns + fmin(length_ns - 2 * slice_ns * pairs, slice_ns);
     double own_period_ns = machine->company_period_ns - away_ns;
     if (own_period_ns < 1)
-        own_period_ns = 1; // keeps the divisor above 0 if other work takes nearly all the time
+        own_period_ns = 1; // avoids a division by 0 if other work takes nearly the whole period
     double periods = floor(since_ns / own_period_ns);
     double rest_ns = since_ns - periods * own_period_ns;
     double begun = fmin((floor(rest_ns / slice_ns) + 1) * slice_ns, away_ns);
     return periods * away_ns + begun;
 }
 
-// Sets how many cores share a near cache: the number of cores that share the next level, divided by
-// the number of near caches that form that level.
+// Sets how many cores share a near cache (a part of the next level's cache): the number of cores
+// that share the next level, divided by the number of near caches in it.
 static bool resolve_near(const struct member_place *level_place, struct model_cache_desc *level,
                          const struct model_cache_desc *next, uint32_t cores)
 {
@@ -363,7 +363,7 @@ static bool check_lines(const struct member_place *place, const char *key,
            member_refuse(place, key, "more than 2^28 lines in all caches of the level");
 }
 
-// Replaces "near" by a number of cores, and checks all levels' sharing and number of lines.
+// Replaces "near" by a number of cores. Checks the sharing and the number of lines of all levels.
 static bool check_sharing(const struct member_place *root, struct model_machine *machine)
 {
     for (uint32_t i = machine->level_count; i-- > 0;) {
@@ -451,8 +451,8 @@ static bool read_root(const struct member_place *root, struct model_machine *mac
            read_noise(root, machine);
 }
 
-// Replaces control characters, also U+0080 to U+009F, by '?': the message contains keys of the
-// file, and goes to a terminal.
+// Replaces control characters, also U+0080 to U+009F, by '?': the text is printed on a terminal and
+// contains keys from the file.
 static void clean(char *text)
 {
     for (unsigned char *c = (unsigned char *)text; *c; c++) {

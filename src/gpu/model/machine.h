@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The contents of a model's file. gpu/model.h describes the format.
+// The contents of a file that describes a simulated device. gpu/model.h describes the format.
 #ifndef GPU_MODEL_MACHINE_H
 #define GPU_MODEL_MACHINE_H
 
@@ -16,25 +16,26 @@ enum {
     MODEL_SECTORS_MAX = 8
 };
 
-// Maximum of lines in all caches of a level, or entries in all TLBs of a kind: the host needs a
-// word for each.
+// Most lines in all caches of a level, or most entries in all TLBs of a kind. The host needs a
+// 32-bit word for each.
 #define MODEL_LINES_MAX (UINT64_C(1) << 28)
 
 enum model_replacement {
     MODEL_LRU,
-    MODEL_PLRU, // a tree of bits per set; the ways are a power of two
+    MODEL_PLRU, // pseudo-LRU: a tree of bits per set; ways: a power of two
     MODEL_RANDOM
 };
 
 struct model_cache_desc {
     uint64_t capacity_bytes;
-    uint32_t line_bytes, sector_bytes; // powers of two; at most MODEL_SECTORS_MAX sectors per line
+    // Sizes in bytes, powers of two; a line has at most MODEL_SECTORS_MAX sectors.
+    uint32_t line_bytes, sector_bytes;
     uint32_t ways;
-    uint32_t latency_cycles; // latency of a hit; in a TLB: the time that a miss adds
-    double latency_ns;       // added to latency_cycles; independent of the core clock
-    uint32_t sharers;        // number of cores that share a cache; 0: all cores
-    bool is_near;            // true: a half (or less) of the next level's cache
-    bool hashed;             // true: a hash of the address selects the set; false: its bits do
+    uint32_t latency_cycles; // latency of a hit; for a TLB, the time that a miss adds
+    double latency_ns;       // part of the latency that is independent of the core clock
+    uint32_t sharers;        // number of cores that share one cache; 0: all cores
+    bool is_near;            // true: this cache is a part of the next level's cache
+    bool hashed;             // true: a hash of the address selects the set; false: address bits
     enum model_replacement replacement;
     // Read bandwidth of a core and of the chip, in bytes per core cycle; 0: unknown. If the file
     // lacks the bandwidth of a core, it is the chip's bandwidth divided by the number of cores.
@@ -43,19 +44,21 @@ struct model_cache_desc {
 
 struct model_machine {
     const char *name;
-    uint32_t cores, core_threads; // core_threads: threads that a core holds at a time
+    uint32_t cores, core_threads; // number of cores; threads that fit on a core at a time
     double core_clock_hz;
     uint64_t memory_bytes, last_cache_bytes;
     struct model_cache_desc levels[MODEL_LEVELS_MAX];
     uint32_t level_count;
-    struct model_cache_desc tlbs[MODEL_TLBS_MAX]; // line_bytes is the page size
+    struct model_cache_desc tlbs[MODEL_TLBS_MAX]; // for a TLB, line_bytes is the page size
     uint32_t tlb_count;
-    struct model_cache_desc memory;               // only latency and bandwidth are used
-    double throttle_after_ns, throttle_period_ns; // period 0: no throttling
+    // The memory; only its latency and bandwidth are used.
+    struct model_cache_desc memory;
+    // Start and period of throttling; period 0: the device does not throttle.
+    double throttle_after_ns, throttle_period_ns;
     double throttle_length_ns, throttle_clock_hz;
-    double refresh_period_ns, refresh_length_ns; // 0: no refresh
-    // Work of another process: from after_ns on, it has the device for every second slice in the
-    // first length_ns of each period. Period 0: there is no other work.
+    double refresh_period_ns, refresh_length_ns; // DRAM refresh; period 0: no refresh
+    // Work of other processes. From after_ns on, it uses the device in every second slice, in the
+    // first length_ns of each period. Period 0: there is no such work.
     double company_after_ns, company_period_ns, company_length_ns, company_slice_ns;
     double launch_ns;
     uint32_t clock_step_ns;
@@ -63,12 +66,12 @@ struct model_machine {
     uint64_t seed;
 };
 
-// Returns how long other work has had the device, at the moment when the device has spent own_ns on
-// the batches of this process.
+// Returns how long other processes have used the device by the time when it has worked own_ns for
+// this process.
 double model_company_ns(const struct model_machine *machine, double own_ns);
 
-// Reads the file into `machine`, with strings in `arena`. If the file does not describe a model,
-// fails with ERROR_USAGE; the message has the JSON path and the reason.
+// Reads the model's file into `machine`, with strings in `arena`. If the file does not describe a
+// model, fails with ERROR_USAGE; the message has the JSON path and the reason.
 MUST_CHECK bool model_machine_read(struct arena *arena, const char *path,
                                    struct model_machine *machine, struct error *err);
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    STEP_BYTES = 2048 // distance between remembered sums
+    STEP_BYTES = 2048 // the sum of all words up to each multiple of this is remembered
 };
 
 struct model_range *model_memory_find(struct model_memory *memory, const void *host)
@@ -45,7 +45,7 @@ static size_t sums_bytes(const struct model_range *range)
     return (size_t)(range->bytes / STEP_BYTES + 1) * sizeof *range->sums;
 }
 
-// Returns the sum of the words in the first `end` bytes of the range; `end` is a multiple of
+// Returns the sum of the 32-bit words in the first `end` bytes of the range; `end` is a multiple of
 // STEP_BYTES.
 static uint32_t sum_before(struct model_range *range, uint64_t end)
 {

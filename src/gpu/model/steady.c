@@ -10,8 +10,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// Returns the number of groups that run on the first `sharers` cores. Group g runs on core
-// g % cores.
+// Returns the number of workgroups on the first `sharers` cores. Group g runs on core g % cores.
 static uint64_t groups_of(const struct model_machine *machine, uint64_t groups, uint64_t sharers)
 {
     return groups / machine->cores * sharers + least(groups % machine->cores, sharers);
@@ -23,7 +22,7 @@ static uint64_t sharers_of(const struct model_machine *machine,
     return level->sharers ? level->sharers : machine->cores;
 }
 
-// Returns the number of different bytes of the stream that the cores of one cache access.
+// Returns how many different bytes of the stream are accessed through one cache of this level.
 static double footprint(const struct model_machine *machine, const struct model_cache_desc *level,
                         const struct model_stream *stream)
 {
@@ -46,7 +45,7 @@ static bool serves(const struct model_machine *machine, const struct model_cache
     return all <= (double)level->capacity_bytes;
 }
 
-// Returns the bytes that a core has in flight at a time, in all streams; 0 if there is no limit.
+// Returns the bytes that all groups on a core have in flight at a time; 0 if there is no limit.
 static double in_flight(const struct model_machine *machine, const struct model_stream *streams,
                         size_t count)
 {
@@ -64,9 +63,8 @@ static double in_flight(const struct model_machine *machine, const struct model_
     return all;
 }
 
-// Returns the cycles that the level needs if each group moves `moved` bytes: at the core's
-// bandwidth or at the chip's, whichever takes longer. A bandwidth that is not known counts as
-// infinite.
+// Returns the cycles that the level needs if each group moves `moved` bytes: the time at a core's
+// bandwidth or at the chip's, whichever is longer. An unknown bandwidth counts as infinite.
 static double cycles_of(const struct model_machine *machine, const struct model_cache_desc *level,
                         uint64_t groups, double moved)
 {

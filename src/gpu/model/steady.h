@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The time that streams of loads and stores take on a model in their steady state. A bandwidth
-// measurement makes too many accesses to simulate each of them.
+// How long a simulated device takes for streams of loads and stores in their steady state. A
+// bandwidth measurement makes too many accesses to simulate each of them.
 #ifndef GPU_MODEL_STEADY_H
 #define GPU_MODEL_STEADY_H
 
@@ -12,36 +12,37 @@ enum {
     MODEL_STREAMS_MAX = 2
 };
 
-// What the workgroups of a dispatch do with one buffer; bench/prelude/stream.clh has the same
-// struct for kernels. Group g runs on core g % cores and walks through place g % places again and
-// again, element by element.
+// What the workgroups of a dispatch do with one buffer. The buffer consists of equal parts, the
+// places. Group g runs on core g % cores, and reads or writes place g % places again and again,
+// element by element. bench/prelude/stream.clh declares the same struct for kernels.
 struct model_stream {
     uint64_t groups;          // number of workgroups in the dispatch
     uint64_t group_bytes;     // bytes that each group moves
     uint64_t places;          // number of equal parts of the buffer
     uint64_t place_bytes;     // bytes of each part
     uint64_t in_flight_bytes; // bytes that a group has in flight at a time; 0: no limit
-    uint32_t group_threads;   // threads per group: a core runs as many groups at a time as its
-                              // core_threads allow; 0: one group
-    uint32_t past_core;       // 1: levels that belong to one core do not serve the stream
-    uint32_t writes;          // 1: stores; 0: loads
-    const void *buffer;       // byte 0 of the buffer
+    // Threads per group; a core runs as many groups at a time as its core_threads allow; 0: one
+    // group.
+    uint32_t group_threads;
+    uint32_t past_core; // 1: caches that belong to one core do not serve the stream
+    uint32_t writes;    // 1: the stream stores; 0: it loads
+    const void *buffer; // address of the buffer's first byte
 };
 
 struct model_steady {
-    uint32_t level;     // the level that serves the streams; level_count: memory
-    bool has_bandwidth; // false if the file lacks this level's bandwidth, or there are no groups
+    uint32_t level;     // index of the level that serves the streams; level_count: memory
+    bool has_bandwidth; // false: the file lacks the level's bandwidth, or there are no groups
     double cycles;      // duration of the dispatch, from the first load to the last
 };
 
 // Computes how long a dispatch with these streams takes at the core clock `core_hz`, in steady
 // state. All streams have the same number of groups.
 //
-// Which level serves: if a lap covers more than a cache holds, the next line is always the one that
-// was evicted last, so a level serves all accesses or none. Of D places and C cores, a cache that s
-// cores share sees min(s, gcd(D, C)) of each gcd(D, C) consecutive places. The first level that
-// holds the places it sees serves the streams. (Groups that follow each other closely through one
-// place would also hit in smaller caches; that is neglected, so their bandwidth is a lower bound.)
+// Which level serves the streams: the first level whose caches hold all the data that their cores
+// access. A cache that is too small has no hits, because each line is evicted before it is used
+// again. With D places and C cores, a cache that s cores share gets min(s, gcd(D, C)) of each
+// gcd(D, C) consecutive places. (Groups that follow each other closely through one place would also
+// hit in smaller caches. This is neglected, so the bandwidth of such groups is a lower bound.)
 //
 // The duration is the latency of one load plus the longest of these times:
 //   at the serving level and each level before it: the bytes of the core with most groups, divided

@@ -8,11 +8,11 @@
 #include "base/error.h"
 
 #define CL_TARGET_OPENCL_VERSION          300
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS // for clCreateCommandQueue; 1.2 has no other
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS // for clCreateCommandQueue, the only one in OpenCL 1.2
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 
-// The functions to load. All are part of OpenCL 1.2.
+// The OpenCL functions that fathom loads. All of them exist since OpenCL 1.2.
 #define OPENCL_REQUIRED(X)                                                                         \
     X(clGetPlatformIDs)                                                                            \
     X(clGetPlatformInfo)                                                                           \
@@ -62,12 +62,12 @@ struct opencl_api {
 #undef X
 };
 
-// Opens libOpenCL.so.1, the loader of all OpenCL drivers, and fills the table. Returns NULL
-// with ERROR_NO_DEVICE if this fails. Close it with dynlib_close.
+// Opens libOpenCL.so.1, which loads all OpenCL drivers, and sets the function pointers in `api`.
+// Returns NULL with ERROR_NO_DEVICE if this fails. The caller closes the library with dynlib_close.
 struct dynlib *opencl_api_load(struct opencl_api *api, struct error *err);
 
-// True if `result` is CL_SUCCESS. Else fails with "WHAT: CL_… NUMBER"; the code of the error
-// matches the result.
+// True if `result` is CL_SUCCESS. Otherwise fails with the message "WHAT: CL_… NUMBER" and the
+// error code that matches `result`.
 MUST_CHECK bool opencl_check(cl_int result, const char *what, struct error *err);
 
 #endif

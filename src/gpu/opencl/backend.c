@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of the OpenCL backend, and the destruction of its objects.
+// Defines the OpenCL backend (struct gpu_backend), and destroys its objects.
 #include "gpu/opencl/opencl.h"
 
 static void object_destroy(struct gpu_object *object)
@@ -29,7 +29,7 @@ static void object_destroy(struct gpu_object *object)
     case GPU_OBJECT_TARGET:
     case GPU_OBJECT_DRAW_PROGRAM:
     case GPU_OBJECT_TREE:
-        break; // these objects need GRAPHICS or RAYS, which OpenCL devices lack
+        break; // such objects do not exist: OpenCL devices lack GRAPHICS and RAYS
     }
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Creating and recording batches. Submission: submit.c.
+// Creates batches and records their commands. submit.c submits them.
 #include "gpu/opencl/opencl.h"
 
 #include <string.h>
 
 enum {
-    BOUND_LOOK_BACK = 8, // a dispatch is compared with this many of the newest kernel objects
+    // A dispatch is compared with this many of the newest kernel objects, to reuse one.
+    BOUND_LOOK_BACK = 8,
 };
 
 // ---------------------------------------------------------------- making
@@ -97,7 +98,7 @@ struct binding {
     const struct opencl_api *api;
     const struct gpu_kernel *source;
     cl_kernel kernel;
-    cl_uint next; // index of the next kernel argument; a sampled image takes two
+    cl_uint next; // index of the next kernel argument; a sampled image needs two arguments
 };
 
 static bool set_arg(struct binding *binding, size_t bytes, const void *value, struct error *err)
@@ -109,8 +110,9 @@ static bool set_arg(struct binding *binding, size_t bytes, const void *value, st
     return true;
 }
 
-// Binds a range of a buffer. Storage at offset 0 gets the whole buffer, which needs no sub-buffer.
-// A constant gets only its range, because the whole buffer may exceed the limit for constants.
+// Binds a range of a buffer to a kernel argument. For a storage buffer at offset 0, binds the whole
+// buffer, which needs no sub-buffer. For a constant, binds only the range, because the whole buffer
+// may exceed the device's limit for constants.
 static bool bind_buffer(struct binding *binding, const struct gpu_arg *arg, bool constant,
                         struct error *err)
 {
@@ -149,7 +151,7 @@ static bool bind_arg(struct binding *binding, enum gpu_arg_kind kind, const stru
         return set_arg(binding, sizeof(cl_mem), &image->image, err) &&
                set_arg(binding, sizeof(cl_sampler),
                        &((struct opencl_sampler *)arg->sampler)->sampler, err);
-    case GPU_ARG_ADDRESS: // refused by the front end: OpenCL devices lack ADDRESSES
+    case GPU_ARG_ADDRESS: // never here: OpenCL devices lack ADDRESSES, so the front end refuses it
     case GPU_ARG_KIND_COUNT:
         break;
     }
@@ -245,7 +247,7 @@ bool opencl_batch_copy(struct gpu_batch *base, struct gpu_buffer *to, uint64_t t
     command->to_offset = to_offset;
     command->from_offset = from_offset;
     command->bytes = bytes;
-    if (to->mapped && from->mapped) { // the device copies between host buffers
+    if (to->mapped && from->mapped) { // the device, not the host, copies between two host buffers
         lend(batch, to);
         lend(batch, from);
     }
@@ -266,7 +268,7 @@ bool opencl_batch_fill(struct gpu_batch *base, struct gpu_buffer *buffer, uint64
     return true;
 }
 
-// An in-order queue needs no barriers.
+// Records nothing for an ordered batch: its in-order queue needs no barriers.
 bool opencl_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, struct error *err)
 {
     (void)barrier;
@@ -292,8 +294,8 @@ static bool is_timed(const struct opencl_command *command, unsigned span)
     return command->span == (int)span && command->kind != OPENCL_COMMAND_BARRIER;
 }
 
-// Chooses the commands of a span that return events. An ordered batch needs only the first and the
-// last; in an unordered batch any command may begin first or end last.
+// Chooses the commands of a span that return an event: in an ordered batch the first and the last,
+// in an unordered batch all, because any of them may begin first or end last.
 static void place_events(struct opencl_batch *batch, unsigned span)
 {
     struct opencl_command *first = NULL, *last = NULL;
@@ -306,7 +308,7 @@ static void place_events(struct opencl_batch *batch, unsigned span)
         count++;
     }
     if (!first)
-        return; // the span has no command to time
+        return; // no events: the span contains no command
     if (!batch->unordered && count > 2)
         count = 2;
     struct opencl_span *events = &batch->spans[span];

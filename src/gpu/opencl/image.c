@@ -26,7 +26,7 @@ static cl_image_format format_of(enum gpu_format format)
     case GPU_FORMAT_R32_UINT:
     case GPU_FORMAT_RG32_UINT:
     case GPU_FORMAT_RGBA32_UINT:
-    case GPU_FORMAT_RGBA8_SRGB: // this and the following formats are refused
+    case GPU_FORMAT_RGBA8_SRGB: // this backend refuses RGBA8_SRGB and all formats after it
     case GPU_FORMAT_RGB10A2_UNORM:
     case GPU_FORMAT_RG11B10_FLOAT:
     case GPU_FORMAT_BC1_UNORM:
@@ -42,9 +42,9 @@ static cl_image_format format_of(enum gpu_format format)
     return image;
 }
 
-// True if the driver lists the format for this type of image and this use. Some drivers crash, or
-// convert in software, with a format that they do not list. False for packed formats, and for half
-// floats on PoCL.
+// True if the driver lists this format for this type of image and this use. With a format that is
+// not listed, some drivers crash or convert in software. Always false for packed formats
+// (gpu_format_is_packed), and for half floats on PoCL.
 static bool has_format(const struct opencl_device *device, struct arena *arena, cl_mem_flags flags,
                        cl_mem_object_type type, enum gpu_format format)
 {
@@ -91,7 +91,7 @@ struct gpu_typed *opencl_typed_create(struct gpu_scope *scope, struct gpu_buffer
     struct opencl_typed *typed = ARENA_NEW(scope->arena, struct opencl_typed);
     cl_mem range = ((struct opencl_buffer *)buffer)->memory;
     bool made = false;
-    typed->base.object.scope = scope; // opencl_typed_destroy needs it
+    typed->base.object.scope = scope; // set this early: opencl_typed_destroy needs it
     typed->base.writable = !device->pocl && has_format(device, scope->arena, CL_MEM_READ_WRITE,
                                                        CL_MEM_OBJECT_IMAGE1D_BUFFER, format);
     cl_mem_flags flags = typed->base.writable ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY;
@@ -174,7 +174,7 @@ struct gpu_image *opencl_image_create(struct gpu_scope *scope, const struct gpu_
     }
     if (!create_image(device, flags, desc->format, &image_desc, &image->image, err))
         return NULL;
-    // PoCL 3.1 filters array images wrongly.
+    // PoCL 3.1 filters array images wrongly, so they do not count as filterable there.
     image->base.filterable = format_of(desc->format).image_channel_data_type != CL_UNSIGNED_INT32 &&
                              !(device->pocl && desc->layers > 1);
     return &image->base;
@@ -185,8 +185,8 @@ void opencl_image_destroy(struct opencl_image *image)
     opencl_device_of(&image->base.object)->api->clReleaseMemObject(image->image);
 }
 
-// Sets the position and size of one layer. In an array image, the last coordinate of a texel is its
-// layer.
+// Sets the position and size of one layer of an image. In an array image, a texel's last coordinate
+// is its layer.
 static void layer_region(const struct gpu_image_desc *desc, uint32_t layer, size_t origin[3],
                          size_t region[3])
 {
@@ -200,7 +200,7 @@ static void layer_region(const struct gpu_image_desc *desc, uint32_t layer, size
 bool opencl_image_write(struct gpu_image *base, uint32_t mip, uint32_t layer, const void *texels,
                         uint64_t bytes, struct error *err)
 {
-    (void)mip; // OpenCL 1.2 images have only mip 0
+    (void)mip; // not used: OpenCL 1.2 images have only mip level 0
     (void)bytes;
     struct opencl_device *device = opencl_device_of(&base->object);
     size_t origin[3], region[3];
@@ -220,7 +220,7 @@ bool opencl_image_copy_from(struct gpu_image *base, struct gpu_buffer *source, u
     struct opencl_device *device = opencl_device_of(&base->object);
     size_t origin[3], region[3];
     cl_event event = NULL;
-    if (source->mapped) // the host owns mapped memory, so the host copies
+    if (source->mapped) // the host owns mapped memory, so the host must copy
         return opencl_image_write(base, 0, 0, (const char *)source->mapped + offset, 0, err);
     if (!opencl_host_begin(device, err))
         return false;

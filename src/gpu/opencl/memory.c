@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Buffers. Typed views, images and samplers: image.c.
+// Buffers. Typed views, images and samplers are in image.c.
 #include "gpu/opencl/opencl.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@ static bool is_host(enum gpu_memory memory)
     return memory == GPU_MEMORY_UPLOAD || memory == GPU_MEMORY_READBACK;
 }
 
-// Maps a buffer in host memory. It stays mapped, except while a batch uses it (submit.c).
+// Maps a buffer that is in host memory. It stays mapped, except while a batch uses it (submit.c).
 static bool map(const struct opencl_device *device, struct opencl_buffer *buffer, uint64_t bytes,
                 struct error *err)
 {
@@ -21,8 +21,8 @@ static bool map(const struct opencl_device *device, struct opencl_buffer *buffer
     return opencl_host_end(device, result, event, "clEnqueueMapBuffer", err);
 }
 
-// Drivers allocate a buffer at its first use. This call is the first use, so that an allocation
-// that fails does so here.
+// Uses the buffer once, because drivers allocate its memory at the first use. So an allocation that
+// fails does so here and not in a later command.
 static bool touch(const struct opencl_device *device, const struct opencl_buffer *buffer,
                   struct error *err)
 {
@@ -44,7 +44,7 @@ struct gpu_buffer *opencl_buffer_create(struct gpu_scope *scope, const struct gp
         return NULL;
     }
     cl_mem_flags flags = CL_MEM_READ_WRITE | (is_host(desc->memory) ? CL_MEM_ALLOC_HOST_PTR : 0u);
-    buffer->base.object.scope = scope; // opencl_buffer_destroy needs it
+    buffer->base.object.scope = scope; // set this early: opencl_buffer_destroy needs it
     buffer->base.memory = desc->memory;
     buffer->memory =
         device->api->clCreateBuffer(device->context, flags, desc->bytes, NULL, &result);
@@ -59,7 +59,7 @@ struct gpu_buffer *opencl_buffer_create(struct gpu_scope *scope, const struct gp
 
 void opencl_buffer_destroy(struct opencl_buffer *buffer)
 {
-    if (buffer->memory) // the driver also unmaps it
+    if (buffer->memory) // the driver also unmaps the buffer here
         opencl_device_of(&buffer->base.object)->api->clReleaseMemObject(buffer->memory);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the files of the OpenCL backend share. The first member of each object is its
-// struct of gpu/backend.h.
+// What the files of the OpenCL backend share. The first member of each object is the struct of
+// gpu/backend.h for such objects.
 #ifndef GPU_OPENCL_OPENCL_H
 #define GPU_OPENCL_OPENCL_H
 
@@ -10,16 +10,16 @@
 struct opencl_state {
     struct dynlib *lib;
     struct opencl_api api;
-    cl_device_id *devices; // indexed by gpu_info.index
+    cl_device_id *devices; // array of devices; its index is gpu_info.index
     size_t device_count, device_capacity;
 };
 
-// A gpu_queue has two command queues: one for ordered and one for unordered batches.
+// A gpu_queue has two OpenCL command queues: one for ordered and one for unordered batches.
 struct opencl_queue {
     struct gpu_queue base;
     cl_command_queue ordered, unordered; // `unordered` is created for the first unordered batch
-    cl_event last;                       // end of the latest submission; NULL before the first
-    bool last_unordered;                 // the latest submission went to the unordered queue
+    cl_event last;                       // end of the queue's latest submission; NULL: none
+    bool last_unordered;                 // true: the latest submission went to `unordered`
 };
 
 struct opencl_device {
@@ -28,9 +28,9 @@ struct opencl_device {
     const struct opencl_api *api;
     cl_device_id device;
     cl_context context;
-    cl_command_queue host; // queue for copies between host and device; a hold never blocks it
-    // True if the driver is PoCL. PoCL 3.1 can only view whole buffers as images, crashes if a
-    // kernel writes to such an image, and reads half floats wrongly.
+    cl_command_queue host; // queue for copies between host and device; holds never block it
+    // True if the driver is PoCL. PoCL 3.1 has three faults: only whole buffers can be viewed as
+    // images, it crashes if a kernel writes to such an image, and it reads half floats wrongly.
     bool pocl;
 };
 
@@ -41,7 +41,7 @@ struct opencl_buffer {
 
 struct opencl_typed {
     struct gpu_typed base;
-    cl_mem range; // sub-buffer that the view covers; NULL: the whole buffer
+    cl_mem range; // sub-buffer that the view covers; NULL: it covers the whole buffer
     cl_mem image;
 };
 
@@ -63,7 +63,7 @@ struct opencl_program {
 
 struct opencl_hold {
     struct gpu_hold base;
-    cl_event event; // user event; complete once the hold is released
+    cl_event event; // user event; releasing the hold makes it complete
 };
 
 // ---------------------------------------------------------------- batches
@@ -77,25 +77,24 @@ enum opencl_command_kind {
 
 struct opencl_command {
     enum opencl_command_kind kind;
-    int span;         // span that times the command; -1: none
-    cl_event *event;  // receives the command's event; NULL: no event needed
-    cl_kernel kernel; // LAUNCH: with its arguments set
+    int span;         // the span in which the command is timed; -1: none
+    cl_event *event;  // where the command's event is stored; NULL: not needed
+    cl_kernel kernel; // for LAUNCH: a kernel object whose arguments are set
     size_t global[3], local[3];
-    struct opencl_buffer *to, *from; // COPY, FILL
+    struct opencl_buffer *to, *from; // `to` is for COPY and FILL, `from` for COPY
     uint64_t to_offset, from_offset, bytes;
     uint32_t word;
 };
 
-// A kernel object with its arguments, kept until the batch is reset. A later dispatch of the same
-// program with the same arguments and params reuses it, if it is one of the newest
-// (BOUND_LOOK_BACK).
+// A kernel object whose arguments are set, kept until the batch is reset. A later dispatch with the
+// same program, arguments and params uses it again if it is among the BOUND_LOOK_BACK newest ones.
 struct opencl_bound {
     struct gpu_dispatch dispatch;
     unsigned char params[GPU_PARAMS_MAX_BYTES];
     cl_kernel kernel;
 };
 
-// Events of the latest submission, from which the length of a span is computed.
+// Events of commands in the latest submission. The length of a span is computed from them.
 struct opencl_span {
     cl_event *events;
     size_t count;
@@ -110,15 +109,16 @@ struct opencl_batch {
     size_t command_count, command_capacity;
     struct opencl_bound *bound;
     size_t bound_count, bound_capacity;
-    cl_mem *ranges; // sub-buffers made for arguments; released at a reset
+    cl_mem *ranges; // sub-buffers that were created for arguments; a reset releases them
     size_t range_count, range_capacity;
-    // Host buffers that kernels, fills or copies between host buffers access. A submission gives
-    // them to the device (unmaps them) at its start and maps them again at its end.
+    // Host buffers that the device accesses: in kernels, fills, and copies between host buffers. A
+    // submission unmaps them at its start, to give them to the device, and maps them again at its
+    // end.
     struct opencl_buffer **lent;
     size_t lent_count, lent_capacity;
     struct opencl_span *spans;
     unsigned span_count;
-    cl_event done; // end of the latest submission; NULL before the first
+    cl_event done; // end of the batch's latest submission; NULL: there was none
 };
 
 // ---------------------------------------------------------------- shared functions
@@ -132,27 +132,27 @@ MUST_CHECK bool opencl_queue_create(const struct opencl_device *device, cl_comma
                                     cl_command_queue_properties properties, struct error *err);
 
 // Waits until `event` is complete. Fails with ERROR_TIMEOUT after timeout_ns, and with
-// ERROR_DEVICE_LOST if the command ended with an error.
+// ERROR_DEVICE_LOST if the command that belongs to the event ended with an error.
 MUST_CHECK bool opencl_event_wait(const struct opencl_device *device, cl_event event,
                                   uint64_t timeout_ns, struct error *err);
 
-// The frame of a command on the host queue: opencl_host_begin waits for the work of the device's
-// first queue; opencl_host_end gets the result and the event of the enqueueing call, waits until
-// the command is done, and releases the event.
+// opencl_host_begin and opencl_host_end enclose a command on the host queue. The first waits for
+// the work of the device's first queue. The second gets the result and the event of the enqueueing
+// call, waits until the command is done, and releases the event.
 MUST_CHECK bool opencl_host_begin(const struct opencl_device *device, struct error *err);
 MUST_CHECK bool opencl_host_end(const struct opencl_device *device, cl_int result, cl_event event,
                                 const char *what, struct error *err);
 
-// Sets `*range` to a memory object for `bytes` bytes from `offset`. For the whole buffer that is
-// the buffer's own object, and `*made` becomes false. Otherwise it is a new sub-buffer, which the
-// caller releases, and `*made` becomes true.
+// Sets `*range` to a memory object for `bytes` bytes from `offset` on. If that is the whole buffer,
+// `*range` is the buffer's own object and `*made` is false. Otherwise `*range` is a new sub-buffer,
+// which the caller releases, and `*made` is true.
 MUST_CHECK bool opencl_buffer_range(const struct opencl_buffer *buffer, uint64_t offset,
                                     uint64_t bytes, cl_mem *range, bool *made, struct error *err);
 
-// True if the batch has `buffer` in `lent`: a submission gives this host buffer to the device.
+// True if `buffer` is in batch->lent, the host buffers that a submission gives to the device.
 bool opencl_batch_lends(const struct opencl_batch *batch, const struct opencl_buffer *buffer);
 
-// Releases the events of the batch's last submission.
+// Releases the events of the batch's latest submission.
 void opencl_batch_drop_events(struct opencl_batch *batch);
 
 // ---------------------------------------------------------------- slots of the backend

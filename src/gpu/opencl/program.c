@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Programs. The driver compiles OpenCL C source; each variant of a kernel is a program.
+// Programs: the driver compiles OpenCL C source. Each variant of a kernel is a cl_program.
 #include "gpu/opencl/opencl.h"
 
-// Returns the build log, with blanks in place of newlines and tabs; "" if there is none.
+// Returns the compiler's log, with blanks in place of newlines and tabs; "" if there is none.
 static const char *build_log(const struct opencl_device *device, cl_program program,
                              struct arena *arena)
 {
@@ -48,7 +48,7 @@ struct gpu_program *opencl_program_create(struct gpu_scope *scope,
         return NULL;
     }
     struct opencl_program *program = ARENA_NEW(scope->arena, struct opencl_program);
-    program->base.object.scope = scope; // opencl_program_destroy needs it
+    program->base.object.scope = scope; // set this early: opencl_program_destroy needs it
     program->entry = kernel->entry;
     if (build(device, program, kernel, scope->arena, err))
         return &program->base;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Submitting batches: enqueueing their commands; waiting, spans and holds.
+// Submits batches: enqueues their commands. Also waits, spans and holds.
 #include "gpu/opencl/opencl.h"
 
 // ---------------------------------------------------------------- enqueueing
@@ -8,11 +8,11 @@ struct issue {
     const struct opencl_api *api;
     const struct opencl_batch *batch;
     cl_command_queue queue;
-    size_t lent; // number of the batch's host buffers that are unmapped now
+    size_t lent; // number of host buffers of the batch that are now unmapped
 };
 
-// Enqueues a copy. A copy between device memory and mapped host memory becomes a read or a write,
-// for which drivers use pinned memory directly.
+// Enqueues a copy. A copy between device memory and mapped host memory is enqueued as a read or a
+// write, because drivers then access pinned memory directly.
 static cl_int issue_copy(const struct issue *issue, const struct opencl_command *command)
 {
     const struct opencl_buffer *to = command->to, *from = command->from;
@@ -66,7 +66,7 @@ static cl_int issue_begin(struct issue *issue, const struct gpu_hold *hold)
     cl_int result = CL_SUCCESS;
     if (count)
         result = issue->api->clEnqueueBarrierWithWaitList(issue->queue, count, events, NULL);
-    if (result == CL_SUCCESS && issue->batch->unordered) // wait for the work already in this queue
+    if (result == CL_SUCCESS && issue->batch->unordered) // also wait for earlier work of this queue
         result = issue->api->clEnqueueBarrierWithWaitList(issue->queue, 0, NULL, NULL);
     for (size_t i = 0; i < issue->batch->lent_count && result == CL_SUCCESS; i++) {
         const struct opencl_buffer *buffer = issue->batch->lent[i];
@@ -79,7 +79,7 @@ static cl_int issue_begin(struct issue *issue, const struct gpu_hold *hold)
     return result;
 }
 
-// Maps the host buffers again. Drivers return the same addresses as before; if a driver does not,
+// Maps the host buffers again. Drivers return the same addresses as before. If a driver does not,
 // the submission fails with CL_INVALID_OPERATION, because the host still uses the old addresses.
 static cl_int issue_end(const struct issue *issue, cl_event *done)
 {
@@ -121,8 +121,8 @@ bool opencl_batch_submit(struct gpu_batch *base, struct gpu_hold *hold, struct e
     cl_int result = issue_begin(&issue, hold);
     for (size_t i = 0; i < batch->command_count && result == CL_SUCCESS; i++)
         result = issue_command(&issue, &batch->commands[i]);
-    // This runs after an error, too, because the host must get its buffers back: they may outlive
-    // the batch.
+    // Called even after an error, because the host must get its buffers back: they may live longer
+    // than the batch.
     cl_int ended = issue_end(&issue, &batch->done);
     result = result == CL_SUCCESS ? ended : result;
     if (batch->done)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Enumeration: loads the OpenCL loader and lists the drivers' devices, or reports why there is
-// none.
+// Opens the OpenCL loader and lists the devices of its drivers, or reports why there is none.
 #include "gpu/opencl/opencl.h"
 
 #include <stdio.h>
@@ -8,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Constants of cl_nv_device_attribute_query, which the Khronos headers lack.
+// Constants of the extension cl_nv_device_attribute_query, which the Khronos headers lack.
 enum {
     DEVICE_PCI_BUS_ID_NV = 0x4008,
     DEVICE_PCI_SLOT_ID_NV = 0x4009,
@@ -16,7 +15,7 @@ enum {
 };
 
 enum {
-    TEXT_BYTES_MAX = 1 << 20 // longer texts of a driver are ignored
+    TEXT_BYTES_MAX = 1 << 20 // longer texts that a driver returns are ignored
 };
 
 // ---------------------------------------------------------------- properties of a device
@@ -26,10 +25,10 @@ struct asked {
     struct arena *arena;
     cl_device_id device;
     const char *extensions;
-    unsigned version; // 10 × major + minor
+    unsigned version; // OpenCL version of the device: 10 × major + minor
 };
 
-// Returns the value of an integer property of 4 or 8 bytes; 0 if the driver lacks the property.
+// Returns an integer property of the device, of 4 or 8 bytes; 0 if the driver lacks the property.
 static uint64_t number(const struct asked *asked, cl_device_info which)
 {
     uint64_t value = 0;
@@ -113,7 +112,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// Returns the product; UINT64_MAX if the product is larger.
+// Returns a × b; UINT64_MAX if the product is larger than that.
 static uint64_t times(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX / b ? UINT64_MAX : a * b;
@@ -140,7 +139,7 @@ static void fill_limits(const struct asked *asked, const struct gpu_info *info,
         .storage_range_bytes = number(asked, CL_DEVICE_MAX_MEM_ALLOC_SIZE),
         .constant_range_bytes = number(asked, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE),
         .typed_elements = number(asked, CL_DEVICE_IMAGE_MAX_BUFFER_SIZE),
-        .storage_align_bytes = align_bytes, // a range is bound as a sub-buffer
+        .storage_align_bytes = align_bytes, // alignment of sub-buffers, to which ranges are bound
         .constant_align_bytes = align_bytes,
         .typed_align_bytes = align_bytes,
         .image_1d = number(asked, CL_DEVICE_IMAGE2D_MAX_WIDTH),
@@ -151,7 +150,7 @@ static void fill_limits(const struct asked *asked, const struct gpu_info *info,
                           number(asked, CL_DEVICE_IMAGE3D_MAX_DEPTH)),
         .image_layers = number(asked, CL_DEVICE_IMAGE_MAX_ARRAY_SIZE),
         .params_bytes = GPU_PARAMS_MAX_BYTES,
-        .workgroup_count_x = UINT32_MAX, // OpenCL defines no limit
+        .workgroup_count_x = UINT32_MAX, // OpenCL defines no limit for the number of workgroups
         .workgroup_count_y = UINT32_MAX,
         .workgroup_count_z = UINT32_MAX,
         .workgroup_threads = number(asked, CL_DEVICE_MAX_WORK_GROUP_SIZE),
@@ -167,7 +166,7 @@ static void fill_limits(const struct asked *asked, const struct gpu_info *info,
         .stamp_step_ps = times(number(asked, CL_DEVICE_PROFILING_TIMER_RESOLUTION), 1000),
         .stamp_bits = 64,
     };
-    // NVIDIA's driver reports the sum of all L1 caches as this size.
+    // Not for NVIDIA, whose driver reports the sum of all L1 caches as this size.
     if (info->vendor_id != GPU_VENDOR_NVIDIA)
         limits->last_cache_bytes = number(asked, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
 }
@@ -222,7 +221,8 @@ static void fill_info(const struct asked *asked, const char *platform, struct gp
     fill_identity(asked, info);
     info->caps = caps_of(asked);
     fill_limits(asked, info, &info->limits);
-    for (unsigned kind = 0; kind < GPU_QUEUE_KIND_COUNT; kind++) // a queue serves every kind
+    // There is one queue family for each kind, because an OpenCL queue can do all kinds of work.
+    for (unsigned kind = 0; kind < GPU_QUEUE_KIND_COUNT; kind++)
         info->families[kind] = (struct gpu_queue_family){
             .kind = (enum gpu_queue_kind)kind, .count = GPU_QUEUES_MAX, .stamp_bits = 64};
     info->family_count = GPU_QUEUE_KIND_COUNT;
@@ -230,7 +230,7 @@ static void fill_info(const struct asked *asked, const char *platform, struct gp
 
 // ---------------------------------------------------------------- enumeration
 
-// Returns the reason why the device cannot be used; NULL if it can be used.
+// Returns why the device cannot be used; NULL if it can be used.
 static const char *refuse(const struct asked *asked)
 {
     if (asked->version < 12)
@@ -250,7 +250,7 @@ static void list_device(struct opencl_state *state, const char *platform, cl_dev
     struct asked asked = {.api = &state->api, .arena = to->arena, .device = device};
     struct gpu_info info = {0};
     unsigned major = 0, minor = 0;
-    // NOLINTNEXTLINE(cert-err34-c): OpenCL defines the format; other text leaves version 0
+    // NOLINTNEXTLINE(cert-err34-c): the format is OpenCL's; for other texts the version is 0
     if (sscanf(text(&asked, CL_DEVICE_VERSION), "OpenCL %u.%u", &major, &minor) == 2)
         asked.version = 10 * major + minor;
     asked.extensions = text(&asked, CL_DEVICE_EXTENSIONS);
@@ -294,10 +294,10 @@ static bool nvidia_is_there(void)
 }
 
 // True if NVIDIA's driver is installed and GLIBC_TUNABLES lacks GPU_TUNABLE_STATIC_TLS. The OpenCL
-// loader loads the drivers of all vendors. If it loads PoCL first, NVIDIA's driver lists no device:
-// PoCL's LLVM uses up the C library's space for thread-local variables of libraries that are loaded
-// late (driver 580, PoCL 5.0, glibc 2.39). NVIDIA's driver lists its devices if NVIDIA's other
-// libraries were loaded before, or with GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384.
+// loader loads the drivers of all vendors. If this loader loads PoCL first, NVIDIA's driver lists
+// no device: PoCL's LLVM uses up the C library's space for thread-local variables of libraries that
+// are loaded late (driver 580, PoCL 5.0, glibc 2.39). NVIDIA's driver lists its devices if NVIDIA's
+// other libraries were loaded before, or with GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384.
 bool opencl_after_others(void)
 {
     const char *tunables = getenv("GLIBC_TUNABLES");

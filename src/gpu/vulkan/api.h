@@ -51,7 +51,7 @@ struct vulkan_extensions {
 #undef X
 };
 
-// The features of VK_KHR_cooperative_matrix (vk.xml). The headers 1.3.239 of Debian 12 lack them.
+// The features of VK_KHR_cooperative_matrix (vk.xml). The Vulkan headers of Debian 12 lack them.
 struct vulkan_matrix_features {
     VkStructureType sType;
     void *pNext;
@@ -59,7 +59,7 @@ struct vulkan_matrix_features {
     VkBool32 cooperativeMatrixRobustBufferAccess;
 };
 
-// A chain of feature structs, for querying features and for opening a device with them.
+// A pNext chain of feature structs, for querying a device's features or opening it with features.
 struct vulkan_features {
     VkPhysicalDeviceFeatures2 core;
     VkPhysicalDeviceVulkan11Features v11;
@@ -82,36 +82,36 @@ struct vulkan_physical {
     VkPhysicalDevice handle;
     struct vulkan_extensions extensions;
     struct vulkan_features features;      // all features of the device; pNext is not valid
-    uint32_t families[GPU_FAMILIES_MAX];  // Vulkan's family for gpu_info.families[i]
-    bool subgroup_choice, full_subgroups; // what compute kernels may demand
+    uint32_t families[GPU_FAMILIES_MAX];  // families[i]: Vulkan's index of gpu_info.families[i]
+    bool subgroup_choice, full_subgroups; // what the pipeline of a compute kernel may require
     float max_anisotropy;
-    uint64_t tree_primitives, tree_instances; // most in one acceleration structure
-    uint64_t scratch_align_bytes;             // alignment of the memory for building one
-    // For shader binding tables: bytes of the handle of a shader group, and alignment of an entry.
+    uint64_t tree_primitives, tree_instances; // most primitives or instances in one tree
+    uint64_t scratch_align_bytes;             // alignment of a tree's build memory
+    // Shader binding tables: bytes of a shader group's handle, and alignment of a table entry.
     uint32_t ray_handle_bytes, ray_align_bytes;
-    double stamp_ns; // one unit of a time stamp; gpu_limits.stamp_step_ps is this value, rounded
+    double stamp_ns; // unit of time stamps; gpu_limits.stamp_step_ps is the same, rounded
 };
 
-// The backend's state, which gpu_backend.load returns. Lives in the system's arena.
+// The state of the Vulkan backend, which gpu_backend.load returns. It lives in the system's arena.
 struct vulkan_state {
     struct dynlib *loader;
     VkInstance instance;
     VkDebugUtilsMessengerEXT messenger;
     size_t messages; // number of messages from the validation layer
     char first_message[1024];
-    struct vulkan_physical *physical; // indexed by gpu_info.index
+    struct vulkan_physical *physical; // array of devices; its index is gpu_info.index
     size_t physical_count, physical_capacity;
-    bool abandoned; // a device hung, so the instance must not be destroyed
+    bool abandoned; // true: a device hangs, so the instance must not be destroyed
 };
 
 struct vulkan_queue {
     struct gpu_queue base;
     VkQueue handle;
-    uint32_t family;              // Vulkan's family index
-    VkPipelineStageFlags2 stages; // stages that barriers in its batches cover
+    uint32_t family;              // Vulkan's index of the queue family
+    VkPipelineStageFlags2 stages; // stages that barriers in batches of this queue cover
 };
 
-// Staging memory and a command buffer, for blocking copies on the first queue.
+// Staging memory and a command buffer, for blocking copies between host and device (first queue).
 struct vulkan_transfer {
     VkCommandPool pool;
     VkCommandBuffer commands;
@@ -130,14 +130,14 @@ struct vulkan_device {
     struct VolkDeviceTable vk;
     VkPhysicalDeviceMemoryProperties memory;
     struct vulkan_queue queues[GPU_QUEUES_MAX];
-    uint32_t families[GPU_QUEUES_MAX]; // Vulkan's indices of the families in use, each once
+    uint32_t families[GPU_QUEUES_MAX]; // Vulkan's indices of the queue families in use, each once
     uint32_t family_count;
     struct vulkan_transfer transfer;
-    unsigned locks;                     // how many hold the driver's profiling lock
-    bool counters_open;                 // hardware counters are open
-    struct vulkan_counter_set *counted; // the set that counts submissions now; NULL: none does
-    struct vulkan_spare *spare,
-        *empty; // two lists: objects of destroyed batches, for reuse; structs for new entries
+    unsigned locks;                     // number of users of the driver's profiling lock
+    bool counters_open;                 // true: hardware counters are open
+    struct vulkan_counter_set *counted; // the counter set whose run counts submissions now; or NULL
+    // Lists: `spare` has Vulkan objects for reuse, `empty` has unused elements for that list.
+    struct vulkan_spare *spare, *empty;
 };
 
 struct vulkan_buffer {
@@ -148,7 +148,7 @@ struct vulkan_buffer {
 
 struct vulkan_typed {
     struct gpu_typed base;
-    VkBuffer alias; // the same memory as a second VkBuffer that has texel usage only
+    VkBuffer alias; // a second VkBuffer for the same memory, with texel usage only
     VkBufferView view;
 };
 
@@ -157,7 +157,7 @@ struct vulkan_image {
     VkImage handle;
     VkDeviceMemory memory;
     VkImageView view;
-    VkImageLayout layout; // the layout outside of copies and draws
+    VkImageLayout layout; // layout of the image except during copies and draws
 };
 
 struct vulkan_sampler {
@@ -166,7 +166,7 @@ struct vulkan_sampler {
 };
 
 struct vulkan_layouts {
-    VkDescriptorSetLayout set; // VK_NULL_HANDLE: no descriptors
+    VkDescriptorSetLayout set; // descriptor set layout; VK_NULL_HANDLE: the kernel has none
     VkPipelineLayout pipeline;
 };
 
@@ -175,7 +175,7 @@ struct vulkan_program {
     struct gpu_program_desc desc;
     struct vulkan_layouts layouts;
     VkPipeline pipeline;
-    struct vulkan_ray_table *table; // NULL: a compute kernel
+    struct vulkan_ray_table *table; // shader binding table; NULL for compute kernels
 };
 
 struct vulkan_descriptors {
@@ -187,34 +187,35 @@ struct vulkan_descriptors {
 struct vulkan_batch {
     struct gpu_batch base;
     const struct vulkan_queue *queue;
-    VkPipelineStageFlags2 stages; // stages that its barriers cover
+    VkPipelineStageFlags2 stages; // stages that barriers in this batch cover
     bool unordered;
     unsigned span_count, split_count;
     VkCommandPool pool;
     VkCommandBuffer commands;
-    // The primary command buffer that executes `commands`, if the batch was created while hardware
-    // counters were open. VK_NULL_HANDLE: `commands` is a primary one.
+    // If the batch was created while hardware counters were open: the primary command buffer that
+    // executes `commands`, a secondary one. Else VK_NULL_HANDLE, and `commands` is primary.
     VkCommandBuffer whole;
     VkQueryPool stamps;
-    VkEvent *splits; // the host resets them when a submission is done
+    VkEvent *splits; // events of split barriers; the host resets them after a submission
     struct vulkan_stamp {
         uint64_t value, available;
     } * stamp_values; // time stamps of the latest finished submission; two per span
-    bool barrier_due; // an ordered batch needs a barrier before its next command
+    bool barrier_due; // true: the next command needs a barrier before it
     struct vulkan_descriptors descriptors;
-    struct gpu_dispatch last; // the dispatch that last_set was written for
+    struct gpu_dispatch last; // the dispatch whose arguments are in last_set
     VkDescriptorSet last_set;
     const struct vulkan_program *last_program;
-    struct vulkan_pass *pass; // NULL: the batch was created without `draws`
-    VkSemaphore done;         // timeline semaphore; counts finished submissions, also those of the
-                              // destroyed batch that it was taken from
+    struct vulkan_pass *pass; // state of draws; NULL: the batch was created without `draws`
+    // Timeline semaphore that counts finished submissions, also those of the destroyed batch that
+    // had this semaphore before.
+    VkSemaphore done;
     VkSemaphoreSubmitInfo signal, waits[1 + GPU_AFTER_MAX];
     VkCommandBufferSubmitInfo commands_info;
-    VkSubmitInfo2 submit; // points to signal, waits and commands_info
+    VkSubmitInfo2 submit; // points to `signal`, `waits` and `commands_info`
 };
 
-// Vulkan objects of a destroyed batch, for the next batch of the same kind: creating and destroying
-// them costs far more than recording a few commands. Lives in the device's arena.
+// Vulkan objects of a destroyed batch, for the next batch of the same kind: to create and destroy
+// them takes far longer than to record a few commands. Lives in the device's arena.
 struct vulkan_spare {
     struct vulkan_spare *next;
     uint32_t family;
@@ -224,12 +225,12 @@ struct vulkan_spare {
     VkQueryPool stamps;
     struct vulkan_descriptors descriptors;
     VkSemaphore done;
-    uint64_t submissions; // number of finished submissions: the value of `done`
+    uint64_t submissions; // finished submissions: the value of the semaphore `done`
 };
 
 struct vulkan_hold {
     struct gpu_hold base;
-    VkSemaphore semaphore; // timeline semaphore; value 1: released
+    VkSemaphore semaphore; // timeline semaphore; the hold is released when its value is 1
 };
 
 static inline struct vulkan_device *vulkan_device_of(const struct gpu_object *object)
@@ -242,33 +243,33 @@ static inline struct vulkan_device *vulkan_scope_device(const struct gpu_scope *
     return (struct vulkan_device *)scope->device;
 }
 
-// How long the host polls for the end of work before it lets the driver block.
+// How long the host polls whether work is done before it calls the driver's blocking wait.
 #define VULKAN_LOOK_NS (5 * NS_PER_MS)
 
 // ---------------------------------------------------------------- result.c
 
-// Fills an error "WHAT: VK_ERROR_…", with the code that matches `result`, and returns false.
-// `result` must not be VK_SUCCESS.
+// Fails with the message "WHAT: VK_ERROR_…" and the error code that matches `result`, which must
+// not be VK_SUCCESS.
 bool vulkan_error(struct error *err, VkResult result, const char *what, ...) PRINTF_LIKE(3, 4);
 
 // ---------------------------------------------------------------- enumerate.c, features.c
 
-// Passes all devices with Vulkan 1.3 to `to`, and adds them to state->physical.
+// Reports all devices with Vulkan 1.3 to `to`, and adds them to state->physical.
 void vulkan_enumerate(struct vulkan_state *state, struct gpu_enumeration *to);
 
-// Finds out which of VULKAN_EXTENSIONS the device has. The results of the query stay in `scratch`.
+// Finds out which of VULKAN_EXTENSIONS the device has. Temporary memory is taken from `scratch`.
 void vulkan_extensions_query(VkPhysicalDevice device, struct arena *scratch,
                              struct vulkan_extensions *extensions);
 
-// Writes the names of the extensions that are set in `extensions` to `names`, for vkCreateDevice,
-// and returns their number: at most one per member of vulkan_extensions.
+// Writes the names of the extensions that are true in `extensions` to `names`, for vkCreateDevice.
+// Returns their number, which is at most the number of members of vulkan_extensions.
 uint32_t vulkan_extensions_list(const struct vulkan_extensions *extensions, const char **names);
 
 void vulkan_features_query(VkPhysicalDevice device, const struct vulkan_extensions *extensions,
                            struct vulkan_features *features);
 
-// Fills `want` with the features that a device is opened with. They are chained: &want->core is the
-// head.
+// Sets `want` to the features with which a device is opened, as a pNext chain that begins at
+// &want->core.
 void vulkan_features_want(const struct vulkan_physical *physical, bool robust,
                           struct vulkan_features *want);
 
@@ -279,22 +280,22 @@ struct gpu_device *vulkan_device_open(void *state, const struct gpu_info *info,
                                       struct error *err);
 void vulkan_device_close(struct gpu_device *base);
 
-// Takes the driver's profiling lock, or fails with the remedy. Each call needs one of
-// vulkan_profiling_unlock; the driver's lock is held from the first to the last.
+// Takes the driver's profiling lock; the error message says what the user can do. Calls may be
+// nested: each needs its own vulkan_profiling_unlock, and the last one releases the lock.
 MUST_CHECK bool vulkan_profiling_lock(struct vulkan_device *device, struct error *err);
 void vulkan_profiling_unlock(struct vulkan_device *device);
 bool vulkan_device_hold_clock(struct gpu_device *base, struct error *err);
 void vulkan_device_free_clock(struct gpu_device *base);
 
-// Creates staging memory and a command buffer unless they exist. The first copy does this, not the
-// opening of the device, because RADV without hardware, which compiles kernels in tests, has no
-// memory for them. vulkan_transfer_fini is legal even if they do not exist.
+// vulkan_transfer_need creates staging memory and a command buffer unless they exist. Copies call
+// it, not the opening of the device, because RADV without hardware, which compiles kernels in
+// tests, has no memory for them. vulkan_transfer_fini may be called even if they do not exist.
 MUST_CHECK bool vulkan_transfer_need(struct vulkan_device *device, struct error *err);
 void vulkan_transfer_fini(struct vulkan_device *device);
 
-// vulkan_transfer_begin begins the device's only transfer command buffer, transfer.commands.
-// vulkan_transfer_end records a barrier, submits the command buffer and waits for it. If that takes
-// longer than 10 s, the device counts as lost and hung.
+// vulkan_transfer_begin begins the command buffer transfer.commands. vulkan_transfer_end adds a
+// barrier to it, submits it and waits. If the wait takes longer than 10 s, the device counts as
+// lost and hung.
 MUST_CHECK bool vulkan_transfer_begin(struct vulkan_device *device, struct error *err);
 MUST_CHECK bool vulkan_transfer_end(struct vulkan_device *device, struct error *err);
 
@@ -312,17 +313,17 @@ enum {
 struct vulkan_allocation {
     VkMemoryRequirements needs;
     enum gpu_memory memory;
-    bool address; // kernels use the address of the memory
+    bool address; // true: kernels use the address of the memory
     const char *what;
 };
 
-// Allocates memory of the most suitable type. Fails with ERROR_UNSUPPORTED if no type is suitable,
-// and with ERROR_OUT_OF_MEMORY and the size if the memory does not fit.
+// Allocates memory of the most suitable type. Fails with ERROR_UNSUPPORTED if no type is suitable.
+// Fails with ERROR_OUT_OF_MEMORY if there is not enough memory; the message has the size.
 MUST_CHECK bool vulkan_memory_allocate(const struct vulkan_device *device,
                                        const struct vulkan_allocation *allocation,
                                        VkDeviceMemory *memory, struct error *err);
 
-// Creates a VkBuffer that all families in use share.
+// Creates a VkBuffer that queues of all families in use may access.
 MUST_CHECK bool vulkan_buffer_make(const struct vulkan_device *device, uint64_t bytes,
                                    VkBufferUsageFlags usage, VkBuffer *buffer, struct error *err);
 
@@ -336,29 +337,29 @@ VkFormatFeatureFlags vulkan_format_features(const struct vulkan_device *device, 
 struct gpu_typed *vulkan_typed_create(struct gpu_scope *scope, struct gpu_buffer *base,
                                       enum gpu_format format, uint64_t offset, uint64_t elements,
                                       struct error *err);
-// What an image is used for.
+// What a VkImage is used for: input of vulkan_image_make.
 struct vulkan_image_use {
     VkFormat format;
     VkImageUsageFlags usage;
     VkImageAspectFlags aspect;
-    const char *what; // for error messages
+    const char *what; // name of the image in error messages
 };
 
-// Creates an image with its memory and a view of all of it, shared by all families in use. If it
-// fails, the caller calls vulkan_image_destroy.
+// Creates an image with its memory and a view of the whole image. Queues of all families in use may
+// access the image. If this fails, the caller calls vulkan_image_destroy.
 MUST_CHECK bool vulkan_image_make(const struct vulkan_device *device,
                                   const struct gpu_image_desc *desc,
                                   const struct vulkan_image_use *use, struct vulkan_image *image,
                                   struct error *err);
 
-// A barrier for an image, placed after the stages `after` and before the stages `before`: work in
-// `before` waits for work in `after`. If `from` and `to` differ, it also changes the layout.
+// A barrier for an image: the stages `before` of later commands wait for the stages `after` of
+// earlier commands. If `from` and `to` differ, the barrier also changes the layout.
 struct vulkan_image_change {
     VkImage image;
-    const VkImageSubresourceRange *part; // NULL: all levels and layers of a colour image
+    const VkImageSubresourceRange *part; // NULL: all mip levels and layers of a colour image
     VkImageLayout from, to;
     VkPipelineStageFlags2 after, before;
-    VkAccessFlags2 written, used; // accesses in the stages `after` and in the stages `before`
+    VkAccessFlags2 written, used; // accesses in the stages `after`; accesses in the stages `before`
 };
 void vulkan_image_barrier(const struct vulkan_device *device, VkCommandBuffer commands,
                           const struct vulkan_image_change *change);
@@ -381,8 +382,8 @@ struct gpu_program *vulkan_program_create(struct gpu_scope *scope,
                                           const struct gpu_program_desc *desc, struct error *err);
 void vulkan_program_destroy(struct vulkan_device *device, struct vulkan_program *program);
 
-// Creates the layouts for a kernel's arguments, for use in `stages`. vulkan_program_destroy and
-// vulkan_draw_program_destroy destroy them.
+// Creates the layouts (VkDescriptorSetLayout, VkPipelineLayout) for a kernel's arguments, for use
+// in `stages`. vulkan_program_destroy and vulkan_draw_program_destroy destroy the layouts.
 MUST_CHECK bool vulkan_layouts_init(const struct vulkan_device *device,
                                     const struct gpu_kernel *kernel, VkShaderStageFlags stages,
                                     struct vulkan_layouts *layouts, struct error *err);
@@ -390,7 +391,7 @@ MUST_CHECK bool vulkan_module_create(const struct vulkan_device *device,
                                      const struct gpu_kernel *kernel, VkShaderModule *module,
                                      struct error *err);
 
-// Compiles the kernel with `flags`. The caller owns the pipeline.
+// Creates the compute pipeline of the program, with `flags`. The caller owns the pipeline.
 MUST_CHECK bool vulkan_pipeline_create(const struct vulkan_device *device,
                                        const struct vulkan_program *program,
                                        VkPipelineCreateFlags flags, VkPipeline *pipeline,
@@ -398,18 +399,18 @@ MUST_CHECK bool vulkan_pipeline_create(const struct vulkan_device *device,
 bool vulkan_program_stats(struct gpu_program *program, struct arena *arena,
                           struct gpu_program_stats *stats, struct error *err);
 
-// Returns the descriptor type for a kind of argument, which must not be GPU_ARG_ADDRESS.
+// Returns the Vulkan descriptor type for a kind of argument, which must not be GPU_ARG_ADDRESS.
 VkDescriptorType vulkan_descriptor_type(enum gpu_arg_kind kind);
 
 // ---------------------------------------------------------------- spare.c
 
-// Gives the batch the objects of a destroyed batch with the same queue family and number of spans,
-// after a reset of them. False if there are none, or if hardware counters are open: the batch then
-// creates its own.
+// Gives the batch the Vulkan objects of a destroyed batch with the same queue family and number of
+// spans, after resetting them. Returns false if there are none or if hardware counters are open;
+// the caller then creates new objects.
 bool vulkan_spare_take(struct vulkan_device *device, struct vulkan_batch *batch);
 
-// Keeps the objects of a batch for reuse; destroys them if the batch is incomplete or the device is
-// lost. The batch must not be in flight.
+// Keeps the Vulkan objects of a batch for reuse. Destroys them if the batch was not created
+// completely or the device is lost. The batch must not be in flight.
 void vulkan_spare_put(struct vulkan_device *device, const struct vulkan_batch *batch);
 
 void vulkan_spare_fini(struct vulkan_device *device);
@@ -448,18 +449,18 @@ bool vulkan_batch_span(struct gpu_batch *batch, unsigned span, bool end, struct 
 
 extern const struct gpu_counting vulkan_counting;
 
-// Returns what to submit so that the set counts the batch: batch->submit with other commands. NULL
-// with the error.
+// Returns what to submit in place of batch->submit, so that the set counts the batch: the same
+// semaphores, but a command buffer of the set. Returns NULL with the error.
 const VkSubmitInfo2 *vulkan_counted_submit(struct vulkan_counter_set *set,
                                            const struct vulkan_batch *batch, struct error *err);
 
 // ---------------------------------------------------------------- record.c, descriptors.c
 
-// Ends the open render pass if there is one. Legal for all batches.
+// Ends the render pass of the batch if one is open. May be called for any batch.
 void vulkan_pass_leave(struct vulkan_batch *batch);
 
-// Called before each command that is not a draw: ends the render pass, and records the barrier if
-// one is due.
+// Called before each command that is not a draw. Ends the render pass, and records the barrier that
+// the command needs, if any.
 void vulkan_batch_order(struct vulkan_batch *batch);
 
 struct vulkan_bindings {
@@ -469,12 +470,12 @@ struct vulkan_bindings {
     size_t params_bytes;
 };
 
-// Writes the push constants in the order that gpu.h describes: addresses, then params. Returns
-// their size in bytes.
+// Writes a kernel's push constants to `bytes`: first the addresses, then the params, as gpu.h
+// describes. Returns their size in bytes.
 uint32_t vulkan_push_constants(const struct vulkan_bindings *bindings,
                                unsigned char bytes[GPU_PARAMS_MAX_BYTES]);
 
-// Allocates and writes a descriptor set. It is valid until vulkan_descriptors_reset.
+// Allocates a descriptor set for the arguments. It is valid until vulkan_descriptors_reset.
 MUST_CHECK bool vulkan_descriptors_take(struct vulkan_batch *batch, VkDescriptorSetLayout layout,
                                         const struct vulkan_bindings *bindings,
                                         VkDescriptorSet *set, struct error *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The Vulkan loader, the instance with its validation layer, and the table of the backend.
+// Opens the Vulkan loader, creates the instance and its validation layer, and defines the backend.
 #include "gpu/vulkan/graphics.h"
 #include "gpu/vulkan/rays.h"
 
@@ -17,7 +17,7 @@ struct loader_symbols {
 
 static struct dynlib *open_loader(struct loader_symbols *symbols, struct error *err)
 {
-    // The kit (make kit) contains the last file, for machines with a driver but no loader.
+    // The kit (make kit) contains the last file, for machines that have a driver but no loader.
     static const char *const files[] = {"libvulkan.so.1", "libvulkan.so",
                                         "$ORIGIN/lib/libvulkan.so.1", NULL};
     static const struct dynlib_symbol table[] = {
@@ -61,8 +61,8 @@ static VkDebugUtilsMessengerCreateInfoEXT messenger_info(struct vulkan_state *st
         .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
         .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
                            VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
-        // GENERAL messages are left out: they come from the loader, about drivers that fathom does
-        // not use.
+        // GENERAL messages are not counted: they come from the loader and are about drivers that
+        // fathom does not use.
         .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT,
         .pfnUserCallback = count_message,
         .pUserData = state,
@@ -159,8 +159,8 @@ static void report_instance(struct gpu_enumeration *to, VkResult result)
 }
 
 // Reports an NVIDIA GPU that the kernel driver has but Vulkan does not list (`reached` is false).
-// In containers, NVIDIA's kernel driver often comes without its Vulkan library. Without this
-// message, fathom would measure the CPU instead, and the user would not know why.
+// In containers, NVIDIA's kernel driver often comes without its Vulkan library. fathom would then
+// measure the CPU, and without this report the user would not know why.
 static void note_unreached_nvidia(struct gpu_enumeration *to, bool reached)
 {
     if (!reached && access("/dev/nvidia0", F_OK) == 0)
@@ -172,8 +172,8 @@ static void note_unreached_nvidia(struct gpu_enumeration *to, bool reached)
                             "NVIDIA_DRIVER_CAPABILITIES=all");
 }
 
-// Loads Vulkan and creates the instance. False if Vulkan cannot be used; the reason is then listed
-// with add_unavailable.
+// Loads Vulkan and creates the instance. If Vulkan cannot be used, lists it as unavailable, with
+// the reason, and returns false.
 static bool start(struct vulkan_state *state, struct gpu_enumeration *to)
 {
     struct loader_symbols symbols = {0};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Command buffers, their submission, and holds. Each batch has a timeline semaphore that counts its
-// finished submissions. A submission is one vkQueueSubmit2. Its structs are filled when the batch
-// is created; a submission only sets the semaphores to wait for and the values of all semaphores.
+// finished submissions. A submission is one vkQueueSubmit2. Its arguments are prepared when the
+// batch is created; a submission only sets which semaphores to wait for, and the values of all
+// semaphores.
 #include "base/clock.h"
 #include "gpu/vulkan/graphics.h"
 #include "gpu/vulkan/rays.h"
@@ -12,12 +13,12 @@ static bool begin_commands(const struct vulkan_device *device, struct vulkan_bat
     const VkCommandBufferInheritanceInfo nothing = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
     VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    if (batch->whole) { // `commands` is secondary, and up to two primary ones execute it
+    if (batch->whole) { // `commands` is a secondary buffer, executed by one or two primary ones
         info.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
         info.pInheritanceInfo = &nothing;
     }
     VkResult result = device->vk.vkBeginCommandBuffer(batch->commands, &info);
-    batch->barrier_due = !batch->unordered; // the first command must wait for earlier batches
+    batch->barrier_due = !batch->unordered; // the first command waits for earlier batches
     batch->last_program = NULL;
     if (batch->pass)
         vulkan_pass_forget(batch->pass);
@@ -46,8 +47,8 @@ static VkResult create_commands(struct vulkan_device *device, struct vulkan_batc
     return device->vk.vkAllocateCommandBuffers(device->handle, &commands, &batch->commands);
 }
 
-// Creates the query pool for time stamps. The host resets it, here and after each wait, so that the
-// timed commands contain no reset. Commands on transfer queues cannot reset query pools.
+// Creates the query pool for time stamps. The host resets it, here and after each wait. Then the
+// timed commands contain no reset; besides, commands on transfer queues cannot reset query pools.
 static VkResult create_stamps(struct vulkan_device *device, struct vulkan_batch *batch)
 {
     uint32_t count = 2 * batch->span_count;
@@ -77,13 +78,14 @@ static VkResult create_splits(struct vulkan_device *device, struct vulkan_batch 
 {
     VkEventCreateInfo info = {.sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO};
     VkResult result = VK_SUCCESS;
-    batch->splits = ARENA_ARRAY(arena, batch->split_count, VkEvent); // filled with null handles
+    // All handles are null at first.
+    batch->splits = ARENA_ARRAY(arena, batch->split_count, VkEvent);
     for (unsigned i = 0; i < batch->split_count && result == VK_SUCCESS; i++)
         result = device->vk.vkCreateEvent(device->handle, &info, NULL, &batch->splits[i]);
     return result;
 }
 
-// Takes the objects of a destroyed batch of the same kind, or creates new ones.
+// Gives the batch the Vulkan objects of a destroyed batch of the same kind, or creates new ones.
 static VkResult create_parts(struct vulkan_device *device, struct vulkan_batch *batch)
 {
     if (vulkan_spare_take(device, batch))
@@ -129,7 +131,7 @@ struct gpu_batch *vulkan_batch_create(struct gpu_scope *scope, const struct gpu_
         batch->stages |= VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT;
         batch->pass = vulkan_pass_create(scope->arena);
     }
-    // The front end sets the scope later, but descriptors need it now.
+    // The front end sets the scope only after this function, but descriptors need it now.
     batch->base.object.scope = scope;
     batch->stamp_values =
         ARENA_ARRAY(scope->arena, (size_t)2 * batch->span_count, struct vulkan_stamp);
@@ -152,8 +154,9 @@ void vulkan_batch_destroy(struct vulkan_device *device, struct vulkan_batch *bat
     vulkan_spare_put(device, batch);
 }
 
-// Makes what the batch wrote visible to the host in mapped memory. In a batch with draws, makes it
-// visible to later batches, too, because their own barriers may not cover the stages of draws.
+// Records a barrier that makes what the batch wrote to mapped memory visible to the host. If the
+// batch has draws, the barrier also makes their results visible to later batches, whose own
+// barriers may not cover the stages of draws.
 static void record_host_barrier(const struct vulkan_device *device,
                                 const struct vulkan_batch *batch)
 {
@@ -174,7 +177,7 @@ static void record_host_barrier(const struct vulkan_device *device,
     device->vk.vkCmdPipelineBarrier2(batch->commands, &dependency);
 }
 
-// Records the primary command buffer of a batch whose commands are secondary.
+// Records the primary command buffer, which executes the batch's secondary command buffer.
 static VkResult record_whole(const struct vulkan_device *device, const struct vulkan_batch *batch)
 {
     VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
@@ -247,15 +250,15 @@ static bool fetch_stamps(struct vulkan_device *device, struct vulkan_batch *batc
         device->handle, batch->stamps, 0, count, (size_t)count * sizeof *batch->stamp_values,
         batch->stamp_values, sizeof *batch->stamp_values,
         VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
-    // VK_NOT_READY is no error: a span was not recorded.
+    // VK_NOT_READY is not an error: it means that a span was not recorded.
     if (result != VK_SUCCESS && result != VK_NOT_READY)
         return vulkan_error(err, result, "%s: vkGetQueryPoolResults", device->info->id);
     device->vk.vkResetQueryPool(device->handle, batch->stamps, 0, count);
     return true;
 }
 
-// Polls for a short time (VULKAN_LOOK_NS), because a driver that blocks its caller wakes it late.
-// Does not poll on CPU devices, where polling would take time from the work.
+// Polls for a short time (VULKAN_LOOK_NS) before the blocking wait, because drivers wake a blocked
+// caller late. Does not poll on CPU devices: there polling would take processor time from the work.
 static void look_first(struct vulkan_device *device, const struct vulkan_batch *batch,
                        uint64_t timeout_ns)
 {

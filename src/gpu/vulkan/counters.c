@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Hardware counters through VK_KHR_performance_query. A query counts what the command buffer does
-// in which it begins and ends, but a batch is recorded before anybody knows which set will count
-// it. So while counters are open, the commands of a batch are in a secondary command buffer, which
-// two primary ones execute: that of the batch, and that of the set, which begins and ends the query
-// around them. Each pass submits the latter with the number of the pass. The driver's profiling
-// lock is held only while a set runs.
+// Hardware counters through VK_KHR_performance_query. A query must begin and end in the command
+// buffer whose work it counts, but a batch is recorded before it is known which set will count it.
+// So while counters are open, the commands of a batch are recorded in a secondary command buffer.
+// Two primary command buffers execute it: one of the batch, and one of the set, which also begins
+// and ends the query. Each pass submits the set's command buffer with the number of the pass. The
+// driver's profiling lock is held only while a set runs.
 #include "base/text.h"
 #include "gpu/vulkan/api.h"
 
@@ -15,47 +15,48 @@ struct native {
     const char *description;
     VkPerformanceCounterUnitKHR unit;
     VkPerformanceCounterStorageKHR storage;
-    bool time; // not offered
+    bool time; // true: the counter is a time, which fathom does not list
 };
 
 struct counters {
     struct gpu_counters base;
     struct vulkan_device *device;
-    uint32_t family;    // Vulkan's index of the queue family whose counters these are
-    struct native *all; // indexed as Vulkan does
-    const char **names; // of those that are offered
-    uint32_t count;     // of `all`
-    size_t offered;     // of `names`
-    struct gpu_counter_source sources[GPU_COUNTER_COUNT]; // native NULL: the device lacks it
-    struct vulkan_counter_set *sets;                      // list, newest first
+    uint32_t family;    // Vulkan's index of the queue family that has these counters
+    struct native *all; // all native counters, with Vulkan's indices
+    const char **names; // names of the counters that fathom lists
+    uint32_t count;     // number of elements of `all`
+    size_t offered;     // number of elements of `names`
+    // If the member `native` is NULL, the device lacks the counter.
+    struct gpu_counter_source sources[GPU_COUNTER_COUNT];
+    struct vulkan_counter_set *sets; // list of sets, the newest first
 };
 
 struct vulkan_counter_set {
     struct gpu_counter_set base;
     struct vulkan_counter_set *older;
-    uint32_t *indices; // counters of the query pool, each once
+    uint32_t *indices; // Vulkan's indices of the counters in the query pool, each once
     uint32_t index_count;
-    uint32_t *places; // for each counter of the set: its place in `indices`
+    uint32_t *places; // places[i]: where counter i of the set is in `indices`
     VkQueryPool queries;
     VkCommandPool pool;
-    VkCommandBuffer commands;            // NULL: not recorded
+    VkCommandBuffer commands;            // begins and ends the query; NULL: not recorded yet
     const struct vulkan_batch *recorded; // the batch that `commands` executes
     VkCommandBufferSubmitInfo commands_info;
     VkPerformanceQuerySubmitInfoKHR pass;
-    VkSubmitInfo2 submit; // points to commands_info and pass
+    VkSubmitInfo2 submit; // points to the members `commands_info` and `pass`
     VkPerformanceCounterResultKHR *results;
 };
 
 enum {
-    NATIVES_MAX = 16384 // limit for a driver that never stops listing counters
+    NATIVES_MAX = 16384 // limit in case a driver never stops listing counters
 };
 
 // ---------------------------------------------------------------- names
 
-// Counters of Mesa's drivers that are the neutral ones, by name, unit, and a part of the
-// description. If a device has several for one neutral counter, the first is taken. Names: RADV's
-// radv_perfcounter.c; for Intel the metric sets in src/intel/perf. Turnip's counters have no units
-// and are native only.
+// Counters of Mesa's drivers that correspond to counters of GPU_COUNTERS. The name, the unit and a
+// part of the description must match. If several counters match, the first is taken. Source of the
+// names: RADV's radv_perfcounter.c; for Intel the metric sets in src/intel/perf. Turnip's counters
+// have no units, so none of them is listed here.
 static const struct known {
     enum gpu_counter counter;
     const char *name;
@@ -105,8 +106,8 @@ static void find_sources(struct counters *counters)
     }
 }
 
-// What is not a number of bytes, events or cycles is an average: percentages, rates, temperatures.
-// RADV gives its hit ratios, which are percentages, the unit of bytes.
+// Counters in bytes, cycles or events are sums. All others (percentages, rates, temperatures) are
+// averages. RADV's hit ratios are averages, too, although RADV gives bytes as their unit.
 static enum gpu_counter_unit unit_of(const struct native *native)
 {
     if (text_contains(native->name, "ratio"))
@@ -144,7 +145,7 @@ static bool refuse_extension(const struct gpu_info *info, struct error *err)
                      info->driver, advice);
 }
 
-// Copies what the driver tells. Two counters of one name are told apart by their categories.
+// Copies the driver's list of counters. If two have the same name, one gets its category as prefix.
 static void copy_natives(struct counters *counters, const VkPerformanceCounterKHR *told,
                          const VkPerformanceCounterDescriptionKHR *texts)
 {
@@ -212,7 +213,7 @@ static struct gpu_counters *counters_open(struct gpu_device *base, struct arena 
         refuse_extension(device->info, err);
         return NULL;
     }
-    // The lock is tried here because a listed counter that may not be read is of no use.
+    // Takes the profiling lock once, to fail now if the user may not read the listed counters.
     if (!list_natives(counters, err) || !vulkan_profiling_lock(device, err))
         return NULL;
     vulkan_profiling_unlock(device);
@@ -299,7 +300,7 @@ static bool create_pool(const struct counters *counters, struct vulkan_counter_s
     return result == VK_SUCCESS || vulkan_error(err, result, "counters: vkCreateCommandPool");
 }
 
-// If it fails, counters_close destroys what the set has.
+// If this fails, counters_close destroys the objects that the set already has.
 static struct gpu_counter_set *set_create(struct gpu_counters *base,
                                           const struct gpu_counter_source *sources, size_t count,
                                           struct error *err)
@@ -337,7 +338,7 @@ static bool set_begin(struct gpu_counter_set *base, struct error *err)
     return true;
 }
 
-// A command buffer with a query must not outlive the lock.
+// Frees the set's command buffer, because a query's command buffer must not outlive the lock.
 static void set_end(struct gpu_counter_set *base)
 {
     struct vulkan_counter_set *set = (struct vulkan_counter_set *)base;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Descriptor sets of a batch. Pools are added while the batch is recorded, and are used again after
-// a reset.
+// Descriptor sets of a batch. Descriptor pools are added while the batch is recorded. After a reset
+// of the batch they are used again.
 #include "gpu/vulkan/api.h"
 
 enum {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Opening and closing the logical device; its queues; the driver's profiling lock.
+// Opens and closes the logical device, creates its queues, and takes the driver's profiling lock.
 #include "base/clock.h"
 #include "gpu/vulkan/api.h"
 
 #include <inttypes.h>
 
-// The queues of one family, for vkCreateDevice.
+// For vkCreateDevice: the number of queues of one family, and their priorities.
 struct family_plan {
-    enum gpu_priority priority; // Vulkan has one global priority per family
+    enum gpu_priority priority; // priority of all queues in the family: Vulkan allows only one
     unsigned count;
     float priorities[GPU_QUEUES_MAX];
 };
 
 struct plan {
     struct family_plan families[GPU_FAMILIES_MAX];
-    unsigned family_of[GPU_QUEUES_MAX]; // family of request i, as an index in gpu_info.families
-    unsigned index_of[GPU_QUEUES_MAX];  // index of request i's queue in that family
+    unsigned family_of[GPU_QUEUES_MAX]; // [i]: family of queue request i in gpu_info.families
+    unsigned index_of[GPU_QUEUES_MAX];  // [i]: index of request i's queue in its family
 };
 
 static const char *priority_name(enum gpu_priority priority)
@@ -172,7 +172,7 @@ struct gpu_device *vulkan_device_open(void *state, const struct gpu_info *info,
 void vulkan_device_close(struct gpu_device *base)
 {
     struct vulkan_device *device = (struct vulkan_device *)base;
-    if (base->hung) { // destroying a device that hangs would not return
+    if (base->hung) { // vkDestroyDevice would not return for a device that hangs
         device->state->abandoned = true;
         return;
     }
@@ -183,7 +183,7 @@ void vulkan_device_close(struct gpu_device *base)
 
 // ---------------------------------------------------------------- the profiling lock
 
-// Drivers answer VK_TIMEOUT also if the user has no permission.
+// Drivers return VK_TIMEOUT, too, if the user has no permission to take the lock.
 bool vulkan_profiling_lock(struct vulkan_device *device, struct error *err)
 {
     const VkAcquireProfilingLockInfoKHR info = {

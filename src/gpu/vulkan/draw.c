@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Recording draws: render passes, kept open as long as possible, and the layouts of targets.
+// Recording draws: render passes, which stay open as long as possible, and the layouts of targets.
 #include "gpu/vulkan/graphics.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ void vulkan_pass_forget(struct vulkan_pass *pass)
 
 // ---------------------------------------------------------------- layouts
 
-// Returns the stages in which kernels may read a target's image.
+// Returns the pipeline stages in which kernels may read a target's image.
 static VkPipelineStageFlags2 reading_stages(const struct vulkan_batch *batch)
 {
     return batch->queue->stages | VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT |
@@ -40,7 +40,7 @@ static size_t find_readable(const struct vulkan_pass *pass, const struct vulkan_
     return i;
 }
 
-// Changes a target from the layout for kernels to the layout for draws.
+// Changes the image of pass->readable[readable] to the layout for draws from that for kernels.
 static void take_back(struct vulkan_batch *batch, size_t readable)
 {
     struct vulkan_pass *pass = batch->pass;
@@ -73,7 +73,7 @@ bool vulkan_batch_barrier_target(struct gpu_batch *base, struct gpu_target *want
     const struct vulkan_target *target = (const struct vulkan_target *)wanted;
     vulkan_pass_leave(batch);
     if (find_readable(pass, target) < pass->readable_count)
-        return true; // nothing was drawn since the last barrier
+        return true; // the image is already in the layout for kernels
     vulkan_image_barrier(device_of(batch), batch->commands,
                          &(struct vulkan_image_change){
                              .image = target->color.handle,
@@ -221,7 +221,7 @@ static bool bind(struct vulkan_batch *batch, const struct vulkan_draw_program *p
     return true;
 }
 
-// Records push constants only if they differ from those of the previous draw.
+// Records push constants, but only if they differ from those of the previous draw.
 static void push_constants(struct vulkan_batch *batch, const struct vulkan_draw_program *program,
                            const unsigned char *bytes, uint32_t count)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Enumeration: fills a gpu_info with what each physical device reports. Opens no device.
+// Lists the devices: fills a gpu_info with what each physical device reports, without opening it.
 #include "gpu/vulkan/api.h"
 
 #include <inttypes.h>
@@ -8,10 +8,10 @@
 #include <string.h>
 
 enum {
-    // Mesa's LP_MAX_TGSI_LOOP_ITERATIONS. The value was measured on Mesa 22.3.6, with a kernel that
-    // has several loops.
+    // llvmpipe's limit (Mesa's LP_MAX_TGSI_LOOP_ITERATIONS), measured on Mesa 22.3.6 with a kernel
+    // that has several loops.
     LLVMPIPE_LOOP_ITERATIONS = 65534,
-    QUEUE_FAMILIES_MAX = 64, // most families that are read; further ones are ignored
+    QUEUE_FAMILIES_MAX = 64, // queue families beyond this number are ignored
 };
 
 struct properties {
@@ -51,7 +51,7 @@ static void name_vendor(uint32_t id, char *vendor, size_t bytes)
     static const struct {
         uint32_t id;
         const char *name;
-    } vendors[] = {// PCI ids; ids above 0xffff are from Khronos (VkVendorId)
+    } vendors[] = {// PCI vendor ids; ids above 0xffff are from Khronos (VkVendorId)
                    {GPU_VENDOR_AMD, "AMD"}, {0x1010, "Imagination"},
                    {0x106b, "Apple"},       {GPU_VENDOR_NVIDIA, "NVIDIA"},
                    {0x13b5, "Arm"},         {0x14e4, "Broadcom"},
@@ -72,7 +72,7 @@ static void fill_identity(const struct properties *p, struct gpu_info *info)
     const VkPhysicalDeviceProperties *core = &p->core.properties;
     info->kind = kind_of(core->deviceType);
     snprintf(info->name, sizeof info->name, "%.*s", VK_MAX_PHYSICAL_DEVICE_NAME_SIZE,
-             core->deviceName); // a broken driver may leave out the final NUL
+             core->deviceName); // length given, because a broken driver may omit the final NUL
     name_vendor(core->vendorID, info->vendor, sizeof info->vendor);
     info->vendor_id = core->vendorID <= 0xffff ? core->vendorID : 0;
     info->device_id = info->vendor_id ? core->deviceID : 0;
@@ -101,8 +101,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// Fills the size of the largest device-local heap, and how much of it is free. Other device-local
-// heaps are parts of this memory.
+// Sets the size of the device's memory, which is its largest device-local heap, and how much of it
+// is free. Other device-local heaps are parts of the same memory.
 static void fill_memory(const struct vulkan_physical *physical, struct gpu_info *info)
 {
     VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {
@@ -114,7 +114,7 @@ static void fill_memory(const struct vulkan_physical *physical, struct gpu_info 
     vkGetPhysicalDeviceMemoryProperties2(physical->handle, &told);
     if (memory->memoryHeapCount > VK_MAX_MEMORY_HEAPS ||
         memory->memoryTypeCount > VK_MAX_MEMORY_TYPES) {
-        info->limits.memory_bytes = UINT64_MAX; // gpu_info_check refuses it
+        info->limits.memory_bytes = UINT64_MAX; // an impossible value, which gpu_info_check refuses
         return;
     }
     for (uint32_t i = 0; i < memory->memoryHeapCount; i++) {
@@ -123,7 +123,7 @@ static void fill_memory(const struct vulkan_physical *physical, struct gpu_info 
             heap->size <= info->limits.memory_bytes)
             continue;
         info->limits.memory_bytes = heap->size;
-        // The budget is what this process may use in all; it uses nothing yet.
+        // The budget is the memory that this process may use in total; it uses none yet.
         info->memory_free_bytes = smaller(budget.heapBudget[i], heap->size);
     }
 }
@@ -162,8 +162,8 @@ static void fill_kernel_limits(const struct properties *p, struct gpu_limits *li
     limits->subgroup_threads_max = p->v13.maxSubgroupSize;
     if (p->v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE)
         limits->loop_iterations = LLVMPIPE_LOOP_ITERATIONS;
-    // A period that is negative or not a number becomes 0, which gpu_info_check refuses. An
-    // infinite period becomes 0, too, but then the device has no time stamps (fill_families).
+    // A negative period or NaN becomes 0, which gpu_info_check refuses. An infinite period also
+    // becomes 0, but is not refused: fill_families then reports no time stamps.
     double step_ps = isinf(vk->timestampPeriod) ? 0 : (double)vk->timestampPeriod * 1000.0 + 0.5;
     limits->stamp_step_ps = !(step_ps >= 0) ? 0 : step_ps < 0x1p63 ? (uint64_t)step_ps : UINT64_MAX;
 }
@@ -172,7 +172,7 @@ static void fill_kernel_limits(const struct properties *p, struct gpu_limits *li
 
 static bool is_general(VkQueueFlags flags)
 {
-    // Queues for video and optical flow can copy, too, but are not general transfer queues.
+    // Queues for video and optical flow can copy, too, but do not count as transfer queues.
     const VkQueueFlags known = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT |
                                VK_QUEUE_TRANSFER_BIT | VK_QUEUE_SPARSE_BINDING_BIT |
                                VK_QUEUE_PROTECTED_BIT;
@@ -187,8 +187,8 @@ static enum gpu_queue_kind queue_kind_of(VkQueueFlags flags)
     return flags & VK_QUEUE_GRAPHICS_BIT ? GPU_QUEUE_UNIVERSAL : GPU_QUEUE_COMPUTE;
 }
 
-// A device whose unit of time stamps is infinite has no time stamps. RADV without hardware, which
-// compiles kernels in tests, reports such a unit.
+// If the device's unit of time stamps is infinite, its queue families get no time stamps. RADV
+// without hardware, which compiles kernels in tests, reports such a unit.
 static void fill_families(struct vulkan_physical *physical, const struct properties *p,
                           struct gpu_info *info, struct arena *scratch)
 {
@@ -201,7 +201,7 @@ static void fill_families(struct vulkan_physical *physical, const struct propert
     bool universal = false;
     for (uint32_t i = 0; i < count && info->family_count < GPU_FAMILIES_MAX; i++) {
         VkQueueFlags flags = found[i].queueFlags;
-        // Vulkan allows graphics without compute; this backend cannot use such a queue.
+        // Skips queues with graphics but without compute, which this backend cannot use.
         if (!is_general(flags) ||
             (flags & VK_QUEUE_GRAPHICS_BIT && !(flags & VK_QUEUE_COMPUTE_BIT)))
             continue;
@@ -214,7 +214,7 @@ static void fill_families(struct vulkan_physical *physical, const struct propert
         };
         universal |= queue_kind_of(flags) == GPU_QUEUE_UNIVERSAL;
     }
-    // The device has no graphics: its first compute family is the universal one.
+    // If no family has graphics and compute, the first compute family counts as universal.
     for (unsigned i = 0; i < info->family_count && !universal; i++) {
         if (info->families[i].kind != GPU_QUEUE_COMPUTE)
             continue;
@@ -347,7 +347,7 @@ static void fill_caps(struct vulkan_physical *physical, const struct properties 
         info->caps |= GPU_CAP(SUBGROUP_CHOICE);
     if (physical->extensions.KHR_global_priority || physical->extensions.EXT_global_priority)
         info->caps |= GPU_CAP(PRIORITY) | GPU_CAP(PRIORITY_GLOBAL);
-    // RADV asks the kernel for its peak clocks while the profiling lock is held (radv_device.c).
+    // RADV sets the peak clocks while a program holds the profiling lock (radv_device.c).
     if (physical->features.counters.performanceCounterQueryPools &&
         p->v12.driverID == VK_DRIVER_ID_MESA_RADV)
         info->caps |= GPU_CAP(STABLE_CLOCK);

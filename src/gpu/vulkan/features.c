@@ -5,7 +5,7 @@
 
 static const struct {
     const char *name;
-    size_t offset; // offset of its flag in struct vulkan_extensions
+    size_t offset; // offset of the extension's flag in struct vulkan_extensions
 } extension_table[] = {
 #define X(name) {"VK_" #name, offsetof(struct vulkan_extensions, name)},
     VULKAN_EXTENSIONS(X)
@@ -14,7 +14,7 @@ static const struct {
 
 enum {
     EXTENSION_COUNT = sizeof extension_table / sizeof extension_table[0],
-    COOPERATIVE_MATRIX_FEATURES_KHR = 1000506000 // VkStructureType (vk.xml)
+    COOPERATIVE_MATRIX_FEATURES_KHR = 1000506000 // VkStructureType in vk.xml; older headers lack it
 };
 
 void vulkan_extensions_query(VkPhysicalDevice device, struct arena *scratch,
@@ -28,7 +28,7 @@ void vulkan_extensions_query(VkPhysicalDevice device, struct arena *scratch,
         for (size_t e = 0; e < EXTENSION_COUNT; e++)
             if (strcmp(found[i].extensionName, extension_table[e].name) == 0)
                 *(bool *)((char *)extensions + extension_table[e].offset) = true;
-    // Both names stand for the same extension; only one of them may be enabled.
+    // The KHR and the EXT name stand for the same extension. Only one of them may be enabled.
     if (extensions->KHR_global_priority)
         extensions->EXT_global_priority = false;
 }
@@ -42,7 +42,7 @@ uint32_t vulkan_extensions_list(const struct vulkan_extensions *extensions, cons
     return count;
 }
 
-// Appends a feature struct to the chain. All of these structs begin with sType and pNext.
+// Appends a feature struct to a pNext chain. Each feature struct begins with sType and pNext.
 static void append(VkBaseOutStructure **tail, void *feature, VkStructureType type)
 {
     VkBaseOutStructure *base = feature;
@@ -98,8 +98,8 @@ void vulkan_features_query(VkPhysicalDevice device, const struct vulkan_extensio
     vkGetPhysicalDeviceFeatures2(device, &features->core);
 }
 
-// The features that kernels or the backend may use. Left out are features that can cost speed
-// (robust access, capture and replay) and those of window systems.
+// The features that kernels or the backend may use: they are enabled if the device has them.
+// Features that can cost speed (robust access, capture and replay) or are for windows are left out.
 #define FEATURE(member) offsetof(struct vulkan_features, member)
 static const size_t wanted[] = {
     FEATURE(core.features.shaderInt64),
@@ -141,7 +141,7 @@ static const size_t wanted[] = {
     FEATURE(clock.shaderSubgroupClock),
     FEATURE(clock.shaderDeviceClock),
     FEATURE(executable.pipelineExecutableInfo),
-    FEATURE(counters.performanceCounterQueryPools), // costs Mesa's drivers nothing until it is used
+    FEATURE(counters.performanceCounterQueryPools), // costs nothing in Mesa's drivers until used
     FEATURE(sm.shaderSMBuiltins),
     FEATURE(matrix_nv.cooperativeMatrix),
     FEATURE(matrix.cooperativeMatrix),

@@ -4,8 +4,8 @@
 //   target.c   colour images and their depth buffers
 //   draw.c     render passes and the draws in them
 //
-// Between batches, a target is in the layout for draws. A batch whose kernels read the target's
-// colours changes the layout back at its end, so that it can be submitted any number of times.
+// Between batches, a target's image is in the layout for draws. A batch whose kernels read this
+// image changes the layout back at its end. So the batch can be submitted any number of times.
 #ifndef GPU_VULKAN_GRAPHICS_H
 #define GPU_VULKAN_GRAPHICS_H
 
@@ -13,8 +13,8 @@
 
 struct vulkan_target {
     struct gpu_target base;
-    struct vulkan_image color; // color.layout is the layout in which kernels read it
-    struct vulkan_image depth; // null handles if there is no depth buffer
+    struct vulkan_image color; // color.layout is the layout in which kernels read the image
+    struct vulkan_image depth; // the depth buffer's handles are null if there is none
 };
 
 #define VULKAN_DEPTH_FORMAT VK_FORMAT_D32_SFLOAT
@@ -26,17 +26,16 @@ struct vulkan_draw_program {
     VkPipeline pipeline;
 };
 
-// State of a batch with draws, while it is recorded.
+// What is bound and open while a batch with draws is recorded.
 struct vulkan_pass {
     struct arena *arena;
-    const struct vulkan_target *target; // target of the open render pass; NULL if none is open
-    const struct vulkan_draw_program *program; // bound program; NULL if none is bound
-    struct gpu_arg args[GPU_ARGS_MAX];         // arguments that are bound with the program
+    const struct vulkan_target *target; // target of the open render pass; NULL: no pass is open
+    const struct vulkan_draw_program *program; // bound draw program; NULL: none is bound
+    struct gpu_arg args[GPU_ARGS_MAX];         // arguments that are bound for this program
     VkDescriptorSet set;
-    unsigned char
-        push[GPU_PARAMS_MAX_BYTES]; // push constants of the last draw in the open render pass
-    uint32_t push_bytes;            // 0: none were pushed yet
-    const struct vulkan_target **readable; // targets that are now in the layout for kernels
+    unsigned char push[GPU_PARAMS_MAX_BYTES]; // push constants of the last draw in the pass
+    uint32_t push_bytes;                      // size of `push`; 0: no push constants yet
+    const struct vulkan_target **readable; // targets whose image is now in the layout for kernels
     size_t readable_count, readable_capacity;
 };
 
@@ -58,11 +57,11 @@ void vulkan_draw_program_destroy(struct vulkan_device *device, struct vulkan_dra
 
 struct vulkan_pass *vulkan_pass_create(struct arena *arena);
 
-// Resets the state for a new recording of the batch.
+// Forgets what is bound and open, because a new recording of the batch begins.
 void vulkan_pass_forget(struct vulkan_pass *pass);
 
-// Records the last commands of a batch: ends the render pass, and changes the targets that are in
-// the layout for kernels back to the layout for draws.
+// Records the end of a batch: ends the render pass, and changes each target that is in the layout
+// for kernels back to the layout for draws.
 void vulkan_pass_end_batch(struct vulkan_batch *batch);
 
 bool vulkan_batch_draw(struct gpu_batch *batch, const struct gpu_draw *draw, struct error *err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Typed views, images and samplers. An image stays in the layout that kernels need; copies into it
-// change the layout and change it back.
+// Typed views, images and samplers. An image is in the layout that kernels need. A copy into the
+// image changes the layout, and changes it back at the end.
 #include "gpu/vulkan/api.h"
 
 #include <inttypes.h>
@@ -62,8 +62,8 @@ struct gpu_typed *vulkan_typed_create(struct gpu_scope *scope, struct gpu_buffer
     }
     struct vulkan_typed *typed = ARENA_NEW(scope->arena, struct vulkan_typed);
     typed->base.writable = features & VK_FORMAT_FEATURE_STORAGE_TEXEL_BUFFER_BIT;
-    // A view must support all texel usages of its buffer, but the format decides which ones are
-    // possible. So the view gets a VkBuffer of its own, over the same memory, with only the
+    // A view must support all texel usages of its VkBuffer, but the format decides which usages are
+    // possible. So each typed view gets a VkBuffer of its own, over the same memory, with only the
     // possible usages.
     VkBufferUsageFlags usage = VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT;
     if (typed->base.writable)
@@ -230,7 +230,7 @@ void vulkan_image_barrier(const struct vulkan_device *device, VkCommandBuffer co
     device->vk.vkCmdPipelineBarrier2(commands, &dependency);
 }
 
-// Changes the layout of all or a part of the image, in the transfer command buffer.
+// Records a change of layout for all or a part of the image, in the transfer command buffer.
 static void record_layout(const struct vulkan_device *device, const struct vulkan_image *image,
                           const VkImageSubresourceRange *part, VkImageLayout from, VkImageLayout to)
 {
@@ -311,13 +311,14 @@ bool vulkan_image_write(struct gpu_image *base, uint32_t mip, uint32_t layer, co
 {
     struct vulkan_device *device = vulkan_device_of(&base->object);
     uint32_t width = level_side(base->desc.width, mip);
-    uint32_t side = gpu_format_block(base->desc.format); // the rows below are rows of blocks
+    // All rows below are rows of blocks, each of side × side texels.
+    uint32_t side = gpu_format_block(base->desc.format);
     uint32_t texel_rows = level_side(base->desc.height, mip);
     uint32_t height = (texel_rows + side - 1) / side;
     uint64_t row_bytes =
         (uint64_t)((width + side - 1) / side) * gpu_format_bytes(base->desc.format);
     uint32_t rows_at_once = (uint32_t)(VULKAN_STAGING_BYTES / row_bytes);
-    uint64_t row_count = bytes / row_bytes; // rows of all slices
+    uint64_t row_count = bytes / row_bytes; // number of rows in all slices
     if (!vulkan_transfer_need(device, err))
         return error_prefix(err, "gpu_image_write");
     for (uint64_t row = 0; row < row_count;) {

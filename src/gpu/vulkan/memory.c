@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Device memory and buffers. Each buffer has an allocation of its own.
+// Device memory and buffers. Each buffer has its own VkDeviceMemory.
 #include "gpu/vulkan/api.h"
 
 #include <inttypes.h>
@@ -32,8 +32,8 @@ static int count_bits(VkMemoryPropertyFlags flags)
     return count;
 }
 
-// Returns the index of the memory type whose properties differ least from the preference, the first
-// such type if there are several; -1 if none is suitable. Skips types with a flag of `special`.
+// Returns the index of the memory type with the fewest deviations from the preference, the first
+// one if several are equal; -1 if no type is suitable. Skips types that have a flag in `special`.
 static int choose_type(const VkPhysicalDeviceMemoryProperties *memory, uint32_t allowed,
                        const struct preference *preference)
 {
@@ -130,8 +130,8 @@ struct gpu_buffer *vulkan_buffer_create(struct gpu_scope *scope, const struct gp
     struct vulkan_device *device = vulkan_scope_device(scope);
     struct vulkan_buffer *buffer = ARENA_NEW(scope->arena, struct vulkan_buffer);
     bool address = device->info->caps & GPU_CAP(ADDRESSES);
-    // Texel usages are for the aliases that typed views make: memory that suits all these usages
-    // also suits an alias with fewer of them.
+    // The texel usages are for typed views, which put a second VkBuffer over this memory. Memory
+    // that suits all these usages also suits a VkBuffer with fewer of them.
     VkBufferUsageFlags usage =
         VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
         VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT |

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Acceleration structures. Each has a buffer for itself and, unless it is a copy, one for builds.
+// Acceleration structures (trees). A tree that is built has two buffers: one for itself, and one
+// for temporary data of builds. A copy has only the first.
 #include "gpu/vulkan/rays.h"
 
 #include <inttypes.h>
@@ -22,7 +23,7 @@ static VkAccelerationStructureGeometryKHR geometry_of(const struct gpu_tree_desc
     const VkDeviceOrHostAddressConstKHR input = {.deviceAddress = desc->input->address};
     VkAccelerationStructureGeometryKHR geometry = {
         .sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_KHR,
-        // The any-hit kernel runs at most once for a ray and a triangle, so that it can count hits.
+        // Limits the any-hit kernel to one call per ray and triangle, so that it can count hits.
         .flags = is_instances(desc) ? 0
                  : desc->opaque     ? VK_GEOMETRY_OPAQUE_BIT_KHR
                                     : VK_GEOMETRY_NO_DUPLICATE_ANY_HIT_INVOCATION_BIT_KHR,

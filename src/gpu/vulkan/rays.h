@@ -9,13 +9,13 @@ struct vulkan_tree {
     struct gpu_tree base;
     struct gpu_tree_desc desc;
     VkAccelerationStructureKHR handle;
-    VkBuffer storage, scratch; // scratch: what builds and updates use; null for copies
+    VkBuffer storage, scratch; // scratch: memory for builds and updates; null for copies
     VkDeviceMemory storage_memory, scratch_memory;
-    VkDeviceAddress scratch_address; // aligned
+    VkDeviceAddress scratch_address; // address in `scratch`, aligned for builds
 };
 
-// Creates a buffer in device memory whose address commands can use (vulkan_ray_address). If it
-// fails, the caller destroys what it has made.
+// Creates a buffer in device memory whose address vulkan_ray_address returns. If this fails, the
+// caller destroys what has been created.
 MUST_CHECK bool vulkan_ray_memory(const struct vulkan_device *device, uint64_t bytes,
                                   VkBufferUsageFlags usage, VkBuffer *buffer,
                                   VkDeviceMemory *memory, struct error *err);
@@ -30,7 +30,7 @@ bool vulkan_batch_tree_build(struct gpu_batch *batch, struct gpu_tree *tree, boo
 bool vulkan_batch_tree_copy(struct gpu_batch *batch, struct gpu_tree *to, struct gpu_tree *from,
                             bool compact, struct error *err);
 
-// Returns the stages that a batch with rays uses, in addition to the stages of its queue.
+// Returns the pipeline stages that a batch with rays uses in addition to the stages of its queue.
 VkPipelineStageFlags2 vulkan_ray_stages(const struct vulkan_device *device);
 
 // ---------------------------------------------------------------- trace.c
@@ -41,10 +41,10 @@ VkPipelineStageFlags2 vulkan_ray_stages(const struct vulkan_device *device);
      VK_SHADER_STAGE_INTERSECTION_BIT_KHR)
 
 enum {
-    VULKAN_RAY_GROUPS = 3 // RAYGEN; miss; closest hit with any hit and intersection
+    VULKAN_RAY_GROUPS = 3 // the groups: RAYGEN; MISS; the three kinds of hit kernels
 };
 
-// The shader binding table of a ray pipeline: one entry for each group of kernels.
+// The shader binding table of a ray pipeline. It has one entry for each shader group.
 struct vulkan_ray_table {
     VkBuffer buffer;
     VkDeviceMemory memory;
@@ -56,7 +56,7 @@ MUST_CHECK bool vulkan_ray_pipeline_create(const struct vulkan_device *device,
                                            VkPipelineCreateFlags flags, VkPipeline *pipeline,
                                            struct error *err);
 
-// Returns the stack that a ray needs: that of the kernel that traces it and of what it calls.
+// Returns the bytes of stack for one ray: of the RAYGEN kernel and of the kernels that it calls.
 VkDeviceSize vulkan_ray_stack_bytes(const struct vulkan_device *device,
                                     const struct vulkan_program *program);
 

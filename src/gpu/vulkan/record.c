@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Recording commands. A Vulkan queue starts commands in order but lets them overlap. So an ordered
-// batch has a barrier before each command, also before its first one.
+// Records commands into command buffers. A Vulkan queue starts commands in order but lets them
+// overlap. So an ordered batch has a barrier before each command, also before its first command.
 #include "gpu/vulkan/graphics.h"
 #include "gpu/vulkan/rays.h"
 
@@ -62,8 +62,8 @@ uint32_t vulkan_push_constants(const struct vulkan_bindings *bindings,
     return (uint32_t)(used + bindings->params_bytes);
 }
 
-// Binds the program and its arguments. Repetitions of one dispatch, as in throughput measurements,
-// share a descriptor set.
+// Binds the program and its arguments. If a dispatch has the same program and arguments as the one
+// before, as in throughput measurements, it uses the same descriptor set.
 static bool bind(struct vulkan_batch *batch, const struct vulkan_program *program,
                  const struct gpu_dispatch *dispatch, const struct vulkan_bindings *bindings,
                  struct error *err)
@@ -160,8 +160,8 @@ bool vulkan_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, stru
     return true;
 }
 
-// Returns the stages in which kernels access buffers and storage images, without the fixed-function
-// stages of draws.
+// Returns the pipeline stages in which kernels access buffers and storage images. The
+// fixed-function stages of draws are not among them.
 static VkPipelineStageFlags2 kernel_stages(const struct vulkan_batch *batch)
 {
     return batch->queue->stages | (batch->pass ? VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT |
@@ -212,7 +212,7 @@ bool vulkan_batch_barrier_image(struct gpu_batch *base, struct gpu_image *image,
     return true;
 }
 
-// Records the set or the wait of a split. Vulkan requires the same dependency info for both.
+// Records the set or the wait of a split. Vulkan requires the same VkDependencyInfo for both.
 bool vulkan_batch_split(struct gpu_batch *base, unsigned split, bool wait, struct error *err)
 {
     (void)err;
@@ -236,10 +236,10 @@ bool vulkan_batch_split(struct gpu_batch *base, unsigned split, bool wait, struc
     return true;
 }
 
-// Begin: a barrier makes the time stamp and all later commands wait until the earlier commands are
-// done; an ordered batch that has just recorded a barrier needs no other. End: a stamp at
-// ALL_COMMANDS is written when the commands before it are done. The barrier after the stamp,
-// outside the span, makes the following commands wait.
+// At the begin of a span, a barrier makes the time stamp and all later commands wait until the
+// earlier commands are done. This is not needed if an ordered batch has just recorded a barrier. At
+// the end, the stamp at ALL_COMMANDS is written when all commands before it are done. The barrier
+// after that stamp is outside the span; it makes later commands wait.
 bool vulkan_batch_span(struct gpu_batch *base, unsigned span, bool end, struct error *err)
 {
     (void)err;
@@ -254,7 +254,7 @@ bool vulkan_batch_span(struct gpu_batch *base, unsigned span, bool end, struct e
     }
     device_of(batch)->vk.vkCmdWriteTimestamp2(batch->commands, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
                                               batch->stamps, 2 * span + (end ? 1 : 0));
-    if (end && batch->unordered) // in an ordered batch each command records a barrier before itself
+    if (end && batch->unordered) // ordered batches record a barrier before each command anyway
         record_barrier(batch, GPU_BARRIER_EXECUTION);
     return true;
 }

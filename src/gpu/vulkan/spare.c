@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Reuses the Vulkan objects of destroyed batches. Each visit of a case records a few batches. To
-// create a command pool, a semaphore and pools of stamps and descriptors for each batch would take
-// the host longer than the measured work.
+// Reuses the Vulkan objects of destroyed batches. Each visit of a case records a few batches.
+// Creating a command pool, a semaphore and pools of time stamps and descriptors for each batch
+// would take longer than the measured work.
 #include "gpu/vulkan/api.h"
 
-// Returns the link to the first entry that suits the batch, or a link to NULL if none does.
+// Returns the address of the pointer to the first entry that suits the batch. If no entry suits,
+// that pointer is NULL.
 static struct vulkan_spare **find(struct vulkan_device *device, const struct vulkan_batch *batch)
 {
     struct vulkan_spare **link = &device->spare;
@@ -73,9 +74,9 @@ void vulkan_spare_put(struct vulkan_device *device, const struct vulkan_batch *b
                                    .descriptors = batch->descriptors,
                                    .done = batch->done,
                                    .submissions = batch->signal.value};
-    // The objects of an incomplete batch are not reused, nor the secondary command buffer of a
-    // batch that could be counted. Neither are those of a lost device: the semaphore may never
-    // reach `submissions`.
+    // Three kinds of objects are not reused: those of a batch that was not created completely,
+    // those of a batch with a secondary command buffer, and those of a lost device, because its
+    // semaphore may never reach the value `submissions`.
     if (!batch->commands || batch->whole || !batch->done || device->base.lost) {
         destroy(device, place);
         leave_place(device, place);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What the driver reports about a compiled kernel (VK_KHR_pipeline_executable_properties). The
-// kernel is compiled a second time for this. The capture flags must not change the code, but may
-// switch off the driver's cache, which would slow down every start.
+// What the driver reports about a compiled kernel (VK_KHR_pipeline_executable_properties). For
+// this, the kernel is compiled a second time with capture flags. They must not change the code, but
+// may turn off the driver's cache; with them, every start would be slower.
 #include "gpu/vulkan/rays.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-// The names that the drivers of NVIDIA, RADV and ANV give these statistics.
+// The names of these statistics in NVIDIA's driver, RADV and ANV.
 static const char *const register_names[] = {"Register Count", "VGPRs", NULL};
 static const char *const spill_names[] = {"Local Memory Size", "Scratch size",
                                           "Scratch Memory Size", NULL};
@@ -42,7 +42,8 @@ static double number_of(const VkPipelineExecutableStatisticKHR *statistic)
 static const char *text_of(struct arena *arena, const VkPipelineExecutableStatisticKHR *statistic)
 {
     if (statistic->format == VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_UINT64_KHR)
-        return arena_printf(arena, "%" PRIu64, statistic->value.u64); // a double has too few bits
+        // Printed as an integer, because a double has too few bits.
+        return arena_printf(arena, "%" PRIu64, statistic->value.u64);
     return arena_printf(arena, "%.15g", number_of(statistic));
 }
 
@@ -61,7 +62,7 @@ static void take_statistic(const VkPipelineExecutableStatisticKHR *statistic,
         stats->has_registers = true;
         stats->registers = larger(stats->registers, (unsigned)number);
     } else if (is_one_of(statistic->name, spill_names)) {
-        if (strstr(statistic->description, "per subgroup")) // RADV's scratch size
+        if (strstr(statistic->description, "per subgroup")) // RADV's scratch size is per subgroup
             number /= subgroup_threads;
         stats->has_spills = true;
         stats->spill_bytes = larger(stats->spill_bytes, (unsigned)number);
@@ -74,7 +75,7 @@ static void take_statistic(const VkPipelineExecutableStatisticKHR *statistic,
 struct capture {
     const struct vulkan_device *device;
     VkPipelineExecutableInfoKHR which;
-    uint32_t subgroup_threads; // of this executable
+    uint32_t subgroup_threads; // subgroup size of the executable that is read now
     struct arena *arena;
     struct gpu_program_stats *stats;
 };
@@ -116,7 +117,7 @@ static VkResult read_representations(struct capture *capture)
         ARENA_ARRAY(capture->arena, count, VkPipelineExecutableInternalRepresentationKHR);
     for (uint32_t i = 0; i < count; i++)
         texts[i].sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INTERNAL_REPRESENTATION_KHR;
-    if (result == VK_SUCCESS) // the first call returns the sizes
+    if (result == VK_SUCCESS) // the first call only returns the sizes of the texts
         result = device->vk.vkGetPipelineExecutableInternalRepresentationsKHR(
             device->handle, &capture->which, &count, texts);
     for (uint32_t i = 0; i < count; i++)
@@ -131,8 +132,8 @@ static VkResult read_representations(struct capture *capture)
     return result;
 }
 
-// Reads what the driver tells of each executable: one of a compute pipeline; of a ray pipeline any
-// number, because a driver may join kernels or add its own.
+// Reads what the driver reports about each executable of the pipeline. A compute pipeline has one.
+// A ray pipeline may have any number, because a driver may join kernels or add its own.
 static VkResult read_executables(struct capture *capture, bool named)
 {
     const struct vulkan_device *device = capture->device;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Targets: images to draw into.
+// Targets (gpu/graphics.h): images to draw into.
 #include "gpu/vulkan/graphics.h"
 
 static bool check_format(const struct vulkan_device *device, const struct gpu_target_desc *desc,

@@ -6,14 +6,14 @@ enum {
     STAGES_MAX = 5
 };
 
-// The stages of a ray pipeline, in the order of add_stages; stages without a kernel are left out.
+// The stages of a ray pipeline, in the order of add_stages, without stages that have no kernel.
 struct stages {
     VkShaderModule modules[STAGES_MAX];
     VkPipelineShaderStageCreateInfo infos[STAGES_MAX];
     uint32_t count;
 };
 
-// Adds a stage and sets *number to its index in `stages`. If `kernel` is NULL, adds nothing and
+// Adds a stage and sets *number to its index in `stages`. If `kernel` is NULL, adds no stage and
 // sets *number to VK_SHADER_UNUSED_KHR.
 static bool add_stage(const struct vulkan_device *device, const struct gpu_kernel *kernel,
                       VkShaderStageFlagBits stage, struct stages *stages, uint32_t *number,
@@ -96,8 +96,7 @@ bool vulkan_ray_pipeline_create(const struct vulkan_device *device,
     return ok;
 }
 
-// The sum that the API takes for a pipeline without a stack size of its own, with rays that call no
-// other rays.
+// Vulkan's formula for the default stack size of a ray pipeline whose rays trace no further rays.
 VkDeviceSize vulkan_ray_stack_bytes(const struct vulkan_device *device,
                                     const struct vulkan_program *program)
 {
@@ -125,7 +124,8 @@ VkDeviceSize vulkan_ray_stack_bytes(const struct vulkan_device *device,
 
 // ---------------------------------------------------------------- the table
 
-// Copies the names to the table: from `first` bytes on, a group every `stride` bytes.
+// Copies the shader groups' handles to the table: the first to byte `first`, then every `stride`
+// bytes.
 static bool write_table(struct vulkan_device *device, const struct vulkan_program *program,
                         VkDeviceSize first, uint32_t stride, struct error *err)
 {
@@ -157,7 +157,8 @@ static bool create_table(struct vulkan_device *device, const struct vulkan_progr
     struct vulkan_ray_table *table = program->table;
     const uint32_t align = physical->ray_align_bytes;
     const uint32_t stride = (physical->ray_handle_bytes + align - 1) / align * align;
-    // One group more than there are, because the buffer's own address need not be aligned.
+    // Room for one group more, because the buffer's own address may not be aligned as groups must
+    // be.
     if (!vulkan_ray_memory(device, (uint64_t)(VULKAN_RAY_GROUPS + 1) * stride,
                            VK_BUFFER_USAGE_SHADER_BINDING_TABLE_BIT_KHR |
                                VK_BUFFER_USAGE_TRANSFER_DST_BIT,

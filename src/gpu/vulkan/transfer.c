@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Blocking copies between host and device, with one command buffer, one staging buffer and one
-// fence, on the first queue. Not for timing.
+// Copies between host and device that block the caller, on the first queue, with one command
+// buffer, one staging buffer and one fence. Not for timing.
 #include "base/clock.h"
 #include "gpu/vulkan/api.h"
 
@@ -86,8 +86,8 @@ bool vulkan_transfer_begin(struct vulkan_device *device, struct error *err)
     return result == VK_SUCCESS || vulkan_error(err, result, "vkBeginCommandBuffer");
 }
 
-// Recorded before a copy, this barrier makes the copy wait for earlier batches and see what they
-// wrote. Recorded after a copy, it makes the copied data visible to the host and to later batches.
+// Records a barrier. Before a copy, it makes the copy wait for earlier batches and see what they
+// wrote. After a copy, it makes the copied data visible to the host and to later batches.
 static void record_barrier(struct vulkan_device *device)
 {
     VkMemoryBarrier2 barrier = {
@@ -120,7 +120,7 @@ bool vulkan_transfer_end(struct vulkan_device *device, struct error *err)
     uint64_t end_ns = clock_deadline_ns(device->info->kind == GPU_KIND_CPU ? 0 : VULKAN_LOOK_NS);
     while (clock_left_ns(end_ns) > 0 &&
            device->vk.vkGetFenceStatus(device->handle, transfer->fence) == VK_NOT_READY)
-        continue; // poll first, as batch.c does
+        continue; // polls before the blocking wait, like look_first in batch.c
     result = device->vk.vkWaitForFences(device->handle, 1, &transfer->fence, VK_TRUE,
                                         TRANSFER_WAIT_S * UINT64_C(1000000000));
     if (result != VK_SUCCESS && result != VK_ERROR_DEVICE_LOST)
