@@ -13,15 +13,16 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 long="|long" short="-LE long" kit_api=vulkan
 [ -z "${FATHOM_LONG-}" ] || long='' short='' kit_api=''
 
-# Tests of commands that only read run files, in one thread: ThreadSanitizer has nothing to find there.
-readers="card|compare|golden|report|share|show|usage"
+# Left out with ThreadSanitizer: commands that only read run files, in one thread, and those that take
+# minutes on software drivers, whose threads are not ours.
+one_thread="card|compare|golden|report|share|show|usage" software="counters|lavapipe|map|together"
 
 # Stage → which tests: ctest's options, by label (a test's folder, or what it adds to it).
 declare -A tests=(
     [gcc]="-LE fuzz$long"
     [clang]="-L unit|conformance"
     [asan]="-L unit|suite|serve|cli|sensors|doubles|project $short"
-    [tsan]="-L unit|suite|serve|cli|sensors|doubles $short -E cli_(lavapipe|together|counters|$readers)|drivers_broken"
+    [tsan]="-L unit|suite|serve|cli|sensors|doubles $short -E cli_($software|$one_thread)|drivers_broken"
     [fuzz]="-L fuzz"
 )
 # Tests that load a driver, whose leaks (Mesa's, PoCL's) are not ours to find.
