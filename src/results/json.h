@@ -59,6 +59,9 @@ struct run *run_read_head(const char *path, struct error *err);
 // Like run_read, but from memory. `name` is used in messages.
 struct run *run_read_text(const char *text, size_t bytes, const char *name, struct error *err);
 
+// The members of a run file, except "schema".
+extern const struct json_table run_table;
+
 // Tables of structs that are part of results and also of the visits that workers send. The messages
 // of workers use these tables, too.
 extern const struct json_table reason_table, named_text_table, named_number_table, series_table,
