@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Checks of a card made up here, for the tests of the verdict on it. Include it after cmocka.h.
+// Checks of a card made up here, for the tests of the verdict on it.
 #ifndef GOLDEN_CARD_CHECKS_H
 #define GOLDEN_CARD_CHECKS_H
 
 #include "analysis/expectation.h"
 
 #include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 #define DRAM_READ                                                                                  \
     "bandwidth/op=read/path=global/scope=device/access=apart/bytes=1073741824/width=16/type=float"

@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The verdict on a card and its cause: what is slow, broken, busy or not measured.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "golden/card_checks.h"
 
 static void a_low_memory_clock_is_the_cause(void **state)

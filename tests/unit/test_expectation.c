@@ -2,14 +2,6 @@
 // What is expected of a card, and from how far below it the card is slow.
 #include "analysis/check_others.h"
 #include "analysis/compare.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "golden/card_checks.h"
 
 // Given two cards of this model, and `others` of another one, each 0.5 % off the next.
