@@ -191,12 +191,27 @@ static bool may_be_part(const struct map_caches *caches, size_t k)
            fit->steps[k + 1].end - fit->steps[k].end < near_octaves;
 }
 
+// True if the curve and the probes of all steps together show that level k ends in a step of its
+// own, even if its own probes fit no cache.
+static bool is_sure(const struct map_caches *caches, size_t k)
+{
+    const struct map_steps *steps = &caches->steps;
+    const struct plateaus *fit = &steps->curve.fit;
+    const struct staircase_step *step = &steps->all.steps[steps->step[k]];
+    double after = k + 2 < fit->count ? fit->steps[k + 1].end - step->end : (double)INFINITY;
+    if (steps->all.others_misfit > 2 || step->lead < 100 || after < 2.2)
+        return false;
+    // Sets that fill unevenly make a small step before the large one.
+    double before = k > 0 ? step->end - fit->steps[k - 1].end : (double)INFINITY;
+    return before > 2.2 || (before > 1.5 && step->rise < steps->all.steps[steps->step[k - 1]].rise);
+}
+
 // Ends the levels before the first step that, by its probes, is no cache or may be none.
 static void judge_lines(struct map_caches *caches)
 {
     struct plateaus *fit = &caches->steps.curve.fit;
     for (size_t k = 0; k + 1 < fit->flat; k++)
-        if (caches->lines[k].misfit || may_be_part(caches, k)) {
+        if ((caches->lines[k].misfit && !is_sure(caches, k)) || may_be_part(caches, k)) {
             fit->flat = k + 1;
             fit->decided = false;
             fit->reason = caches->lines[k].misfit

@@ -121,21 +121,33 @@ static void plan_steps(struct map_cases *cases, const struct map_steps *steps, b
         map_cases_add_latency(cases, "vector", "random", sizes);
 }
 
-// Adds the probes of each step that the run does not have. The first ones may move the steps, so
-// this is done twice.
-static void plan_lines(struct map_cases *cases, const struct map_steps *steps,
-                       const struct run *run)
+static void add_probe(struct map_cases *cases, const struct map_steps *steps, const struct run *run,
+                      size_t k, const struct lines_chain *chain)
 {
+    if (!map_caches_has_probe(steps, run, chain))
+        map_cases_add_chain(cases, &(struct map_chain){.what = MAP_PROBE,
+                                                       .level = k + 1,
+                                                       .bytes = chain->region,
+                                                       .stride = (uint64_t)chain->stride,
+                                                       .grain = MAP_GRAIN_BYTES});
+}
+
+// Adds the probes of each step that the run does not have. The first ones may move the steps, so
+// this is done twice. The second time, a step that may be a cache or translation gets more probes.
+static void plan_lines(struct map_cases *cases, const struct map_steps *steps,
+                       const struct run *run, bool again)
+{
+    static const double undecided[] = {1.5, 3.2, 6.5, 9.2};
     for (size_t k = 0; k < steps->all.count; k++)
         for (size_t i = 0; i < lines_plan_count; i++) {
             const struct lines_chain chain = {lines_plan[i].region * exp2(steps->all.steps[k].end),
                                               lines_plan[i].stride};
-            if (!map_caches_has_probe(steps, run, &chain))
-                map_cases_add_chain(cases, &(struct map_chain){.what = MAP_PROBE,
-                                                               .level = k + 1,
-                                                               .bytes = chain.region,
-                                                               .stride = (uint64_t)chain.stride,
-                                                               .grain = MAP_GRAIN_BYTES});
+            add_probe(cases, steps, run, k, &chain);
+        }
+    for (size_t k = 0; again && k < steps->all.count; k++)
+        for (size_t i = 0; steps->kinds[k] == STEP_UNKNOWN && i < 4; i++) {
+            const struct lines_chain chain = {undecided[i] * exp2(steps->all.steps[k].end), 1696};
+            add_probe(cases, steps, run, k, &chain);
         }
 }
 
@@ -289,7 +301,7 @@ static void plan_stage(struct map_plan *plan, const struct run *run)
         break;
     case STAGE_LINES:
     case STAGE_LINES_AGAIN:
-        plan_lines(cases, &caches.steps, run);
+        plan_lines(cases, &caches.steps, run, plan->stage > STAGE_LINES_AGAIN);
         break;
     case STAGE_SIZES:
         plan_sizes(cases, &caches);
