@@ -53,29 +53,36 @@ bool map_caches_has_probe(const struct map_steps *steps, const struct run *run,
     return probe_near(steps, run, chain) != NULL;
 }
 
+// Returns the question about level k, without probes. `inner` holds the k caches before that level.
+static struct lines_question question_of(const struct map_steps *steps, size_t k,
+                                         const struct lines_cache *inner)
+{
+    const struct plateaus *fit = &steps->curve.fit;
+    unsigned shape = steps->all.steps[steps->step[k]].shape;
+    return (struct lines_question){
+        .caches = inner,
+        .level = k,
+        .latency = fit->levels[k].height,
+        .beyond = fit->levels[k + 1].height,
+        .beyond_end = k + 2 < fit->count ? exp2(fit->steps[k + 1].end) : 0,
+        .end = exp2(fit->steps[k].end),
+        .stride = MAP_NODE_BYTES,
+        .noise = root_of_squares(
+            fit->noise, step_shape_is_random(shape) || step_shape_is_slow(shape) ? 0.15 : 0),
+        .spread = step_shape_spread(shape),
+        .shapes = steps->shapes,
+        .shape = shape,
+    };
+}
+
 // Returns the line of level k from its probes. `inner` holds the k caches before that level; this
 // cache is added to it.
 static struct lines_answer line_of(struct arena *arena, const struct map_steps *steps,
                                    const struct run *run, size_t k, struct lines_cache *inner)
 {
-    const struct level_curve *curve = &steps->curve;
-    unsigned shape = steps->all.steps[steps->step[k]].shape;
     struct lines_probe *probes = ARENA_ARRAY(arena, lines_plan_count, struct lines_probe);
-    struct lines_question question = {
-        .caches = inner,
-        .level = k,
-        .latency = curve->fit.levels[k].height,
-        .beyond = curve->fit.levels[k + 1].height,
-        .beyond_end = k + 2 < curve->fit.count ? exp2(curve->fit.steps[k + 1].end) : 0,
-        .end = exp2(curve->fit.steps[k].end),
-        .stride = MAP_NODE_BYTES,
-        .noise = root_of_squares(
-            curve->fit.noise, step_shape_is_random(shape) || step_shape_is_slow(shape) ? 0.15 : 0),
-        .spread = step_shape_spread(shape),
-        .shapes = steps->shapes,
-        .shape = shape,
-        .probes = probes,
-    };
+    struct lines_question question = question_of(steps, k, inner);
+    question.probes = probes;
     for (size_t i = 0; i < lines_plan_count; i++) {
         struct lines_chain chain = {lines_plan[i].region * question.end, lines_plan[i].stride};
         const struct result *result = probe_near(steps, run, &chain);
@@ -90,6 +97,46 @@ static struct lines_answer line_of(struct arena *arena, const struct map_steps *
     answer.sector = answer.line > 0 ? answer.sector : 0;
     inner[k] = lines_cache_of(&question, &answer);
     return answer;
+}
+
+// Returns the sector of level k, whose line is known, from all probes with several nodes per line
+// and from the curve.
+static double sector_of(struct arena *arena, const struct map_caches *caches, const struct run *run,
+                        size_t k, const struct lines_cache *inner)
+{
+    const struct map_steps *steps = &caches->steps;
+    const struct level_curve *curve = &steps->curve;
+    double line = caches->lines[k].line, size = map_caches_size_about(caches, k);
+    struct lines_probe *probes =
+        ARENA_ARRAY(arena, run->result_count + curve->count, struct lines_probe);
+    struct lines_question question = question_of(steps, k, inner);
+    question.noise = curve->fit.noise;
+    question.probes = probes;
+    if (step_shape_is_random(question.shape))
+        return 0;
+    double most = 4 * size;
+    if (question.beyond_end > 0)
+        most = fmin(most,
+                    0.6 * exp2(curve->fit.steps[k + 1].end_low) * fmin(line / MAP_NODE_BYTES, 1));
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = run->results[i];
+        if (!map_steps_is_probe(steps, result))
+            continue;
+        const struct lines_chain chain = {(double)case_uint(&result->bench_case, "bytes"),
+                                          (double)case_uint(&result->bench_case, "pitch")};
+        double ns = map_steps_ns(steps, result) - map_steps_translation(steps, chain.region);
+        if (chain.stride < line && chain.region > 1.4 * size && chain.region < most &&
+            isfinite(ns) && !may_be_translated(steps, chain.region, false))
+            probes[question.probe_count++] = (struct lines_probe){chain, ns};
+    }
+    for (size_t i = 0; i < curve->count && line > MAP_NODE_BYTES; i++) {
+        double bytes = exp2(curve->octaves[i]);
+        if (bytes > 1.4 * size && bytes < most && !may_be_translated(steps, bytes, false))
+            probes[question.probe_count++] = (struct lines_probe){
+                {bytes, MAP_NODE_BYTES}, curve->ns[i] - map_steps_translation(steps, bytes)};
+    }
+    return question.probe_count < 2 ? 0
+                                    : lines_sector(&question, line, size, caches->lines[k].sector);
 }
 
 double map_caches_size_about(const struct map_caches *caches, size_t k)
@@ -160,10 +207,10 @@ bool map_caches_near_translation(const struct map_caches *caches, size_t k)
     return false;
 }
 
-static void find_lines(struct arena *arena, const struct run *run, struct map_caches *caches)
+static void find_lines(struct arena *arena, const struct run *run, struct map_caches *caches,
+                       struct lines_cache *inner)
 {
     const struct map_steps *steps = &caches->steps;
-    struct lines_cache inner[PLATEAUS_MAX];
     for (size_t k = 0; k + 1 < steps->curve.fit.count; k++) {
         caches->lines[k] = line_of(arena, steps, run, k, inner);
         double line = caches->lines[k].line;
@@ -180,6 +227,19 @@ static void find_lines(struct arena *arena, const struct run *run, struct map_ca
                                              "in each 32 bytes contradict each other"};
             caches->sized[k] = false;
         }
+    }
+}
+
+static void find_sectors(struct arena *arena, const struct run *run, struct map_caches *caches,
+                         struct lines_cache *inner)
+{
+    for (size_t k = 0; k + 1 < caches->steps.curve.fit.count; k++) {
+        struct lines_answer *answer = &caches->lines[k];
+        if (answer->line <= LINES_MIN_BYTES)
+            continue;
+        answer->sector = sector_of(arena, caches, run, k, inner);
+        if (answer->sector > 0)
+            inner[k].sector = answer->sector;
     }
 }
 
@@ -226,7 +286,9 @@ void map_caches_of(struct arena *arena, const struct run *run, const struct leve
 {
     *caches = (struct map_caches){.steps.all = caches->steps.all};
     map_steps_of(arena, run, curve, cache_most, &caches->steps);
-    find_lines(arena, run, caches);
+    struct lines_cache inner[PLATEAUS_MAX];
+    find_lines(arena, run, caches, inner);
+    find_sectors(arena, run, caches, inner);
     judge_lines(caches);
 }
 
