@@ -67,8 +67,9 @@ static struct lines_question question_of(const struct map_steps *steps, size_t k
         .beyond_end = k + 2 < fit->count ? exp2(fit->steps[k + 1].end) : 0,
         .end = exp2(fit->steps[k].end),
         .stride = MAP_NODE_BYTES,
-        .noise = root_of_squares(
-            fit->noise, step_shape_is_random(shape) || step_shape_is_slow(shape) ? 0.15 : 0),
+        .noise = root_of_squares(fit->noise, step_shape_is_random(shape) ? 0.15
+                                             : step_shape_is_slow(shape) ? 0.07
+                                                                         : 0),
         .spread = step_shape_spread(shape),
         .shapes = steps->shapes,
         .shape = shape,

@@ -158,7 +158,7 @@ void map_steps_refine(struct arena *arena, struct map_steps *steps,
 void map_steps_judge_kinds(struct map_steps *steps)
 {
     double misfit = steps->all.others_misfit;
-    steps->explained = misfit < 6;
+    steps->explained = misfit < 4.5;
     for (size_t i = 0; i < steps->all.count; i++) {
         const struct staircase_step *step = &steps->all.steps[i];
         steps->kinds[i] = misfit > 10 || step->lead < margin ? STEP_UNKNOWN
