@@ -8,6 +8,7 @@
 
 // Steps that are nearer to each other may belong to one cache whose sets fill unevenly.
 static const double near_octaves = 1.9;
+static const double part_octaves = 1.2;
 
 // ---------------------------------------------------------------- lines and sizes
 
@@ -244,12 +245,24 @@ static void find_sectors(struct arena *arena, const struct run *run, struct map_
     }
 }
 
-// True if level k may be a part of the next one: its line is unknown, and the next step is near.
+// True if the step at the end of level k and a step near it may belong to one cache whose sets fill
+// unevenly: its line is unknown, or a larger step follows that shows another line.
 static bool may_be_part(const struct map_caches *caches, size_t k)
 {
-    const struct plateaus *fit = &caches->steps.curve.fit;
-    return k > 0 && k + 2 < fit->count && caches->lines[k].line == 0 &&
-           fit->steps[k + 1].end - fit->steps[k].end < near_octaves;
+    const struct map_steps *steps = &caches->steps;
+    const struct plateaus *fit = &steps->curve.fit;
+    const struct staircase_step *step = &steps->all.steps[steps->step[k]];
+    double line = caches->lines[k].line;
+    if (k > 0 && line == 0 && step->end - fit->steps[k - 1].end < part_octaves)
+        return true;
+    if (k + 2 >= fit->count)
+        return false;
+    double after = fit->steps[k + 1].end - step->end, next_line = caches->lines[k + 1].line;
+    if (k > 0 && line == 0 && after < near_octaves)
+        return true;
+    bool is_low = step->rise < 0.5 * steps->all.steps[steps->step[k + 1]].rise;
+    return is_low && (line == 0 || next_line == 0 || line > next_line) &&
+           after < part_octaves + 0.2;
 }
 
 // True if the curve and the probes of all steps together show that level k ends in a step of its

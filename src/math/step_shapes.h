@@ -63,6 +63,9 @@ bool step_shape_is_double(unsigned shape);
 // 16 ways.
 bool step_shape_is_slow(unsigned shape);
 
+// True if the share rises in few large stairs, as in a cache that only a few large pages fill.
+bool step_shape_is_coarse(unsigned shape);
+
 // True if the cache replaces a random line.
 bool step_shape_is_random(unsigned shape);
 
