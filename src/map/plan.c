@@ -16,7 +16,8 @@
 const char *const map_benchmarks[] = {"latency", "bandwidth", "map", "strides", NULL};
 
 enum {
-    KNEE_POINTS = 10
+    KNEE_POINTS = 10,
+    SIZE_POINTS = 4
 };
 
 // An end whose interval is narrower than this (in octaves; 3 %) needs no more sizes.
@@ -29,6 +30,7 @@ enum stage {
     STAGE_LINES,
     STAGE_LINES_AGAIN,
     STAGE_SIZES,
+    STAGE_SIZES_AGAIN,
     STAGE_SHARERS,
     STAGE_SHARERS_AGAIN,
     STAGE_BANDWIDTH,
@@ -175,6 +177,26 @@ static void plan_sizes(struct map_cases *cases, const struct map_caches *caches)
     }
 }
 
+// Adds chains with a node in each line across the interval of each size that such chains found, if
+// the interval is wide only because they are far apart.
+static void plan_sizes_again(struct map_cases *cases, const struct map_caches *caches)
+{
+    for (size_t k = 0; k + 1 < caches->steps.curve.fit.flat; k++) {
+        const struct staircase_step *size = &caches->sizes[k];
+        double from = size->end_low + STAIRCASE_MARGIN, to = size->end_high - STAIRCASE_MARGIN;
+        if (!caches->sized[k] || step_shape_is_slow(size->shape) || to - from < knee_octaves)
+            continue;
+        for (int i = 0; i < SIZE_POINTS; i++)
+            map_cases_add_chain(
+                cases,
+                &(struct map_chain){.what = MAP_PROBE,
+                                    .level = caches->steps.step[k] + 1,
+                                    .bytes = exp2(from + (to - from) * (i + 0.5) / SIZE_POINTS),
+                                    .stride = (uint64_t)caches->lines[k].line,
+                                    .grain = MAP_GRAIN_BYTES});
+    }
+}
+
 static void add_way(struct map_cases *cases, size_t number, uint64_t stride, unsigned nodes)
 {
     if (stride * nodes <= cases->largest)
@@ -305,6 +327,9 @@ static void plan_stage(struct map_plan *plan, const struct run *run)
         break;
     case STAGE_SIZES:
         plan_sizes(cases, &caches);
+        break;
+    case STAGE_SIZES_AGAIN:
+        plan_sizes_again(cases, &caches);
         break;
     case STAGE_SHARERS:
     case STAGE_SHARERS_AGAIN:

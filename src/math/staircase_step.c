@@ -17,6 +17,8 @@ void staircase_widen(const struct step_shapes *shapes, struct staircase_step *st
     double middle = 0, margin = slow ? 0.45 : STAIRCASE_MARGIN;
     while (step_shapes_share(shapes, step->shape, middle) < 0.5 && middle < 0.3)
         middle += 1.0 / 64;
+    if (step_shape_is_coarse(step->shape))
+        middle += 2 * margin;
     step->end_low -= margin;
     step->end_high = fmax(step->end_high + (slow ? 0.7 : margin), step->end + middle);
 }
