@@ -137,8 +137,11 @@ static double sector_of(struct arena *arena, const struct map_caches *caches, co
             probes[question.probe_count++] = (struct lines_probe){
                 {bytes, MAP_NODE_BYTES}, curve->ns[i] - map_steps_translation(steps, bytes)};
     }
-    return question.probe_count < 2 ? 0
-                                    : lines_sector(&question, line, size, caches->lines[k].sector);
+    double judged = caches->lines[k].sector;
+    if (question.probe_count >= 2)
+        return lines_sector(&question, line, size, judged);
+    // The probes of shorter lines cover several times the cache, where few loads hit.
+    return line >= MAP_NODE_BYTES ? judged : 0;
 }
 
 double map_caches_size_about(const struct map_caches *caches, size_t k)
