@@ -6,9 +6,19 @@
 
 #include <math.h>
 
-// Steps that are nearer to each other may belong to one cache whose sets fill unevenly.
-static const double near_octaves = 1.9;
-static const double part_octaves = 1.2;
+// Two steps may belong to one cache, whose sets fill unevenly, if they are nearer to each other
+// than this: near_octaves if the line of the lower one is unknown, low_octaves if it is small
+// beside the next one, part_octaves if the line of the upper one is unknown.
+static const double near_octaves = 1.9, low_octaves = 1.4, part_octaves = 1.2;
+
+// A step is sure to be a cache of its own if its `lead` is at least sure_lead, all probes fit the
+// steps (sure_misfit), and no step is within sure_octaves; a larger step before it may be within
+// sure_octaves, but not within sure_after.
+static const double sure_lead = 100, sure_octaves = 2.2, sure_after = 1.5, sure_misfit = 2;
+
+// Regions of the probes that show a sector, as multiples of the cache's size. In smaller regions,
+// nodes of other sectors may find the line loaded, too; in larger ones hardly any node does.
+static const double sector_least = 1.4, sector_most = 4;
 
 // ---------------------------------------------------------------- lines and sizes
 
@@ -101,14 +111,27 @@ static struct lines_answer line_of(struct arena *arena, const struct map_steps *
     return answer;
 }
 
-// Returns the sector of level k, whose line is known, from all probes with several nodes per line
-// and from the curve.
+// Adds the latency of a chain through level k to the question, if the chain can show the sector of
+// this level: its region is from `least` to `most` bytes, and only known translation adds to it.
+static void add_sector_probe(const struct map_steps *steps, const struct lines_chain *chain,
+                             double ns, double least, double most, struct lines_probe *probes,
+                             struct lines_question *question)
+{
+    ns -= map_steps_translation(steps, chain->region);
+    if (chain->region > least && chain->region < most && isfinite(ns) &&
+        !may_be_translated(steps, chain->region, false))
+        probes[question->probe_count++] = (struct lines_probe){*chain, ns};
+}
+
+// Returns the sector of level k, whose line is known, from all chains with several nodes per line:
+// probes and, if the line is longer than the distance of its nodes, the curve.
 static double sector_of(struct arena *arena, const struct map_caches *caches, const struct run *run,
                         size_t k, const struct lines_cache *inner)
 {
     const struct map_steps *steps = &caches->steps;
     const struct level_curve *curve = &steps->curve;
-    double line = caches->lines[k].line, size = map_caches_size_about(caches, k);
+    double line = caches->lines[k].line, judged = caches->lines[k].sector;
+    double size = map_caches_size_about(caches, k), most = sector_most * size;
     struct lines_probe *probes =
         ARENA_ARRAY(arena, run->result_count + curve->count, struct lines_probe);
     struct lines_question question = question_of(steps, k, inner);
@@ -116,8 +139,7 @@ static double sector_of(struct arena *arena, const struct map_caches *caches, co
     question.probes = probes;
     if (step_shape_is_random(question.shape))
         return 0;
-    double most = 4 * size;
-    if (question.beyond_end > 0)
+    if (question.beyond_end > 0) // the next level must hold the whole chain
         most = fmin(most,
                     0.6 * exp2(curve->fit.steps[k + 1].end_low) * fmin(line / MAP_NODE_BYTES, 1));
     for (size_t i = 0; i < run->result_count; i++) {
@@ -126,18 +148,14 @@ static double sector_of(struct arena *arena, const struct map_caches *caches, co
             continue;
         const struct lines_chain chain = {(double)case_uint(&result->bench_case, "bytes"),
                                           (double)case_uint(&result->bench_case, "pitch")};
-        double ns = map_steps_ns(steps, result) - map_steps_translation(steps, chain.region);
-        if (chain.stride < line && chain.region > 1.4 * size && chain.region < most &&
-            isfinite(ns) && !may_be_translated(steps, chain.region, false))
-            probes[question.probe_count++] = (struct lines_probe){chain, ns};
+        if (chain.stride < line)
+            add_sector_probe(steps, &chain, map_steps_ns(steps, result), sector_least * size, most,
+                             probes, &question);
     }
     for (size_t i = 0; i < curve->count && line > MAP_NODE_BYTES; i++) {
-        double bytes = exp2(curve->octaves[i]);
-        if (bytes > 1.4 * size && bytes < most && !may_be_translated(steps, bytes, false))
-            probes[question.probe_count++] = (struct lines_probe){
-                {bytes, MAP_NODE_BYTES}, curve->ns[i] - map_steps_translation(steps, bytes)};
+        const struct lines_chain chain = {exp2(curve->octaves[i]), MAP_NODE_BYTES};
+        add_sector_probe(steps, &chain, curve->ns[i], sector_least * size, most, probes, &question);
     }
-    double judged = caches->lines[k].sector;
     if (question.probe_count >= 2)
         return lines_sector(&question, line, size, judged);
     // The probes of shorter lines cover several times the cache, where few loads hit.
@@ -212,6 +230,8 @@ bool map_caches_near_translation(const struct map_caches *caches, size_t k)
     return false;
 }
 
+// Finds the lines of all levels, and the sizes that chains with a node in each line show. `inner`
+// gets the cache of each level.
 static void find_lines(struct arena *arena, const struct run *run, struct map_caches *caches,
                        struct lines_cache *inner)
 {
@@ -235,6 +255,7 @@ static void find_lines(struct arena *arena, const struct run *run, struct map_ca
     }
 }
 
+// Finds the sectors of all levels whose line is known.
 static void find_sectors(struct arena *arena, const struct run *run, struct map_caches *caches,
                          struct lines_cache *inner)
 {
@@ -264,8 +285,7 @@ static bool may_be_part(const struct map_caches *caches, size_t k)
     if (k > 0 && line == 0 && after < near_octaves)
         return true;
     bool is_low = step->rise < 0.5 * steps->all.steps[steps->step[k + 1]].rise;
-    return is_low && (line == 0 || next_line == 0 || line > next_line) &&
-           after < part_octaves + 0.2;
+    return is_low && (line == 0 || next_line == 0 || line > next_line) && after < low_octaves;
 }
 
 // True if the curve and the probes of all steps together show that level k ends in a step of its
@@ -276,11 +296,12 @@ static bool is_sure(const struct map_caches *caches, size_t k)
     const struct plateaus *fit = &steps->curve.fit;
     const struct staircase_step *step = &steps->all.steps[steps->step[k]];
     double after = k + 2 < fit->count ? fit->steps[k + 1].end - step->end : (double)INFINITY;
-    if (steps->all.others_misfit > 2 || step->lead < 100 || after < 2.2)
+    if (steps->all.others_misfit > sure_misfit || step->lead < sure_lead || after < sure_octaves)
         return false;
     // Sets that fill unevenly make a small step before the large one.
     double before = k > 0 ? step->end - fit->steps[k - 1].end : (double)INFINITY;
-    return before > 2.2 || (before > 1.5 && step->rise < steps->all.steps[steps->step[k - 1]].rise);
+    return before > sure_octaves ||
+           (before > sure_after && step->rise < steps->all.steps[steps->step[k - 1]].rise);
 }
 
 // Ends the levels before the first step that, by its probes, is no cache or may be none.

@@ -27,7 +27,7 @@ static const double odd_slow = 0.4;
 // replacement or exactly cyclic laps.
 static const double model_error = 0.06;
 
-// The same for sectors, whose probes all miss by nearly the same part.
+// The same for probes that show only the sector.
 static const double sector_error = 0.05;
 static const double agreed_margin = 3; // for a sector that other probes show
 
@@ -280,7 +280,7 @@ struct lines_answer lines_judge(const struct lines_question *question)
 
 // ---------------------------------------------------------------- sectors
 
-// Returns how badly the cache explains the probes.
+// Returns the cost of a cache, that is, how badly it explains the probes.
 static double sector_cost(const struct lines_question *question, const struct lines_cache *cache)
 {
     double cost = 0, step = question->beyond - question->latency;

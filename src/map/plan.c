@@ -16,8 +16,8 @@
 const char *const map_benchmarks[] = {"latency", "bandwidth", "map", "strides", NULL};
 
 enum {
-    KNEE_POINTS = 10,
-    SIZE_POINTS = 4
+    KNEE_POINTS = 10, // chains added around an end
+    SIZE_POINTS = 4   // chains added across the interval of a size
 };
 
 // An end whose interval is narrower than this (in octaves; 3 %) needs no more sizes.
@@ -123,6 +123,7 @@ static void plan_steps(struct map_cases *cases, const struct map_steps *steps, b
         map_cases_add_latency(cases, "vector", "random", sizes);
 }
 
+// Adds a probe of step k, unless the run has one like it.
 static void add_probe(struct map_cases *cases, const struct map_steps *steps, const struct run *run,
                       size_t k, const struct lines_chain *chain)
 {
@@ -135,7 +136,8 @@ static void add_probe(struct map_cases *cases, const struct map_steps *steps, co
 }
 
 // Adds the probes of each step that the run does not have. The first ones may move the steps, so
-// this is done twice. The second time, a step that may be a cache or translation gets more probes.
+// this is done twice. The second time (`again`), steps that may be caches or translation get more
+// probes, which are few lines on many pages.
 static void plan_lines(struct map_cases *cases, const struct map_steps *steps,
                        const struct run *run, bool again)
 {

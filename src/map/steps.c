@@ -189,6 +189,17 @@ static double first_height(struct arena *arena, const struct map_steps *steps)
     return fabs(seen / height - 1) < 0.1 ? seen : height;
 }
 
+// Returns the most ns that translation can add to a load. A miss in the TLBs takes a few loads of a
+// page table, each no longer than one load of memory. A curve that merely rises is fitted by TLBs
+// as well, so more than two such loads count only if the curve has a cache and the probes fit
+// closely.
+static double dearest_translation(const struct map_steps *steps)
+{
+    const struct plateaus *fit = &steps->curve.fit;
+    bool close = fit->count > 1 && steps->all.others_misfit < 0.5;
+    return (close ? 8 : 2) * fit->levels[fit->count - 1].height;
+}
+
 // Sets the fit of steps->curve from all steps that are not translation.
 static void make_fit(struct arena *arena, struct map_steps *steps)
 {
@@ -226,12 +237,8 @@ static void make_fit(struct arena *arena, struct map_steps *steps)
         if (!fit->reason || (k > 0 && !noisy && is_flat(steps, k)))
             fit->flat++;
     }
-    // A miss in all TLBs takes a few more loads, each as long as one from memory at most. A curve
-    // without caches that merely rises is not explained by TLBs.
     double most = exp2(steps->curve.octaves[steps->curve.count - 1]);
-    double dearest = (fit->count > 1 && steps->all.others_misfit < 0.5 ? 8 : 2) *
-                     fit->levels[fit->count - 1].height;
-    if (!fit->reason && map_steps_translation(steps, most) > dearest) {
+    if (!fit->reason && map_steps_translation(steps, most) > dearest_translation(steps)) {
         fit->reason = "the curve rises without flat parts";
         fit->flat = fit->count - 1;
     }

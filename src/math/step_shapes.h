@@ -63,7 +63,8 @@ bool step_shape_is_double(unsigned shape);
 // 16 ways.
 bool step_shape_is_slow(unsigned shape);
 
-// True if the share rises in few large stairs, as in a cache that only a few large pages fill.
+// True for the shape `even` with at most 3 ways. Sets of more ways rise like this, too, if a few
+// large pages fill them unevenly; loads then miss before the capacity.
 bool step_shape_is_coarse(unsigned shape);
 
 // True if the cache replaces a random line.
