@@ -17,10 +17,11 @@ enum {
 static const double margin = 9;
 static const double sector_margin = 11; // larger, because fewer probes show the sector
 
-// Added to the cost of an answer in which the size, or the filling of sets, is not the one that the
-// end shows.
+// Added to the cost of an answer whose size, or whose filling of sets, differs from what the end of
+// the curve shows.
 static const double odd_size = 12, odd_filling = 6;
-// These are multiplied by this if latency rises slowly at the end: the end is then a poor witness.
+// If latency rises slowly at the end, the end says less about the size: odd_size and odd_filling
+// are then multiplied by odd_slow.
 static const double odd_slow = 0.4;
 
 // The error of the model, as a share of the step between two levels: no real machine has ideal LRU
@@ -31,7 +32,7 @@ static const double model_error = 0.06;
 static const double sector_error = 0.05;
 static const double agreed_margin = 3; // for a sector that other probes show
 
-// If a lap touches more than this many times the cache's lines, it does not matter how sets fill.
+// If a lap touches more than this many times the cache's lines, all sets overflow.
 static const double uneven_most = 4;
 
 static const double misfit_max = 0.3; // if the best answer has a larger misfit, there is no answer
@@ -174,7 +175,7 @@ static double cost_of(const struct lines_question *question, const struct inner 
         if (off > 0 && (may_pass || expected >= question->latency + 0.98 * step))
             off = 0;
         double size = fabs(off) / root_of_squares(question->noise * expected, model_error * step);
-        // Huber's loss: one wild probe must not decide alone.
+        // Huber's loss keeps one probe that is far off from deciding alone.
         cost += size < 3 ? size * size : 6 * size - 9;
     }
     return cost;

@@ -81,7 +81,8 @@ static double cost_of(const struct map_steps *steps, const struct map_step_probe
             continue;
         for (size_t k = 0; k < steps->all.count; k++)
             ns += parts_of[i][k][choice[k]];
-        // One wild probe must not decide: sets without a hash fill unevenly at these strides.
+        // The bound keeps one probe from deciding alone: sets without a hash fill unevenly at these
+        // strides.
         double off = fabs(probes[i].ns - ns) / (sigma * ns);
         cost += fmin(off * off, COST_MOST);
     }

@@ -16,7 +16,9 @@ enum {
 // A point shows a level if it is this close to the level's height (relative).
 static const double height_part = 0.03;
 
-static const double unsettled = 0.03; // largest share of loads that miss, or hit, a level before
+// A point belongs to a level if at most this share of its loads hit an earlier level or miss this
+// one.
+static const double unsettled = 0.03;
 static const double flat_octaves = 0.3;
 // Steps that are nearer to each other count as one step. The end of a cache's half and the end of
 // the whole cache are 1 octave apart.
@@ -56,7 +58,7 @@ static bool is_settled(const struct map_steps *steps, size_t i, size_t k)
     return true;
 }
 
-// Finds the points of the last level to which translation adds least: the first settled ones.
+// Finds the points of the last level with the least translation: its first settled points.
 static void find_translated(const struct map_steps *steps, size_t k, double from,
                             struct plateau *level)
 {
@@ -106,7 +108,7 @@ static void find_points(const struct map_steps *steps, size_t k, double from, do
     level->x_last = curve->octaves[level->last];
 }
 
-// True if enough points in a row are at the height of level k once translation is subtracted.
+// True if enough points in a row are at the height of level k after translation is subtracted.
 static bool is_flat(const struct map_steps *steps, size_t k)
 {
     const struct level_curve *curve = &steps->curve;
