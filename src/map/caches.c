@@ -158,8 +158,9 @@ static double sector_of(struct arena *arena, const struct map_caches *caches, co
     }
     if (question.probe_count >= 2)
         return lines_sector(&question, line, size, judged);
-    // The probes of shorter lines cover several times the cache, where few loads hit.
-    return line >= MAP_NODE_BYTES ? judged : 0;
+    // If the cache is smaller than the region where the curve ends, the other probes cover several
+    // times the cache, where few loads hit.
+    return size > 0.9 * question.end ? judged : 0;
 }
 
 double map_caches_size_about(const struct map_caches *caches, size_t k)

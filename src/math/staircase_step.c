@@ -39,7 +39,8 @@ static double rise_of(const struct step_shapes *shapes, const struct staircase_p
     return sum / weights;
 }
 
-// Returns Huber's loss of a step with this end and its best shape; sets *best_shape.
+// Returns the loss of a step with this end and its best shape: Huber's, bounded for each point.
+// Sets *best_shape.
 static double step_cost(const struct step_shapes *shapes, const struct staircase_points *points,
                         double low, double high, double end, unsigned *best_shape)
 {
@@ -56,7 +57,8 @@ static double step_cost(const struct step_shapes *shapes, const struct staircase
             double error = 0.015 + 0.05 * 4 * share * (1 - share);
             double sigma = root_of_squares(points->noise * y, error * (high - low));
             double off = fabs(points->y[i] - y) / sigma;
-            cost += off < 3 ? off * off : 6 * off - 9;
+            // The bound keeps a point from deciding alone: a step may be sharper than every shape.
+            cost += fmin(off < 3 ? off * off : 6 * off - 9, STAIRCASE_OTHER_MOST);
         }
         if (cost < best) {
             best = cost;
