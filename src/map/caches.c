@@ -6,8 +6,19 @@
 
 #include <math.h>
 
-// Steps that are nearer to each other may belong to one cache whose sets fill unevenly.
-static const double near_octaves = 1.9;
+// Two steps may belong to one cache, whose sets fill unevenly, if they are nearer to each other
+// than this: near_octaves if the line of the lower one is unknown, low_octaves if it is small
+// beside the next one, part_octaves if the line of the upper one is unknown.
+static const double near_octaves = 1.9, low_octaves = 1.4, part_octaves = 1.2;
+
+// A step is sure to be a cache of its own if its `lead` is at least sure_lead, all probes fit the
+// steps (sure_misfit), and no step is within sure_octaves; a larger step before it may be within
+// sure_octaves, but not within sure_after.
+static const double sure_lead = 100, sure_octaves = 2.2, sure_after = 1.5, sure_misfit = 2;
+
+// Regions of the probes that show a sector, as multiples of the cache's size. In smaller regions,
+// nodes of other sectors may find the line loaded, too; in larger ones hardly any node does.
+static const double sector_least = 1.4, sector_most = 4;
 
 // ---------------------------------------------------------------- lines and sizes
 
@@ -53,29 +64,37 @@ bool map_caches_has_probe(const struct map_steps *steps, const struct run *run,
     return probe_near(steps, run, chain) != NULL;
 }
 
+// Returns the question about level k, without probes. `inner` holds the k caches before that level.
+static struct lines_question question_of(const struct map_steps *steps, size_t k,
+                                         const struct lines_cache *inner)
+{
+    const struct plateaus *fit = &steps->curve.fit;
+    unsigned shape = steps->all.steps[steps->step[k]].shape;
+    return (struct lines_question){
+        .caches = inner,
+        .level = k,
+        .latency = fit->levels[k].height,
+        .beyond = fit->levels[k + 1].height,
+        .beyond_end = k + 2 < fit->count ? exp2(fit->steps[k + 1].end) : 0,
+        .end = exp2(fit->steps[k].end),
+        .stride = MAP_NODE_BYTES,
+        .noise = root_of_squares(fit->noise, step_shape_is_random(shape) ? 0.15
+                                             : step_shape_is_slow(shape) ? 0.07
+                                                                         : 0),
+        .spread = step_shape_spread(shape),
+        .shapes = steps->shapes,
+        .shape = shape,
+    };
+}
+
 // Returns the line of level k from its probes. `inner` holds the k caches before that level; this
 // cache is added to it.
 static struct lines_answer line_of(struct arena *arena, const struct map_steps *steps,
                                    const struct run *run, size_t k, struct lines_cache *inner)
 {
-    const struct level_curve *curve = &steps->curve;
-    unsigned shape = steps->all.steps[steps->step[k]].shape;
     struct lines_probe *probes = ARENA_ARRAY(arena, lines_plan_count, struct lines_probe);
-    struct lines_question question = {
-        .caches = inner,
-        .level = k,
-        .latency = curve->fit.levels[k].height,
-        .beyond = curve->fit.levels[k + 1].height,
-        .beyond_end = k + 2 < curve->fit.count ? exp2(curve->fit.steps[k + 1].end) : 0,
-        .end = exp2(curve->fit.steps[k].end),
-        .stride = MAP_NODE_BYTES,
-        .noise = root_of_squares(
-            curve->fit.noise, step_shape_is_random(shape) || step_shape_is_slow(shape) ? 0.15 : 0),
-        .spread = step_shape_spread(shape),
-        .shapes = steps->shapes,
-        .shape = shape,
-        .probes = probes,
-    };
+    struct lines_question question = question_of(steps, k, inner);
+    question.probes = probes;
     for (size_t i = 0; i < lines_plan_count; i++) {
         struct lines_chain chain = {lines_plan[i].region * question.end, lines_plan[i].stride};
         const struct result *result = probe_near(steps, run, &chain);
@@ -90,6 +109,58 @@ static struct lines_answer line_of(struct arena *arena, const struct map_steps *
     answer.sector = answer.line > 0 ? answer.sector : 0;
     inner[k] = lines_cache_of(&question, &answer);
     return answer;
+}
+
+// Adds the latency of a chain through level k to the question, if the chain can show the sector of
+// this level: its region is from `least` to `most` bytes, and only known translation adds to it.
+static void add_sector_probe(const struct map_steps *steps, const struct lines_chain *chain,
+                             double ns, double least, double most, struct lines_probe *probes,
+                             struct lines_question *question)
+{
+    ns -= map_steps_translation(steps, chain->region);
+    if (chain->region > least && chain->region < most && isfinite(ns) &&
+        !may_be_translated(steps, chain->region, false))
+        probes[question->probe_count++] = (struct lines_probe){*chain, ns};
+}
+
+// Returns the sector of level k, whose line is known, from all chains with several nodes per line:
+// probes and, if the line is longer than the distance of its nodes, the curve.
+static double sector_of(struct arena *arena, const struct map_caches *caches, const struct run *run,
+                        size_t k, const struct lines_cache *inner)
+{
+    const struct map_steps *steps = &caches->steps;
+    const struct level_curve *curve = &steps->curve;
+    double line = caches->lines[k].line, judged = caches->lines[k].sector;
+    double size = map_caches_size_about(caches, k), most = sector_most * size;
+    struct lines_probe *probes =
+        ARENA_ARRAY(arena, run->result_count + curve->count, struct lines_probe);
+    struct lines_question question = question_of(steps, k, inner);
+    question.noise = curve->fit.noise;
+    question.probes = probes;
+    if (step_shape_is_random(question.shape))
+        return 0;
+    if (question.beyond_end > 0) // the next level must hold the whole chain
+        most = fmin(most,
+                    0.6 * exp2(curve->fit.steps[k + 1].end_low) * fmin(line / MAP_NODE_BYTES, 1));
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = run->results[i];
+        if (!map_steps_is_probe(steps, result))
+            continue;
+        const struct lines_chain chain = {(double)case_uint(&result->bench_case, "bytes"),
+                                          (double)case_uint(&result->bench_case, "pitch")};
+        if (chain.stride < line)
+            add_sector_probe(steps, &chain, map_steps_ns(steps, result), sector_least * size, most,
+                             probes, &question);
+    }
+    for (size_t i = 0; i < curve->count && line > MAP_NODE_BYTES; i++) {
+        const struct lines_chain chain = {exp2(curve->octaves[i]), MAP_NODE_BYTES};
+        add_sector_probe(steps, &chain, curve->ns[i], sector_least * size, most, probes, &question);
+    }
+    if (question.probe_count >= 2)
+        return lines_sector(&question, line, size, judged);
+    // If the cache is smaller than the region where the curve ends, the other probes cover several
+    // times the cache, where few loads hit.
+    return size > 0.9 * question.end ? judged : 0;
 }
 
 double map_caches_size_about(const struct map_caches *caches, size_t k)
@@ -160,10 +231,12 @@ bool map_caches_near_translation(const struct map_caches *caches, size_t k)
     return false;
 }
 
-static void find_lines(struct arena *arena, const struct run *run, struct map_caches *caches)
+// Finds the lines of all levels, and the sizes that chains with a node in each line show. `inner`
+// gets the cache of each level.
+static void find_lines(struct arena *arena, const struct run *run, struct map_caches *caches,
+                       struct lines_cache *inner)
 {
     const struct map_steps *steps = &caches->steps;
-    struct lines_cache inner[PLATEAUS_MAX];
     for (size_t k = 0; k + 1 < steps->curve.fit.count; k++) {
         caches->lines[k] = line_of(arena, steps, run, k, inner);
         double line = caches->lines[k].line;
@@ -183,12 +256,53 @@ static void find_lines(struct arena *arena, const struct run *run, struct map_ca
     }
 }
 
-// True if level k may be a part of the next one: its line is unknown, and the next step is near.
+// Finds the sectors of all levels whose line is known.
+static void find_sectors(struct arena *arena, const struct run *run, struct map_caches *caches,
+                         struct lines_cache *inner)
+{
+    for (size_t k = 0; k + 1 < caches->steps.curve.fit.count; k++) {
+        struct lines_answer *answer = &caches->lines[k];
+        if (answer->line <= LINES_MIN_BYTES)
+            continue;
+        answer->sector = sector_of(arena, caches, run, k, inner);
+        if (answer->sector > 0)
+            inner[k].sector = answer->sector;
+    }
+}
+
+// True if the step at the end of level k and a step near it may belong to one cache whose sets fill
+// unevenly: its line is unknown, or a larger step follows that shows another line.
 static bool may_be_part(const struct map_caches *caches, size_t k)
 {
-    const struct plateaus *fit = &caches->steps.curve.fit;
-    return k > 0 && k + 2 < fit->count && caches->lines[k].line == 0 &&
-           fit->steps[k + 1].end - fit->steps[k].end < near_octaves;
+    const struct map_steps *steps = &caches->steps;
+    const struct plateaus *fit = &steps->curve.fit;
+    const struct staircase_step *step = &steps->all.steps[steps->step[k]];
+    double line = caches->lines[k].line;
+    if (k > 0 && line == 0 && step->end - fit->steps[k - 1].end < part_octaves)
+        return true;
+    if (k + 2 >= fit->count)
+        return false;
+    double after = fit->steps[k + 1].end - step->end, next_line = caches->lines[k + 1].line;
+    if (k > 0 && line == 0 && after < near_octaves)
+        return true;
+    bool is_low = step->rise < 0.5 * steps->all.steps[steps->step[k + 1]].rise;
+    return is_low && (line == 0 || next_line == 0 || line > next_line) && after < low_octaves;
+}
+
+// True if the curve and the probes of all steps together show that level k ends in a step of its
+// own, even if its own probes fit no cache.
+static bool is_sure(const struct map_caches *caches, size_t k)
+{
+    const struct map_steps *steps = &caches->steps;
+    const struct plateaus *fit = &steps->curve.fit;
+    const struct staircase_step *step = &steps->all.steps[steps->step[k]];
+    double after = k + 2 < fit->count ? fit->steps[k + 1].end - step->end : (double)INFINITY;
+    if (steps->all.others_misfit > sure_misfit || step->lead < sure_lead || after < sure_octaves)
+        return false;
+    // Sets that fill unevenly make a small step before the large one.
+    double before = k > 0 ? step->end - fit->steps[k - 1].end : (double)INFINITY;
+    return before > sure_octaves ||
+           (before > sure_after && step->rise < steps->all.steps[steps->step[k - 1]].rise);
 }
 
 // Ends the levels before the first step that, by its probes, is no cache or may be none.
@@ -196,7 +310,7 @@ static void judge_lines(struct map_caches *caches)
 {
     struct plateaus *fit = &caches->steps.curve.fit;
     for (size_t k = 0; k + 1 < fit->flat; k++)
-        if (caches->lines[k].misfit || may_be_part(caches, k)) {
+        if ((caches->lines[k].misfit && !is_sure(caches, k)) || may_be_part(caches, k)) {
             fit->flat = k + 1;
             fit->decided = false;
             fit->reason = caches->lines[k].misfit
@@ -211,7 +325,9 @@ void map_caches_of(struct arena *arena, const struct run *run, const struct leve
 {
     *caches = (struct map_caches){.steps.all = caches->steps.all};
     map_steps_of(arena, run, curve, cache_most, &caches->steps);
-    find_lines(arena, run, caches);
+    struct lines_cache inner[PLATEAUS_MAX];
+    find_lines(arena, run, caches, inner);
+    find_sectors(arena, run, caches, inner);
     judge_lines(caches);
 }
 

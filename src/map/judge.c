@@ -7,14 +7,14 @@
 
 #include <math.h>
 
-// All chains together overflow a level if their regions are this many times as large: then it does
-// not matter how many of the cores share it.
+// If the regions of all chains together are this many times as large as a level, they overflow it,
+// however many cores share it.
 static const double crowded_out = 1.6;
 
 enum {
     REGION_MIN = 2048,
-    // A number of sharers fits if its cost is at most this far above the least cost. Large, because
-    // no shape is known well.
+    // A number of sharers is possible if its cost is at most this much above the least cost. The
+    // margin is large because the true shape of a rise is never known well.
     SHARERS_MARGIN = 16
 };
 
@@ -150,8 +150,9 @@ static double shared_ns(const struct map_level *level, double end, double bytes)
     return level->within + share * (level->beyond - level->within);
 }
 
-// Returns how far the latency of a probe is from `ns`, the latency with so many sharers, if no load
-// passes the next level. If all chains together overflow that, misses take longer.
+// Returns the deviation of a probe's latency from `ns`, which is expected if every miss of the
+// level hits the next one. If all chains together overflow the next level, misses may take up to
+// level->slowest, and a latency in between is no deviation.
 static double off_of(const struct map_level *level, double region, unsigned cores, double latency,
                      double ns)
 {

@@ -17,17 +17,22 @@ enum {
 static const double margin = 9;
 static const double sector_margin = 11; // larger, because fewer probes show the sector
 
-// Added to the cost of an answer in which the size, or the filling of sets, is not the one that the
-// end shows.
+// Added to the cost of an answer whose size, or whose filling of sets, differs from what the end of
+// the curve shows.
 static const double odd_size = 12, odd_filling = 6;
-// These are multiplied by this if latency rises slowly at the end: the end is then a poor witness.
+// If latency rises slowly at the end, the end says less about the size: odd_size and odd_filling
+// are then multiplied by odd_slow.
 static const double odd_slow = 0.4;
 
 // The error of the model, as a share of the step between two levels: no real machine has ideal LRU
 // replacement or exactly cyclic laps.
 static const double model_error = 0.06;
 
-// If a lap touches more than this many times the cache's lines, it does not matter how sets fill.
+// The same for probes that show only the sector.
+static const double sector_error = 0.05;
+static const double agreed_margin = 3; // for a sector that other probes show
+
+// If a lap touches more than this many times the cache's lines, all sets overflow.
 static const double uneven_most = 4;
 
 static const double misfit_max = 0.3; // if the best answer has a larger misfit, there is no answer
@@ -170,7 +175,7 @@ static double cost_of(const struct lines_question *question, const struct inner 
         if (off > 0 && (may_pass || expected >= question->latency + 0.98 * step))
             off = 0;
         double size = fabs(off) / root_of_squares(question->noise * expected, model_error * step);
-        // Huber's loss: one wild probe must not decide alone.
+        // Huber's loss keeps one probe that is far off from deciding alone.
         cost += size < 3 ? size * size : 6 * size - 9;
     }
     return cost;
@@ -272,6 +277,57 @@ struct lines_answer lines_judge(const struct lines_question *question)
         answer.capacity = same_size ? answer.capacity : 0;
     }
     return answer;
+}
+
+// ---------------------------------------------------------------- sectors
+
+// Returns the cost of a cache, that is, how badly it explains the probes.
+static double sector_cost(const struct lines_question *question, const struct lines_cache *cache)
+{
+    double cost = 0, step = question->beyond - question->latency;
+    for (size_t i = 0; i < question->probe_count; i++) {
+        const struct lines_probe *probe = &question->probes[i];
+        const struct inner inner = inner_of(question, &probe->chain);
+        double beyond = fmin(inner.beyond, miss_share(cache, &probe->chain));
+        double expected = inner.latency + inner.beyond * question->latency + beyond * step;
+        // The sectors of the caches before this one may be unknown.
+        double before = (1 - inner.beyond) * question->latency;
+        double sigma = root_of_squares(question->noise * expected, sector_error * step);
+        double size = fabs(probe->latency - expected) / root_of_squares(sigma, before);
+        cost += size < 3 ? size * size : 6 * size - 9;
+    }
+    return cost;
+}
+
+double lines_sector(const struct lines_question *question, double line, double capacity,
+                    double judged)
+{
+    double costs[8], best = (double)INFINITY, answer = 0;
+    size_t count = 0;
+    for (double sector = LINES_MIN_BYTES; sector <= line; sector *= 2, count++) {
+        costs[count] = (double)INFINITY;
+        for (double scale = 0.6; scale < 1.7; scale *= 1.08)
+            for (int filling = 0; filling < 2; filling++) {
+                const struct lines_cache cache = {.capacity = scale * capacity,
+                                                  .line = line,
+                                                  .sector = sector,
+                                                  .spread = filling ? question->spread : 0};
+                double off = log(scale) / 0.15;
+                costs[count] = fmin(costs[count], sector_cost(question, &cache) + off * off);
+            }
+        if (costs[count] < best) {
+            best = costs[count];
+            answer = sector;
+        }
+    }
+    if (best > 4 * (double)question->probe_count)
+        return 0;
+    if (judged > 0 && judged != answer)
+        return 0;
+    size_t near = 0;
+    for (size_t i = 0; i < count; i++)
+        near += costs[i] < best + (judged > 0 ? agreed_margin : sector_margin);
+    return near == 1 ? answer : 0;
 }
 
 struct lines_cache lines_cache_of(const struct lines_question *question,

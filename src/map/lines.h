@@ -91,6 +91,13 @@ struct lines_answer {
 // them.
 struct lines_answer lines_judge(const struct lines_question *question);
 
+// Returns the sector of a cache whose line is known, from probes with several nodes per line that
+// cover more than the cache: only nodes that share a sector then find it loaded. `capacity` may be
+// wrong by a factor of 1.6. If these probes leave several sectors possible, the answer is that of
+// lines_judge, `judged` (0: none), if it explains them best. Else returns 0.
+double lines_sector(const struct lines_question *question, double line, double capacity,
+                    double judged);
+
 // Returns the cache that the answer describes, for the question about the next level. If the line
 // is unknown, it is set to the stride; the capacity to the end; the sector to LINES_MIN_BYTES.
 struct lines_cache lines_cache_of(const struct lines_question *question,

@@ -16,7 +16,8 @@
 const char *const map_benchmarks[] = {"latency", "bandwidth", "map", "strides", NULL};
 
 enum {
-    KNEE_POINTS = 10
+    KNEE_POINTS = 10, // chains added around an end
+    SIZE_POINTS = 4   // chains added across the interval of a size
 };
 
 // An end whose interval is narrower than this (in octaves; 3 %) needs no more sizes.
@@ -29,6 +30,7 @@ enum stage {
     STAGE_LINES,
     STAGE_LINES_AGAIN,
     STAGE_SIZES,
+    STAGE_SIZES_AGAIN,
     STAGE_SHARERS,
     STAGE_SHARERS_AGAIN,
     STAGE_BANDWIDTH,
@@ -121,21 +123,35 @@ static void plan_steps(struct map_cases *cases, const struct map_steps *steps, b
         map_cases_add_latency(cases, "vector", "random", sizes);
 }
 
-// Adds the probes of each step that the run does not have. The first ones may move the steps, so
-// this is done twice.
-static void plan_lines(struct map_cases *cases, const struct map_steps *steps,
-                       const struct run *run)
+// Adds a probe of step k, unless the run has one like it.
+static void add_probe(struct map_cases *cases, const struct map_steps *steps, const struct run *run,
+                      size_t k, const struct lines_chain *chain)
 {
+    if (!map_caches_has_probe(steps, run, chain))
+        map_cases_add_chain(cases, &(struct map_chain){.what = MAP_PROBE,
+                                                       .level = k + 1,
+                                                       .bytes = chain->region,
+                                                       .stride = (uint64_t)chain->stride,
+                                                       .grain = MAP_GRAIN_BYTES});
+}
+
+// Adds the probes of each step that the run does not have. The first ones may move the steps, so
+// this is done twice. The second time (`again`), steps that may be caches or translation get more
+// probes, which are few lines on many pages.
+static void plan_lines(struct map_cases *cases, const struct map_steps *steps,
+                       const struct run *run, bool again)
+{
+    static const double undecided[] = {1.5, 3.2, 6.5, 9.2};
     for (size_t k = 0; k < steps->all.count; k++)
         for (size_t i = 0; i < lines_plan_count; i++) {
             const struct lines_chain chain = {lines_plan[i].region * exp2(steps->all.steps[k].end),
                                               lines_plan[i].stride};
-            if (!map_caches_has_probe(steps, run, &chain))
-                map_cases_add_chain(cases, &(struct map_chain){.what = MAP_PROBE,
-                                                               .level = k + 1,
-                                                               .bytes = chain.region,
-                                                               .stride = (uint64_t)chain.stride,
-                                                               .grain = MAP_GRAIN_BYTES});
+            add_probe(cases, steps, run, k, &chain);
+        }
+    for (size_t k = 0; again && k < steps->all.count; k++)
+        for (size_t i = 0; steps->kinds[k] == STEP_UNKNOWN && i < 4; i++) {
+            const struct lines_chain chain = {undecided[i] * exp2(steps->all.steps[k].end), 1696};
+            add_probe(cases, steps, run, k, &chain);
         }
 }
 
@@ -160,6 +176,26 @@ static void plan_sizes(struct map_cases *cases, const struct map_caches *caches)
                                                        .bytes = 0.75 * size,
                                                        .stride = LINES_MIN_BYTES,
                                                        .grain = MAP_GRAIN_BYTES});
+    }
+}
+
+// Adds chains with a node in each line across the interval of each size that such chains found, if
+// the interval is wide only because they are far apart.
+static void plan_sizes_again(struct map_cases *cases, const struct map_caches *caches)
+{
+    for (size_t k = 0; k + 1 < caches->steps.curve.fit.flat; k++) {
+        const struct staircase_step *size = &caches->sizes[k];
+        double from = size->end_low + STAIRCASE_MARGIN, to = size->end_high - STAIRCASE_MARGIN;
+        if (!caches->sized[k] || step_shape_is_slow(size->shape) || to - from < knee_octaves)
+            continue;
+        for (int i = 0; i < SIZE_POINTS; i++)
+            map_cases_add_chain(
+                cases,
+                &(struct map_chain){.what = MAP_PROBE,
+                                    .level = caches->steps.step[k] + 1,
+                                    .bytes = exp2(from + (to - from) * (i + 0.5) / SIZE_POINTS),
+                                    .stride = (uint64_t)caches->lines[k].line,
+                                    .grain = MAP_GRAIN_BYTES});
     }
 }
 
@@ -289,10 +325,13 @@ static void plan_stage(struct map_plan *plan, const struct run *run)
         break;
     case STAGE_LINES:
     case STAGE_LINES_AGAIN:
-        plan_lines(cases, &caches.steps, run);
+        plan_lines(cases, &caches.steps, run, plan->stage > STAGE_LINES_AGAIN);
         break;
     case STAGE_SIZES:
         plan_sizes(cases, &caches);
+        break;
+    case STAGE_SIZES_AGAIN:
+        plan_sizes_again(cases, &caches);
         break;
     case STAGE_SHARERS:
     case STAGE_SHARERS_AGAIN:

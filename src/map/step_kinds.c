@@ -14,8 +14,11 @@ enum {
     COST_MOST = 36 // most that one probe adds to the cost
 };
 
-static const double reach_min = 15.9;   // octaves: a TLB reaches at least 16 pages of 4 KiB
-static const double margin = 9;         // 2 ln 90, as in map/lines.c
+static const double reach_min = 15.9; // octaves: a TLB reaches at least 16 pages of 4 KiB
+static const double margin = 9;       // 2 ln 90, as in map/lines.c
+// With a larger misfit of the probes, levels have to be flat; with a still larger one, no step has
+// a kind.
+static const double explained_misfit = 4.5, kinds_misfit = 10;
 static const double probe_noise = 0.04; // relative; includes what the shapes leave unexplained
 
 // The kinds of steps: 0 is translation. Then caches with four lines, each with sets that the probes
@@ -78,7 +81,8 @@ static double cost_of(const struct map_steps *steps, const struct map_step_probe
             continue;
         for (size_t k = 0; k < steps->all.count; k++)
             ns += parts_of[i][k][choice[k]];
-        // One wild probe must not decide: sets without a hash fill unevenly at these strides.
+        // The bound keeps one probe from deciding alone: sets without a hash fill unevenly at these
+        // strides.
         double off = fabs(probes[i].ns - ns) / (sigma * ns);
         cost += fmin(off * off, COST_MOST);
     }
@@ -158,13 +162,13 @@ void map_steps_refine(struct arena *arena, struct map_steps *steps,
 void map_steps_judge_kinds(struct map_steps *steps)
 {
     double misfit = steps->all.others_misfit;
-    steps->explained = misfit < 2;
+    steps->explained = misfit < explained_misfit;
     for (size_t i = 0; i < steps->all.count; i++) {
         const struct staircase_step *step = &steps->all.steps[i];
-        steps->kinds[i] = misfit > 10 || step->lead < margin ? STEP_UNKNOWN
-                          : step->kind                       ? STEP_CACHE
-                          : step->end > reach_min            ? STEP_TRANSLATION
-                                                             : STEP_UNKNOWN;
+        steps->kinds[i] = misfit > kinds_misfit || step->lead < margin ? STEP_UNKNOWN
+                          : step->kind                                 ? STEP_CACHE
+                          : step->end > reach_min                      ? STEP_TRANSLATION
+                                                                       : STEP_UNKNOWN;
     }
 }
 

@@ -16,7 +16,9 @@ enum {
 // A point shows a level if it is this close to the level's height (relative).
 static const double height_part = 0.03;
 
-static const double unsettled = 0.03; // largest share of loads that miss, or hit, a level before
+// A point belongs to a level if at most this share of its loads hit an earlier level or miss this
+// one.
+static const double unsettled = 0.03;
 static const double flat_octaves = 0.3;
 // Steps that are nearer to each other count as one step. The end of a cache's half and the end of
 // the whole cache are 1 octave apart.
@@ -56,7 +58,7 @@ static bool is_settled(const struct map_steps *steps, size_t i, size_t k)
     return true;
 }
 
-// Finds the points of the last level to which translation adds least: the first settled ones.
+// Finds the points of the last level with the least translation: its first settled points.
 static void find_translated(const struct map_steps *steps, size_t k, double from,
                             struct plateau *level)
 {
@@ -106,7 +108,7 @@ static void find_points(const struct map_steps *steps, size_t k, double from, do
     level->x_last = curve->octaves[level->last];
 }
 
-// True if enough points in a row are at the height of level k once translation is subtracted.
+// True if enough points in a row are at the height of level k after translation is subtracted.
 static bool is_flat(const struct map_steps *steps, size_t k)
 {
     const struct level_curve *curve = &steps->curve;
@@ -189,6 +191,17 @@ static double first_height(struct arena *arena, const struct map_steps *steps)
     return fabs(seen / height - 1) < 0.1 ? seen : height;
 }
 
+// Returns the most ns that translation can add to a load. A miss in the TLBs takes a few loads of a
+// page table, each no longer than one load of memory. A curve that merely rises is fitted by TLBs
+// as well, so more than two such loads count only if the curve has a cache and the probes fit
+// closely.
+static double dearest_translation(const struct map_steps *steps)
+{
+    const struct plateaus *fit = &steps->curve.fit;
+    bool close = fit->count > 1 && steps->all.others_misfit < 0.5;
+    return (close ? 8 : 2) * fit->levels[fit->count - 1].height;
+}
+
 // Sets the fit of steps->curve from all steps that are not translation.
 static void make_fit(struct arena *arena, struct map_steps *steps)
 {
@@ -226,10 +239,8 @@ static void make_fit(struct arena *arena, struct map_steps *steps)
         if (!fit->reason || (k > 0 && !noisy && is_flat(steps, k)))
             fit->flat++;
     }
-    // TLBs do not cost more than the memory access itself.
     double most = exp2(steps->curve.octaves[steps->curve.count - 1]);
-    if (!fit->reason &&
-        map_steps_translation(steps, most) > 2 * fit->levels[fit->count - 1].height) {
+    if (!fit->reason && map_steps_translation(steps, most) > dearest_translation(steps)) {
         fit->reason = "the curve rises without flat parts";
         fit->flat = fit->count - 1;
     }

@@ -225,7 +225,7 @@ static struct level_height reach_of(const struct level_curve *curve, size_t k)
         exp2((octaves[0] + octaves[1]) / 2), {exp2(octaves[0]), exp2(octaves[1])}, curve->count};
 }
 
-// True if the reach may be the end of a cache. Below some region a lap touches one to two times
+// True if the reach may be the end of a cache. In small regions a lap touches one to two times
 // PAGES_LAP_BYTES of lines, which is no reason for a rise if the curve of vector loads is flat
 // there. From that region on, the lines that a lap touches grow with the region.
 static bool may_be_cache(const struct map_writer *w, double reach)

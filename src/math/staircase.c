@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum {
+    // A doubtful step stays if without it the loss of the others' points is larger by this.
     OTHERS_MARGIN = 16,
     FLAT_POINTS = 4 // least number of points of a flat part
 };
@@ -242,7 +243,7 @@ bool staircase_fit(struct arena *arena, const struct step_shapes *shapes,
     return true;
 }
 
-// Sets `lead` of step k.
+// Sets `lead` of step k (math/staircase.h). `loss` is the loss of the fit.
 static void find_lead(const struct staircase_work *work, struct staircase *fit, size_t k,
                       double loss)
 {

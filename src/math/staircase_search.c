@@ -8,7 +8,7 @@
 static const double apart_min = 0.7;
 
 static const double rise_min = 0.1; // least rise, relative to the height before the step
-// The same of a step of kind 0, by points of other chains.
+// The same for a step of kind 0, if points of other chains show it.
 static const double rise_min_other = 0.03;
 
 static bool is_tried(const struct staircase_range *range, unsigned shape)

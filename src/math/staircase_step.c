@@ -17,6 +17,8 @@ void staircase_widen(const struct step_shapes *shapes, struct staircase_step *st
     double middle = 0, margin = slow ? 0.45 : STAIRCASE_MARGIN;
     while (step_shapes_share(shapes, step->shape, middle) < 0.5 && middle < 0.3)
         middle += 1.0 / 64;
+    if (step_shape_is_coarse(step->shape))
+        middle += 2 * margin;
     step->end_low -= margin;
     step->end_high = fmax(step->end_high + (slow ? 0.7 : margin), step->end + middle);
 }
@@ -37,7 +39,8 @@ static double rise_of(const struct step_shapes *shapes, const struct staircase_p
     return sum / weights;
 }
 
-// Returns Huber's loss of a step with this end and its best shape; sets *best_shape.
+// Returns the loss of a step with this end and its best shape: Huber's, bounded for each point.
+// Sets *best_shape.
 static double step_cost(const struct step_shapes *shapes, const struct staircase_points *points,
                         double low, double high, double end, unsigned *best_shape)
 {
@@ -54,7 +57,8 @@ static double step_cost(const struct step_shapes *shapes, const struct staircase
             double error = 0.015 + 0.05 * 4 * share * (1 - share);
             double sigma = root_of_squares(points->noise * y, error * (high - low));
             double off = fabs(points->y[i] - y) / sigma;
-            cost += off < 3 ? off * off : 6 * off - 9;
+            // The bound keeps a point from deciding alone: a step may be sharper than every shape.
+            cost += fmin(off < 3 ? off * off : 6 * off - 9, STAIRCASE_OTHER_MOST);
         }
         if (cost < best) {
             best = cost;

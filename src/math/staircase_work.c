@@ -15,7 +15,7 @@ static struct step_places places_of(struct arena *arena, size_t count)
                                 .beyond = ARENA_ARRAY(arena, count + 1, double)};
 }
 
-// Makes the arrays of `work` and what follows from its points.
+// Allocates the arrays of `work` in `arena` and sets base_least from its points.
 void staircase_prepare(struct arena *arena, struct staircase_work *work)
 {
     size_t count = work->n;
@@ -126,8 +126,8 @@ void staircase_place_others(const struct staircase_work *work, unsigned kind, do
     step_shapes_place(work->seen[kind], work->n - work->curve, end, &work->other_places[kind]);
 }
 
-// Fill the curve's points, and the others, of column j with a step that ends where the points were
-// placed last.
+// Set the elements of column j that belong to the curve's points, or to the points of other chains,
+// to the share of a step. The step ends where the points were placed last.
 void staircase_fill_curve(const struct staircase_work *work, size_t j, unsigned shape)
 {
     step_shapes_fill(work->shapes, shape, &work->places, work->curve, work->column[j]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The least squares and the search of math/staircase.h, which its files share.
+// The least squares and the search that the files of math/staircase.h share.
 #ifndef MATH_STAIRCASE_WORK_H
 #define MATH_STAIRCASE_WORK_H
 
@@ -49,7 +49,7 @@ struct staircase_range {
 
 // ---------------------------------------------------------------- least squares
 
-// Makes the arrays of `work` and what follows from its points.
+// Allocates the arrays of `work` in `arena` and sets base_least from its points.
 void staircase_prepare(struct arena *arena, struct staircase_work *work);
 
 // Finds the heights of the fit for its ends, shapes and kinds. Returns the cost like
@@ -64,8 +64,8 @@ void staircase_fill(const struct staircase_work *work, const struct staircase *f
 // for the curve's points.)
 void staircase_place_others(const struct staircase_work *work, unsigned kind, double end);
 
-// Fill the curve's points, and the others, of column j with a step that ends where the points were
-// placed last.
+// Set the elements of column j that belong to the curve's points, or to the points of other chains,
+// to the share of a step. The step ends where the points were placed last.
 void staircase_fill_curve(const struct staircase_work *work, size_t j, unsigned shape);
 
 void staircase_fill_others(const struct staircase_work *work, size_t j, unsigned shape,

@@ -89,6 +89,11 @@ bool step_shape_is_slow(unsigned shape)
     return step_shape_is_random(shape) || (plan[shape].kind != EVEN && plan[shape].ways <= 16);
 }
 
+bool step_shape_is_coarse(unsigned shape)
+{
+    return plan[shape].kind == EVEN && plan[shape].ways <= 3;
+}
+
 bool step_shape_is_gradual(unsigned shape)
 {
     return plan[shape].kind == PAGES || step_shape_is_double(shape);

@@ -9,9 +9,8 @@
 //   random   A random line of the set is replaced: the share rises for two octaves or more.
 //   pair     Two nodes of the chain share a line, and the oldest line is replaced: the share rises
 //            slowly.
-//   parts    The same, but the two nodes lie in different sectors: a node finds its sector only if
-//   the
-//            line survived the whole lap.
+//   parts    Two nodes of the chain share a line, but lie in different sectors of it: a node finds
+//            its sector only if the line survived the whole lap.
 //   pages    Entries of a TLB, each for many nodes: the share is 1 − reach / region.
 #ifndef MATH_STEP_SHAPES_H
 #define MATH_STEP_SHAPES_H
@@ -35,7 +34,7 @@ const struct step_shapes *step_shapes_create(struct arena *arena);
 // Returns the share of loads that miss if the region is 2^octaves times as large as the end.
 double step_shapes_share(const struct step_shapes *shapes, unsigned shape, double octaves);
 
-// Returns how many octaves after the end 95 % of the loads miss; at most 2.
+// Returns the number of octaves from the end to where 95 % of the loads miss; at most 2.
 double step_shapes_width(const struct step_shapes *shapes, unsigned shape);
 
 // Where each point lies in the table if a step has a given end. The search for a fit computes this
@@ -62,6 +61,10 @@ bool step_shape_is_double(unsigned shape);
 // True if the share rises slowly: random replacement, or a shape other than `even` that has at most
 // 16 ways.
 bool step_shape_is_slow(unsigned shape);
+
+// True for the shape `even` with at most 3 ways. Sets of more ways rise like this, too, if a few
+// large pages fill them unevenly; loads then miss before the capacity.
+bool step_shape_is_coarse(unsigned shape);
 
 // True if the cache replaces a random line.
 bool step_shape_is_random(unsigned shape);
