@@ -40,7 +40,7 @@ static double weighted(const struct loads_kind *kind, unsigned element)
 static double row_sum(const struct loads_kind *kind, unsigned first)
 {
     double sum = 0;
-    bool pushed = kind->source == LOADS_FROM_PUSHED; // a thread loads these few elements repeatedly
+    bool pushed = kind->source == LOADS_FROM_PUSHED; // they are few, so each is loaded repeatedly
     for (unsigned i = 0; i < LOADS_A_THREAD; i++)
         sum += weighted(kind, pushed ? i % LOADS_PUSHED_ELEMENTS : first + i);
     return sum;
