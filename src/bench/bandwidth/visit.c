@@ -37,7 +37,7 @@ void bandwidth_close(struct bench_session *session)
         bandwidth_store_close(&own->store);
 }
 
-// What a case keeps from its first visit.
+// What a case keeps between visits.
 struct memory {
     bool ready;
     struct bandwidth_shape shape;

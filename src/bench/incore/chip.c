@@ -20,7 +20,7 @@ static const double warm_ns = 15e6; // after so many ns of work, the core clock 
 // If a run is faster than the best run so far by this share, the core clock is still rising.
 static const double still_rising = 0.01;
 
-// What a case keeps from its first visit.
+// What a case keeps between visits.
 struct memory {
     uint32_t iterations;
     uint64_t repeats; // dispatches in a sample

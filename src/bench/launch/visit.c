@@ -19,7 +19,7 @@ enum {
     IN_FLIGHT_LEAST = 8
 };
 
-// What a case keeps from its first visit.
+// What a case keeps between visits.
 struct memory {
     uint64_t kernels; // kernels in a sample; 0: not known yet
 };

@@ -138,7 +138,7 @@ float loads_tolerance(const struct loads_kind *kind)
         weight += weights[c];
     bool rounds = kind->data == LOADS_UNORM8 || kind->data == LOADS_PACKED;
     double rounding = rounds ? ldexp(LOADS_A_THREAD, -17) : 0;
-    if (kind->format == GPU_FORMAT_RGBA8_SRGB) // decoders may be wrong by half of 1/255
+    if (kind->format == GPU_FORMAT_RGBA8_SRGB) // decoders may be wrong by about half of 1/255
         rounding += ldexp(LOADS_A_THREAD, -9);
     double filtering =
         loads_traits_of(kind)->filters * ldexp(LOADS_A_THREAD, -8) * range[kind->data];

@@ -34,7 +34,7 @@ static const double control_least = 1.2;
 // The baseline is measured again if its last sample is more than 100 ms old.
 static const uint64_t baseline_age_ns = 100 * NS_PER_MS;
 
-// What a case keeps from its first visit.
+// What a case keeps between visits.
 struct memory {
     struct loads_size size;
     double control_ns; // time per workgroup of the loop without loads; 0: not measured yet

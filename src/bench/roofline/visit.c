@@ -25,7 +25,7 @@ static const double cpu_intensity = 16;
 // Length of a submission while energy is measured: short compared with energy_s of the case.
 static const double burst_ns = 5e6;
 
-// What a case keeps from its first visit.
+// What a case keeps between visits.
 struct memory {
     uint64_t repeats;
     struct roofline_sums sums;

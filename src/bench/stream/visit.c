@@ -16,7 +16,7 @@ enum {
 };
 static const double dispatch_ns_max = 250e6; // longest dispatch; watchdogs end those from 2 s on
 
-// What a case keeps from its first visit.
+// What a case keeps between visits.
 struct memory {
     struct stream_shape shape;
     uint64_t passes, repeats;

@@ -14,7 +14,7 @@ enum {
     STRIDE_FULL_SAMPLE = 1
 };
 
-// What a case keeps from its first visit.
+// What a case keeps between visits.
 struct memory {
     uint32_t iterations; // iterations of the loop in a dispatch
     uint64_t repeats;    // dispatches per sample

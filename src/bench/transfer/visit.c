@@ -20,7 +20,7 @@ enum {
 // Longest time in ns of all samples together. If transfers are slow, more samples show little.
 static const double sample_most_ns = 32e6;
 
-// What a case keeps from its first visit.
+// What a case keeps between visits.
 struct memory {
     uint64_t passes; // transfers in a sample
     bool is_slow;    // a transfer takes more than sample_most_ns; then there is no warm-up
