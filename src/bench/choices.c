@@ -162,7 +162,7 @@ bool choices_make(struct arena *arena, const struct choice_request *request,
                                               .value_count = list.count,
                                               .from_user = setting != NULL};
         if (setting && list.count)
-            combinations *= list.count; // no overflow: at most VALUES_MAX times COMBINATIONS_MAX
+            combinations *= list.count; // cannot overflow: COMBINATIONS_MAX × VALUES_MAX at most
         if (combinations > COMBINATIONS_MAX)
             return error_set(err, ERROR_USAGE,
                              "--set %s: more than %d combinations with what else is set for %s: "

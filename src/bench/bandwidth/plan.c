@@ -28,10 +28,10 @@ struct regions {
     // same line at the same time, and one read of the cache would serve both cores.
     uint64_t apart;
     uint64_t small;  // fits a core's own cache
-    uint64_t middle; // fits the last-level cache
+    uint64_t middle; // a quarter of the last-level cache, at least `apart`, at most 32 MiB
     uint64_t dram;   // the size for DRAM: the largest power of two up to `max`; in quick: `least`
-    uint64_t least;  // the smallest power of two that certainly lies in DRAM, if `max` allows
-    uint64_t max;    // the largest size in a preset: at most 4 GiB and 1/4 of the device's memory
+    uint64_t least;  // a power of two that certainly lies in DRAM, if `max` allows
+    uint64_t max; // the largest size: 4 GiB (CPU: 64 MiB), less if the device's limits require it
 };
 
 // The context of the plan's struct bench_product.
@@ -201,8 +201,9 @@ static void add_sorted(struct arena *arena, struct case_value **values, size_t *
 }
 
 // Returns the values of the parameter `bytes`. Values from the user are kept. Values from a preset
-// are rounded, those above regions.max are left out, and the sizes in p->regions and of shared
-// memory are added. In both, the value max (UINT64_MAX) becomes regions.max.
+// are rounded, those above regions.max are left out, and the sizes small, middle, dram and least of
+// p->regions and that of shared memory are added. For both, the word max (UINT64_MAX) becomes
+// regions.max.
 static struct bench_choice plan_bytes(const struct bandwidth_plan *p)
 {
     const struct bench_choice *given = bench_choice_find(p->request, "bytes");

@@ -37,7 +37,7 @@ void bandwidth_close(struct bench_session *session)
         bandwidth_store_close(&own->store);
 }
 
-// What a case keeps from its first visit.
+// What a case keeps between visits.
 struct memory {
     bool ready;
     struct bandwidth_shape shape;
@@ -168,8 +168,8 @@ static bool refuse_slow(struct trial *trial, struct error *err)
 static bool size(struct trial *trial, struct error *err)
 {
     double target = (double)trial->run->request->sample_ns, ns = 0;
-    // Several runs, because the first one is cold and too slow. If a unit were too short, the time
-    // of the barriers between units would matter.
+    // The unit is run twice, because the first run is cold and too slow. If a unit were too short,
+    // the time of the barriers between units would matter.
     if (!refuse_slow(trial, err) || !measure_unit_time(&trial->desc, SIZE_RUNS, &ns, err))
         return false;
     while (ns < target / 2) {
@@ -350,7 +350,8 @@ static void report(struct trial *trial, const struct memory *memory,
     measure_claim_report(&account, METRIC_PER_CORE, MEASURE_PER_CORE_CYCLE,
                          (double)work->moved_bytes);
     measure_span_note(span, visit);
-    // If no sample has a known core clock, the limit is taken at the highest core clock.
+    // If the core clock of the samples is not known, the limit of the bandwidth is that at the
+    // highest core clock.
     if (!span->core_hz)
         visit_limit(
             visit, METRIC_BANDWIDTH,

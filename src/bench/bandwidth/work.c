@@ -48,8 +48,8 @@ static uint64_t at_least_one(uint64_t value)
 // A working set, divided into blocks as the shape requires.
 struct layout {
     uint64_t block_bytes, blocks;
-    uint64_t rows;  // blocks that a workgroup reads in one step
-    uint64_t chunk; // blocks that a workgroup reads in one pass
+    uint64_t rows;  // blocks that a workgroup reads or writes in one step
+    uint64_t chunk; // blocks that a workgroup reads or writes in one pass
 };
 
 static bool divide(const struct bandwidth_work_desc *desc, struct layout *layout, struct error *err)

@@ -16,11 +16,11 @@ enum {
     SIZING_TRIES = 2,
     SAMPLE_FACTOR = 3 // samples are 3 times as long as requested: a launch costs 7 to 14 µs
 };
-static const double warm_ns = 15e6; // ns of work after which an idle core clock is up
+static const double warm_ns = 15e6; // after so many ns of work, the core clock has risen
 // If a run is faster than the best run so far by this share, the core clock is still rising.
 static const double still_rising = 0.01;
 
-// What a case keeps from its first visit.
+// What a case keeps between visits.
 struct memory {
     uint32_t iterations;
     uint64_t repeats; // dispatches in a sample
@@ -106,7 +106,7 @@ static bool time_iterations(struct chip *chip, struct gpu_batch *batch, uint32_t
 }
 
 // Chooses the number of iterations so that one dispatch lasts as long as a sample. Runs dispatches
-// until the core clock has risen: the clock of an idle chip is a sixth of its full clock.
+// until the core clock has risen: the clock of an idle chip can be a sixth of its full clock.
 static bool size(struct chip *chip, struct error *err)
 {
     double most = iterations_most(chip), wanted = wanted_ns(chip), iterations = SIZING_ITERATIONS;
@@ -155,7 +155,7 @@ static void report(struct chip *chip, const struct measure_span *span, bool sepa
         incore_kind_claims(kind, steps * threads / chip->session->subgroup_threads * chip->groups);
     struct measure_claim claim = {.cores = chip->run->session->limits.cores, .counts = &counts};
     claim.results[incore_kind_class(kind)] = results;
-    // Limits need the core clock. If the counter counts another clock, there are none.
+    // Limits need the core clock. If the counter counts another clock, none are reported.
     bool is_clocked = chip->run->session->clock.counts_core_clock;
     const struct measure_account account = {&claim, is_clocked ? &chip->run->session->limits : NULL,
                                             span, visit};
@@ -186,7 +186,8 @@ static bool run_span(struct chip *chip, struct measure_span *span, bool *separat
            move_proof(chip, true, err) && verify(chip, span, separate, err);
 }
 
-// Measures, up to 1 + SIZING_TRIES times, until a sample lasts at least half of wanted_ns().
+// Measures, up to 1 + SIZING_TRIES times, until a sample lasts at least half of wanted_ns() or has
+// the most iterations that the device allows.
 static bool run_sized(struct chip *chip, struct measure_span *span, bool *separate,
                       struct error *err)
 {

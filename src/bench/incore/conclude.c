@@ -6,7 +6,7 @@
 enum {
     UNIT_TEXT = 32
 };
-static const double units_least = 0.95; // least results per cycle of a unit, for units_of()
+static const double units_least = 0.95; // each unit must give so many results per cycle
 
 // True if this is a result of incore on `device` for the operation `op` (NULL: for any).
 static bool is_of(const struct result *result, const char *device, const char *op)
@@ -26,7 +26,8 @@ static double units_of(double per_cycle)
 
 static void report(struct run *run, const char *device, const char *op)
 {
-    // The results with ilp=1 and subgroups=1, and with the highest throughput.
+    // alone: the first result with ilp=1 and subgroups=1. full: the result with the highest
+    // throughput.
     const struct result *alone = NULL, *full = NULL;
     char results[UNIT_TEXT];
     for (size_t i = 0; i < run->result_count; i++) {

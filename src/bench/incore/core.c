@@ -11,9 +11,8 @@
 enum {
     WARM_UP_ITERATIONS = 2,
     SIZING_ITERATIONS = 4,
-    CYCLES_WANTED =
-        1 << 16,            // long compared with a stamp's cost, short because there are many cases
-    TICKS_WANTED = 1 << 18, // counts of a sample if the counter does not count the core clock
+    CYCLES_WANTED = 1 << 16, // counts of a sample if the counter counts the core clock
+    TICKS_WANTED = 1 << 18,  // counts of a sample if it counts another clock
     TRIES_MAX = 20
 };
 
@@ -147,7 +146,7 @@ static bool refuse_wrapped(const struct core *core, const struct stamp *stamps, 
 {
     const struct measure_clock *clock = &core->run->session->clock;
     double range = exp2(measure_clock_low_bits(clock) - 1.0), hz = clock->counter_hz;
-    if (clock->counts_core_clock) // the measured rate may be that of an idle clock
+    if (clock->counts_core_clock) // counter_hz may be the rate of an idle clock
         hz = fmax(hz, core->run->session->limits.core_clock_hz);
     if (!clock->has_device_clock || device_ns(core, stamps) * hz / 1e9 < range)
         return true;
@@ -224,8 +223,8 @@ static bool run_until_positive(struct core *core, struct error *err)
 
 // ---------------------------------------------------------------- sizing
 
-// Sets hz[i] to the core clock of sample i. Returns the relative error of these, which comes from
-// the step of the device's clock.
+// Sets hz[i] to the core clock of sample i. Returns the relative error of these clocks, which comes
+// from the step of the device's clock.
 static double core_clocks(const struct core *core, double hz[INCORE_SAMPLES_MAX])
 {
     for (unsigned i = 0; i < core->samples; i++)
@@ -241,7 +240,8 @@ static bool ran_low(const struct core *core)
 }
 
 // Takes the samples, again and again while their core clock is too low. Samples of a few µs leave
-// the device idle for most of a visit, so the lead is that for sparse work (pace_lead_ns).
+// the device idle for most of a visit, so other work runs before them, as long as pace_lead_ns says
+// for sparse work.
 static bool run_paced(struct core *core, struct error *err)
 {
     bool done;
@@ -257,8 +257,8 @@ static bool run_samples(struct core *core, struct error *err)
 }
 
 // Chooses the number of iterations so large that a step of the counter or time stamps does not
-// matter. The trial run has no lead: its cycles do not depend on the core clock, and it is too
-// short to measure that clock.
+// matter. No other work runs before the trial run: its cycles do not depend on the core clock, and
+// it is too short to measure that clock.
 static bool size(struct core *core, struct error *err)
 {
     const uint64_t loops = core->session->bench->info->limits.loop_iterations; // 0: unlimited
@@ -309,7 +309,7 @@ static void report(struct core *core, struct measure_visit *visit)
            limit;
     double results =
         steps * this_case->subgroups * session->subgroup_threads * this_case->kind->results;
-    // In a barrier all subgroups take part in the same operation.
+    // A barrier is one operation of all subgroups together.
     bool whole = this_case->kind->operation == INCORE_BARRIER;
     double operations = steps * (whole ? 1 : this_case->subgroups);
     bool cycles = session->clocked && session->bench->clock.counts_core_clock;

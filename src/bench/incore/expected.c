@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    // After so many steps of x = f(x), x no longer changes or alternates between two values.
+    // After so many steps of x = f(x), x either stays the same or alternates between two values.
     SETTLED_STEPS = 1024,
     SHIFT_BITS = 3,
     // The votes of the first four lanes, as bits. Every subgroup has at least four lanes.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bench/incore/session.h"
 
-// The names of incore_kinds, in the same order, with S between them.
+// The names of incore_kinds, in the same order, with the separator S between them.
 #define OPS(S) FLOATING_OPS(S) S INTEGER_OPS(S)
 #define FLOATING_OPS(S)                                                                            \
     "fp32-fma" S "fp32-add" S "fp32-mul" S "fp32-div" S "fp32-sqrt" S "fp32-add-rcp" S             \

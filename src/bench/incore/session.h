@@ -44,15 +44,15 @@ struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, d
 
 // Fills a proof, which has INCORE_SLOTS slots of two words each: the constants a and b, the first
 // value of each chain, and its value after `steps` steps, computed on the host. For functions that
-// an API does not define exactly, the host's precision counts; their chains no longer change after
-// 1024 steps, so only so many steps are computed.
+// an API does not define exactly, the host's precision counts. After 1024 steps, their chains
+// either stay the same or alternate between two values, so at most 1025 steps are computed.
 void incore_kind_fill(const struct incore_kind *kind, uint64_t steps, uint32_t *words);
 
 // ---------------------------------------------------------------- cases
 
 enum {
-    INCORE_SAMPLES_MAX = 16, // samples of a visit on one core
-    INCORE_PROOFS = 2, // the dispatches of a batch have one or two lengths, each with its own proof
+    INCORE_SAMPLES_MAX = 16,   // most samples of a visit on one core
+    INCORE_PROOFS = 2,         // most proofs of a batch: one for each length of its dispatches
     INCORE_PROOF_STRIDE = 1024 // bytes from one proof to the next
 };
 

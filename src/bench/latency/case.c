@@ -9,7 +9,7 @@ static const struct {
     const char *name;
     gpu_caps caps;
     bool pointers; // true: the path can have pointer chains
-    bool linear;   // true: memory has pages, and bytes with neighbouring addresses are adjacent
+    bool linear;   // true: bytes with neighbouring addresses are adjacent
 } paths[LATENCY_PATH_COUNT] = {
     [LATENCY_VECTOR] = {"vector", 0, true, true},
     [LATENCY_SCALAR] = {"scalar", 0, true, true},

@@ -76,8 +76,9 @@ MUST_CHECK bool latency_case_check(const struct latency_case *this_case, struct 
 MUST_CHECK bool latency_chain_of(const struct latency_case *this_case, uint32_t key,
                                  struct latency_chain *chain, struct error *err);
 
-// With order=page, a lap visits each page often enough to touch so many bytes of lines. A shorter
-// lap could stay in a first-level cache; if that has virtual addresses, no load uses the TLB.
+// With order=page, a lap visits each page so often that it touches at least so many bytes of lines,
+// or every place. A shorter lap could stay in a first-level cache; if that has virtual addresses,
+// no load uses the TLB.
 #define LATENCY_PAGE_LAP_BYTES (UINT64_C(1) << 20)
 
 // Returns the base-2 logarithm, rounded down; for 0 it returns 0.

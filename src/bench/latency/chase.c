@@ -10,7 +10,7 @@ enum {
     BUILD_NODES = 1 << 22, // nodes built per submission: few enough for any watchdog, even on a CPU
     NAME_BYTES = 64,
     TOUCH_BYTES = 65536,       // distance of touched words: no page of device memory is smaller
-    AWAKE_POLLS_MAX = 1 << 18, // each poll takes about a microsecond
+    AWAKE_POLLS_MAX = 1 << 18, // most polls of a run, each of about 1 µs
     AWAKE_REPEATS = 64,
     FILL_CACHES = 2
 };
@@ -224,7 +224,7 @@ bool latency_chase_init(struct latency_chase *chase, struct latency_session *ses
                          "%" PRIu64 " bytes are too many: path %s reaches %" PRIu64
                          " on this device (%s)",
                          this_case->bytes, latency_path_name(this_case->path), bytes_max, name);
-    // Each round uses another permutation, so the confidence interval includes what that changes.
+    // Each round uses another permutation, so the confidence interval includes its effect.
     uint32_t key = UINT32_C(0x9e3779b9) * (visit->request->round + 1);
     if (!latency_chain_of(this_case, key, &chase->chain, err) || !find_programs(chase, err))
         return false;

@@ -7,7 +7,8 @@
 // Threads of the measuring workgroup. All of them warm the caches; the first subgroup chases.
 #define LATENCY_WORKGROUP 256
 
-// Hops in a repeat, which is the unrolled body of the loop. A window consists of whole repeats.
+// Hops in a repeat. A window consists of whole repeats. On most paths a repeat is the unrolled body
+// of the loop.
 #define LATENCY_UNROLL 32
 
 // Hops in a loop iteration of the control kernel: 4 repeats. So its number of repeats must be a

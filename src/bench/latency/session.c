@@ -100,7 +100,7 @@ static bool add_chunk(struct latency_region *region, struct latency_session *ses
     return true;
 }
 
-// Like add_chunk(); but if memory is short, frees all other regions and tries again.
+// Adds a chunk of `bytes` bytes. If memory is short, frees all other regions and tries again.
 static bool add_chunk_surely(struct latency_region *region, struct latency_session *session,
                              uint64_t bytes, struct error *err)
 {
@@ -112,9 +112,9 @@ static bool add_chunk_surely(struct latency_region *region, struct latency_sessi
     return add_chunk(region, session, bytes, err);
 }
 
-// Makes the region one buffer of at least `preferred` bytes, or of `bytes` if the device lacks
-// memory. Keeps a buffer that is large enough. But if free memory is short, the buffer gets exactly
-// `bytes` bytes, because path=image needs the same amount a second time.
+// Makes the region one buffer of the larger of `preferred` and `bytes` bytes, or of `bytes` if the
+// device lacks memory. Keeps a buffer of at least `bytes` bytes. But if free memory is short, the
+// buffer gets exactly `bytes` bytes, because path=image needs the same amount a second time.
 static bool need_buffer(struct latency_region *region, struct latency_session *session,
                         uint64_t bytes, uint64_t preferred, struct error *err)
 {

@@ -148,13 +148,13 @@ enum {
     LATENCY_RATIOS_MAX = 64
 };
 
-// What a case keeps from its first visit.
+// What a case keeps between visits.
 struct latency_memory {
     bool warm;         // warm-up is a lap by the workgroup; false: it touches every page once
     double hop_ns;     // estimated time of a hop in ns
     double hop_counts; // estimated counts of the core's counter per hop; 0: there is no counter
     uint32_t untimed, windows, repeats; // hops of a chase, as in struct latency_run
-    uint64_t walked;                    // hops of all chases so far; a cold chase begins there
+    uint64_t walked;                    // hops of all chases so far; the next begins there
     // Time by time stamps ÷ time by the counter, one ratio per round, for the cross-check.
     double ratios[LATENCY_RATIOS_MAX];
     size_t ratio_count;

@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum {
-    HOPS = 65536,         // timed hops of a visit, if samples may be longer than 1 ms
-    HURRIED_HOPS = 16384, // timed hops of a visit if samples are at most 1 ms long
+    HOPS = 65536,         // wanted timed hops of a chase, if samples may be longer than 1 ms
+    HURRIED_HOPS = 16384, // wanted timed hops of a chase, if samples last at most 1 ms
     WINDOWS = 64,         // timed windows of a chase, unless the counter needs longer ones
     WINDOWS_MIN = 16,
     STEPS_MIN = 1000,    // least steps: of the counter in a window, of time stamps in a dispatch
@@ -89,7 +89,8 @@ static void size_sample(const struct latency_chase *chase, uint64_t sample_ns,
     memory->windows = 1;
 }
 
-// Runs three short chases and derives from their times all that struct latency_memory holds.
+// Runs three short chases. Derives from their times what struct latency_memory holds, except
+// `walked` and the ratios.
 static bool size(struct latency_chase *chase, struct latency_memory *memory, struct error *err)
 {
     uint32_t warm = chase->chain.lap < TRY_WARM ? chase->chain.lap : TRY_WARM;
@@ -198,8 +199,8 @@ static void fill_windows(const struct measured *m, const struct latency_run *run
 }
 
 // Compares the device's time stamps with the core's counter, over the hops by which the chase
-// `full` is longer than the chase `brief`. The case is flagged only if all rounds (at least 3)
-// differ in the same direction, because something may disturb a single round.
+// `full` is longer than the chase `brief`. The case is flagged only if they differ too much, and in
+// the same direction, in all rounds (at least 3), because something may disturb a single round.
 static void cross_check(const struct measured *m, const struct latency_run *brief,
                         const struct latency_run *full)
 {

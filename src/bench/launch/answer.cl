@@ -18,7 +18,7 @@ KERNEL void KERNEL_NAME(__global const volatile uint *question, __global volatil
     NOT_UNROLLED for (uint asked = 1; asked <= p.questions && poll < p.polls; poll++)
     {
         if (question[0] < asked) {
-            last = clock_device().x; // reading the clock also slows the polls down
+            last = clock_device().x; // reading the clock also makes polls less frequent
             continue;
         }
         const uint2 now = clock_device();

@@ -145,7 +145,7 @@ static double half_of(const struct result *result)
 }
 
 // Returns as text the time that this kind of barrier adds: "memory 3.850 µs ± 12.00 ns", or "memory
-// below the noise".
+// below the noise (12.00 ns)".
 static const char *addition(struct arena *arena, const char *kind, double ns, double half_ns)
 {
     const char *cost = unit_text(arena, ns, UNIT_NS), *half = unit_text(arena, half_ns, UNIT_NS);

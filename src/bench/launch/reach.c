@@ -236,7 +236,7 @@ bool launch_reach_take(struct launch_row *row, unsigned count, struct launch_rea
         !take(row, count, reach, &plausible, err))
         return false;
     if (!plausible &&
-        reach->answers == 0) { // then the API's timestamps are not of the clock that kernels read
+        reach->answers == 0) { // the API's timestamps are not of the clock that kernels read
         row->session->api_refuted = true;
         if (!take(row, count, reach, &plausible, err))
             return false;

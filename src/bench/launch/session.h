@@ -93,8 +93,8 @@ unsigned launch_queue_count(const struct gpu_info *info);
 // Opens session->wide if it is not open yet.
 MUST_CHECK bool launch_wide_open(struct launch_session *session, struct error *err);
 
-// Returns the largest number of elements of a kernel. Each of its two buffers may take a quarter of
-// the device's memory and have 128 Mi elements (on a CPU 1 Mi).
+// Returns the largest number of elements of a kernel: 128 Mi (on a CPU 1 Mi), or less if the
+// device's limits require it or a buffer would take more than a quarter of its memory.
 uint64_t launch_elements_max(const struct gpu_info *info);
 
 // ---------------------------------------------------------------- a visit

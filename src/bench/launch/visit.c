@@ -19,7 +19,7 @@ enum {
     IN_FLIGHT_LEAST = 8
 };
 
-// What a case keeps from its first visit.
+// What a case keeps between visits.
 struct memory {
     uint64_t kernels; // kernels in a sample; 0: not known yet
 };
@@ -262,7 +262,8 @@ static bool make_rows(struct launch_row *row, uint64_t length, struct error *err
     return make_batches(row, row->this_case->queues, length, err);
 }
 
-// Chooses the number of kernels in a batch so that a sample is as long as requested.
+// Chooses the number of kernels in a batch, up to KERNELS_MAX (with split barriers SPLITS_MAX), so
+// that a sample is as long as requested.
 static bool size_rows(struct launch_row *row, uint64_t known, struct error *err)
 {
     uint64_t most = row->this_case->between == LAUNCH_SPLIT ? SPLITS_MAX : KERNELS_MAX;

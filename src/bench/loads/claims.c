@@ -12,7 +12,7 @@ enum {
     SECTOR_BYTES = 32,
     WAVEFRONT_BYTES = 128,
     WORD_BYTES = 4,
-    BYTES_MAX = 2 * LOADS_ELEMENTS * 16, // bytes of all elements of a buffer, at most
+    BYTES_MAX = 2 * LOADS_ELEMENTS * 16, // most bytes of all elements of a buffer
     SECTORS_MAX = BYTES_MAX / SECTOR_BYTES
 };
 
@@ -21,8 +21,9 @@ struct traffic {
     double requests, sectors;
 };
 
-// A load is one access to the whole element; or one to each word, if compilers know only that words
-// are aligned.
+// A load is one access to the whole element; or one to each half, if compilers know only that loads
+// are aligned to 8 bytes; or one to each word, if they know only that words are aligned, or if the
+// element has three words.
 struct access {
     unsigned parts, bytes; // accesses of a load, and the bytes of one
 };
@@ -80,7 +81,7 @@ static struct traffic traffic_of(const struct loads_case *this_case)
 }
 
 // Claims the accesses to shared memory: the loads, and the copy that fills it. It claims nothing
-// for other patterns than linear, because these may have bank conflicts.
+// for atomic additions, nor for other patterns than linear, which may have bank conflicts.
 static void claim_shared(const struct loads_case *this_case, struct measure_count_claims *claims)
 {
     if (this_case->pattern != LOADS_LINEAR || loads_traits_of(this_case->kind)->atomic)
@@ -99,7 +100,7 @@ static void claim_global(const struct loads_case *this_case, struct measure_coun
         claims->of[GPU_COUNTER_L1_WRITTEN] = traffic.sectors * SECTOR_BYTES;
         return;
     }
-    // At the end, each thread loads the expected sum, to compare its own.
+    // At the end, each thread loads its expected sum and compares it with the sum that it found.
     double proof_bytes = LOADS_THREADS * sizeof(float);
     claims->of[GPU_COUNTER_L1_REQUESTS] = traffic.requests + SUBGROUPS;
     claims->of[GPU_COUNTER_L1_READ] = traffic.sectors * SECTOR_BYTES + proof_bytes;
@@ -125,7 +126,8 @@ struct measure_count_claims loads_claims(const struct loads_session *session,
         claims.of[i] *= groups;
     if (source != LOADS_FROM_HOST && !traits->writes)
         measure_claim_held(&bench->limits, BYTES_MAX, &claims);
-    // Each core loads the data once from the L2 per dispatch: negligible only beside direct loads.
+    // Each core loads the data once from the L2 per dispatch. Only beside direct loads this traffic
+    // is negligible; for other loads nothing is claimed for the L2.
     if (!traits->direct)
         claims.of[GPU_COUNTER_L2_READ] = NAN;
     return claims;

@@ -127,7 +127,8 @@ static void report(struct run *run, const struct question *question,
                        question->other_pattern, amount(run->arena, other), ratio);
 }
 
-// The cases whose baselines were slowest and fastest. A baseline is measured beside each case.
+// The cases whose baselines were slowest and fastest. The baseline of a case is measured shortly
+// before or after it.
 struct drift {
     const struct result *least, *most;
     unsigned cases;

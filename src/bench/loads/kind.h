@@ -185,10 +185,10 @@ void loads_expect(const struct loads_kind *kind, enum loads_pattern pattern,
 
 // Returns the largest error that a correct sum may have. Unfiltered floats and integers must be
 // exact. In UNORM and packed formats, each of 256 additions rounds by at most half a unit in the
-// last place of numbers below 256 (2^-17). sRGB adds half of 1/255 per load. Filters add 2^-8 of
-// the data's range per load, because hardware rounds weights to multiples of 2^-8. Filters between
-// levels or slices, and STRETCHED, add twice that. OFFSET adds only 3/4 of 2^-8: its weight 1/4 is
-// such a multiple, and the check must detect a sample at the centre.
+// last place of numbers below 256 (2^-17). sRGB adds 2^-9, about half of 1/255, per load. Filters
+// add 2^-8 of the data's range per load, because hardware rounds weights to multiples of 2^-8.
+// Filters between levels or slices, and STRETCHED, add twice that. OFFSET adds only 3/4 of 2^-8:
+// its weight 1/4 is such a multiple, and the check must detect a sample at the centre.
 float loads_tolerance(const struct loads_kind *kind);
 
 // Sets hits[e] to the number of times that one workgroup writes element e.

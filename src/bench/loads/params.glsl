@@ -62,7 +62,7 @@ proof;
 #endif
 
 #if RESOURCE == LOADS_NOTHING
-#define FIRST_SUM VECTOR(vec4(0, 1, 2, 3)) // else a compiler computes only one channel
+#define FIRST_SUM VECTOR(vec4(0, 1, 2, 3)) // if equal, compilers would compute only one channel
 #else
 #define FIRST_SUM VECTOR(0)
 #endif

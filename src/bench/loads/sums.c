@@ -40,7 +40,7 @@ static double weighted(const struct loads_kind *kind, unsigned element)
 static double row_sum(const struct loads_kind *kind, unsigned first)
 {
     double sum = 0;
-    bool pushed = kind->source == LOADS_FROM_PUSHED; // a thread loads these few elements repeatedly
+    bool pushed = kind->source == LOADS_FROM_PUSHED; // they are few, so each is loaded repeatedly
     for (unsigned i = 0; i < LOADS_A_THREAD; i++)
         sum += weighted(kind, pushed ? i % LOADS_PUSHED_ELEMENTS : first + i);
     return sum;
@@ -138,7 +138,7 @@ float loads_tolerance(const struct loads_kind *kind)
         weight += weights[c];
     bool rounds = kind->data == LOADS_UNORM8 || kind->data == LOADS_PACKED;
     double rounding = rounds ? ldexp(LOADS_A_THREAD, -17) : 0;
-    if (kind->format == GPU_FORMAT_RGBA8_SRGB) // decoders may be wrong by half of 1/255
+    if (kind->format == GPU_FORMAT_RGBA8_SRGB) // decoders may be wrong by about half of 1/255
         rounding += ldexp(LOADS_A_THREAD, -9);
     double filtering =
         loads_traits_of(kind)->filters * ldexp(LOADS_A_THREAD, -8) * range[kind->data];

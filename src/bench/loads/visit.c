@@ -34,7 +34,7 @@ static const double control_least = 1.2;
 // The baseline is measured again if its last sample is more than 100 ms old.
 static const uint64_t baseline_age_ns = 100 * NS_PER_MS;
 
-// What a case keeps from its first visit.
+// What a case keeps between visits.
 struct memory {
     struct loads_size size;
     double control_ns; // time per workgroup of the loop without loads; 0: not measured yet
@@ -107,7 +107,7 @@ static bool run_beside(struct bench_visit *visit, struct loads_run *run, double 
     request.samples = 1;
     request.count = NULL;
     request.sample_ns /= run->control ? CONTROL_SHARE : 1;
-    request.round = request.round ? request.round : 1; // not 0: round 0 includes a warm-up
+    request.round = request.round ? request.round : 1; // round 0 would include a warm-up
     run->request = &request;
     if (!loads_run(visit, run, err))
         return false;
@@ -141,8 +141,8 @@ static bool find_baseline(struct bench_visit *run, const struct loads_case *like
 
 // ---------------------------------------------------------------- the numbers
 
-// Returns the bytes on the data path that a workgroup loads or writes. A load of less than 4 bytes
-// counts as 4, because it occupies the data path as much.
+// Returns the claim of a workgroup: the bytes that it loads or writes on the data path. A load of
+// less than 4 bytes counts as 4, because it occupies the data path as much.
 static struct measure_claim claim_of(const struct loads_session *session,
                                      const struct loads_kind *kind)
 {

@@ -10,7 +10,7 @@ enum {
     GROUPS_A_CORE = 32, // workgroups per core: they fill a core of 2048 threads four times
     GROUPS_A_PROCESSOR = 4,
     CORES_UNKNOWN = 16,
-    L1_BESIDE_SHARED = 25, // percent; 75 % hold 8 workgroups of 16 KiB of shared memory
+    L1_BESIDE_SHARED = 25, // percent of on-chip memory; the rest is shared memory
     ONE_BITS = 0x3f800000  // bits of 1.0f; with an index in the low bits: a float just above 1
 };
 

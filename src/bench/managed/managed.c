@@ -98,7 +98,8 @@ enum managed_param { // in the order of `params`
     MANAGED_PARAM_OVERSUBSCRIBE
 };
 
-// Reduces `bytes` to at most `most`, rounded to whole MiB. If `most` is 0, there is no limit.
+// If `bytes` is above `most`, sets it to `most` rounded down to whole MiB. If `most` is 0, there is
+// no limit.
 static void limit(struct case_value *bytes, uint64_t most)
 {
     if (most && bytes->uint > most)

@@ -99,7 +99,7 @@ static void report(const struct trial *trial, struct measure_visit *visit)
     if (this_case->prefetch)
         report_once(trial, visit, METRIC_PREFETCH, trial->prefetch_ns);
     // The bandwidth of DRAM is no limit if pages stay on the host, or if all arrays together are
-    // smaller than 4 times the last-level cache.
+    // smaller than 4 times the largest cache that the device may have.
     bool is_dram = measure_limits_is_dram(limits, trial->arrays.bytes * MANAGED_ARRAYS);
     bool is_on_host =
         this_case->advised && this_case->advice == GPU_MANAGED_PREFER_HOST && !this_case->prefetch;

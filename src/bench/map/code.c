@@ -19,7 +19,7 @@ enum {
     SLOPE_NS = 300 * 1000, // without a core counter: least difference in ns between two runs
     SLOPE_INSTRUCTIONS_MAX = 1 << 22, // without a core counter: most instructions of difference
     PAIRS = 3,                        // without a core counter: pairs of runs in a visit
-    RUNS_MAX = 2,                     // the runs of a case have one or two lengths
+    RUNS_MAX = 2,                     // the runs of a case have at most so many lengths
     WARM_NS = 300 * 1000 * 1000,
     // The counter's rate is only computed from at least so many steps of the device's clock.
     STEPS_MIN = 100
@@ -77,7 +77,8 @@ static uint32_t steps_of(uint64_t instructions)
     return 0;
 }
 
-// Returns the number after "Code Size:" in the driver's report; 0 if there is none.
+// Returns the number after "Code Size:" or "Binary Size:" in the driver's report; 0 if there is
+// none.
 static double code_bytes(const char *text)
 {
     static const char name[] = "size: ";
@@ -364,8 +365,8 @@ static bool time_lap(struct code *c, struct params params, double *lap_ns, struc
     return true;
 }
 
-// Chooses the number of laps: they take at least SLOPE_NS, or have about SLOPE_INSTRUCTIONS_MAX
-// instructions.
+// Chooses the number of laps: they take at least SLOPE_NS, or have more than about half of
+// SLOPE_INSTRUCTIONS_MAX instructions.
 static bool size_slope(struct code *c, struct error *err)
 {
     uint32_t most = SLOPE_INSTRUCTIONS_MAX / c->instructions;

@@ -212,7 +212,8 @@ static bool map_open(struct bench_session *session, struct error *err)
 }
 
 // Returns the case of latency that measures this probe. It takes the probe's value of each
-// parameter that the probe has; latency's other parameters get their usual values.
+// parameter that the probe has. Of latency's other parameters, `order` is random (for a probe
+// `pages`: page), `load` is idle, and numbers are 0.
 static struct bench_case probe_case(struct arena *arena, const struct benchmark_info *latency,
                                     const struct bench_case *probe)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the host and the kernels of `occupancy` must agree on. Only #define and #if here.
 //
-// -DVALUES=… is the number of words that a thread keeps: 8 to OCCUPANCY_VALUES_MAX, in steps of 8.
+// -DVALUES=… is the number of words that a thread keeps: a multiple of 8, up to
+// OCCUPANCY_VALUES_MAX.
 #ifndef BENCH_OCCUPANCY_OCCUPANCY_H
 #define BENCH_OCCUPANCY_OCCUPANCY_H
 

@@ -16,16 +16,16 @@ enum {
 
 enum {
     ITERATIONS = 4,
-    // Distance in words from the word that a thread writes to the word that it reads. It is such
-    // that the thread reads what another subgroup wrote.
+    // Distance in words from a word that a thread writes to the word that it reads. So it reads
+    // what another thread wrote, in some threads one of another subgroup.
     SHIFT = 61,
     POLLS = 1 << 20,
-    // Workgroups per core in the first run: twice as many as fit, but at most twice this number.
+    // In the first run, a core gets twice as many workgroups as fit, but at most twice this number.
     GROUPS_A_CORE = 32,
     GROUPS_ELSE = 256, // workgroups in the first run if the number of cores is unknown
     GROUPS_MAX = 1 << 16,
     TRIES = 8,
-    WAVES = 3, // a run has 3 times as many workgroups as the chip holds at once
+    WAVES = 3, // 3 times as many workgroups as the chip holds at once are enough
 };
 static const double hold_ns = 100e3, hold_most_ns = 2e6;
 

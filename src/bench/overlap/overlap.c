@@ -162,8 +162,8 @@ static void replace(const struct bench_pick *pick)
 
 // Returns false for barriers that the device cannot have. Without GPU_CAP(SPLITS) the API has
 // streams, which have only one kind of barrier and semaphores. Of the chosen barriers then only the
-// first one, "semaphore" and "none" stay. A barrier of a render target needs a workload that waits
-// for a draw.
+// first one, "semaphore" and "none" stay. A barrier of a render target needs a device that draws,
+// and a workload that waits for a draw.
 static bool reach(const struct bench_pick *pick)
 {
     gpu_caps caps = pick->request->device->caps;

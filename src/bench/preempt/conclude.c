@@ -229,7 +229,7 @@ static void report(struct run *run, const char *device, size_t first)
 
 enum fate {
     FATE_SPARED,
-    FATE_SLOWED, // the actor gets fewer than 95 % of its frames
+    FATE_SLOWED, // the actor gets fewer than 95 % of its frames, but at least half
     FATE_STARVED // the actor gets fewer than half of its frames
 };
 
@@ -262,7 +262,7 @@ static const char *fates_text(struct arena *arena, const struct hog *hog, double
                         second);
 }
 
-// Names of the metrics of one actor.
+// Names of the metrics of one actor: the application or the compositor.
 struct actor_names {
     const char *actor, *misses, *late, *late_p99;
 };

@@ -123,7 +123,7 @@ enum {
     ACTORS_MAX = 2 // victim and application
 };
 
-// What an actor's thread gets, and its results.
+// An actor is the victim or the application. This is what its thread gets, and its results.
 struct actor {
     struct contention_arrivals arrivals;
     struct contention *result;

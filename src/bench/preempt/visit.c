@@ -293,9 +293,10 @@ bool preempt_visit(struct bench_visit *run, struct measure_visit *visit, struct 
     work->run = run;
     work->session = run->session->state;
     work->has_hog = strcmp(case_text(c, "hog"), "none") != 0;
-    work->three = case_find(c, "actors") != NULL;   // no `actors` means hog and victim alone
-    work->draws = case_find(c, "victim") != NULL;   // no `victim` means a dispatch
-    work->drops = case_find(c, "arrivals") != NULL; // no `arrivals`: none is dropped
+    work->three = case_find(c, "actors") != NULL; // no `actors` means hog and victim alone
+    work->draws = case_find(c, "victim") != NULL; // no `victim` means a dispatch
+    work->drops =
+        case_find(c, "arrivals") != NULL; // no `arrivals` means that no deadline is dropped
     const struct preempt_setup_request request = {.setting = case_text(c, "setting"),
                                                   .priority = case_text(c, "priority"),
                                                   .draws = work->draws,

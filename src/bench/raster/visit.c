@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-// What a case keeps from its first visit.
+// What a case keeps between visits.
 struct memory {
     struct gpu_draw_program *programs[2]; // [1] is used only with change=program
     struct gpu_draw_program *seen;        // like programs[0], but without culling

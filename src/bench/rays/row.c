@@ -409,7 +409,7 @@ static void report(struct job *job, struct measure_visit *visit)
         slopes.least_ns = fmin(slopes.least_ns, slopes.ns[r]);
         slopes.most_ns = fmax(slopes.most_ns, slopes.ns[r]);
     }
-    // Only the first visit decides this, so that all visits have the same metrics.
+    // Only the first visit sets tree_bound, so that all visits have the same metrics.
     if (!job->memory->visited)
         job->memory->tree_bound = slopes.most_ns > (1 + layouts_most) * slopes.least_ns;
     job->memory->visited = true;

@@ -25,7 +25,7 @@ static const double cpu_intensity = 16;
 // Length of a submission while energy is measured: short compared with energy_s of the case.
 static const double burst_ns = 5e6;
 
-// What a case keeps from its first visit.
+// What a case keeps between visits.
 struct memory {
     uint64_t repeats;
     struct roofline_sums sums;
@@ -112,8 +112,8 @@ static bool verify(const struct work *work, const struct memory *memory,
 
 // ---------------------------------------------------------------- energy
 
-// Measures energy, once per case. If the device does not count it, or the case does not ask for it,
-// result->unit_j is NaN.
+// Measures energy, once per case. result->unit_j is NaN if the device does not count energy, the
+// case does not ask for it, or an earlier visit measured it.
 static bool take_energy(struct work *work, const struct bench_visit *run, double unit_ns,
                         struct measure_energy_result *result, struct error *err)
 {

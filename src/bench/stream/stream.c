@@ -122,20 +122,20 @@ enum stream_param { // in the order of `params`
 };
 
 // Returns the size of an array: `given`, or STREAM_CACHES times the largest cache that the device
-// may have, if that is larger; but at most what fits in memory. On a CPU `given` is ignored, and if
-// its caches are not known, the size is CPU_BYTES_UNKNOWN.
+// may have, if that is larger; but at most what the device's memory and limits allow. On a CPU
+// `given` is ignored, and if its caches are not known, the size is CPU_BYTES_UNKNOWN.
 static uint64_t usual_bytes(const struct gpu_info *device, const struct measure_limits *limits,
                             uint64_t given)
 {
     uint64_t grain = STREAM_GRAIN_BYTES, cache = measure_limits_cache_most(limits);
     uint64_t least = (STREAM_CACHES * cache + grain - 1) / grain * grain;
     uint64_t bytes = given > least ? given : least;
-    if (device->kind == GPU_KIND_CPU) // reads `least`, because a CPU fills memory slowly
+    if (device->kind == GPU_KIND_CPU) // `given` is not used: a CPU fills memory slowly
         bytes = least ? least : CPU_BYTES_UNKNOWN;
     bytes = measure_limits_buffer(&device->limits, bytes, MEMORY_SHARE);
     if (bytes % grain == 0 &&
         (bytes == device->limits.storage_range_bytes || bytes == device->limits.allocation_bytes))
-        bytes -= grain; // leaves room behind the array
+        bytes -= grain; // leaves room for STREAM_PAD_BYTES
     return bytes < grain ? grain : bytes / grain * grain;
 }
 
@@ -145,9 +145,10 @@ static void replace(const struct bench_pick *pick)
         (void)case_value_set_text(pick->value, &params[pick->param], "float");
 }
 
-// Sets the parameter `bytes` to the usual size, if a preset chose it or the user gave "max".
-// Returns false for numbers of threads that do not make whole workgroups on this device, and for
-// the kernel "single" if the device cannot reserve shared memory.
+// Sets the parameter `bytes` to the usual size, if a preset chose it or the user gave "max", and
+// lowers numbers of threads to what a core holds. Returns false for numbers of threads that do not
+// make whole workgroups on this device, and for the kernel "single" if the device cannot reserve
+// shared memory.
 static bool reach(const struct bench_pick *pick)
 {
     const struct gpu_info *device = pick->request->device;

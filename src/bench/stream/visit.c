@@ -16,7 +16,7 @@ enum {
 };
 static const double dispatch_ns_max = 250e6; // longest dispatch; watchdogs end those from 2 s on
 
-// What a case keeps from its first visit.
+// What a case keeps between visits.
 struct memory {
     struct stream_shape shape;
     uint64_t passes, repeats;
@@ -73,7 +73,8 @@ static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
         return false;
     stream_work_make(trial->this_case, &trial->shape, trial->run->session->info,
                      trial->run->session->limits.cores, passes, &trial->work);
-    // Each visit writes a different value, so that values from an earlier visit fail the check.
+    // Successive visits write different values, so that values from the visit before fail the
+    // check.
     trial->work.params.value = 0.625f + 0.0625f * (float)(trial->run->request->round % 64);
     if (!trial->shape.placed || trial->places)
         return true;
@@ -225,7 +226,8 @@ static bool report_residency(struct trial *trial, struct measure_visit *visit, s
 // ---------------------------------------------------------------- the visit
 
 // Returns what hardware counters should show. The source of a stencil begins within a sector. So
-// each workgroup reads one sector more than its block has, which its neighbour reads too.
+// each workgroup that does not loop reads one sector more than its block has, which its neighbour
+// reads too.
 static struct measure_count_claims counts_of(const struct trial *trial,
                                              const struct measure_claim *claim)
 {

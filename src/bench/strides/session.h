@@ -26,7 +26,7 @@ enum {
     STRIDES_ACROSS_MAX = 1024,
     STRIDES_LANES = 32, // threads of a load, to which the metrics `cycles` and `time` refer
     STRIDES_SECTOR_BYTES = 32,
-    STRIDES_LANES_MAX = 64,         // threads of the widest subgroup
+    STRIDES_LANES_MAX = 64,         // most threads with different addresses
     STRIDES_ITERATIONS_MAX = 60000, // lavapipe ends loops after 65534 iterations of a thread
     STRIDES_BUFFER_BYTES = 4 << 20,
     STRIDES_WORDS = STRIDES_THREADS + 1

@@ -14,7 +14,7 @@ enum {
     STRIDE_FULL_SAMPLE = 1
 };
 
-// What a case keeps from its first visit.
+// What a case keeps between visits.
 struct memory {
     uint32_t iterations; // iterations of the loop in a dispatch
     uint64_t repeats;    // dispatches per sample
@@ -64,8 +64,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// Finds the number of iterations with which one dispatch lasts a whole sample. With several shorter
-// dispatches, a sample would contain the time of their launches.
+// Finds the number of iterations, up to STRIDES_ITERATIONS_MAX, with which one dispatch lasts a
+// whole sample. With several shorter dispatches, a sample would contain the time of their launches.
 static bool find_iterations(struct work *work, const struct measure_span_desc *desc,
                             uint32_t *iterations, struct error *err)
 {

@@ -4,7 +4,7 @@
 enum {
     WORD_BYTES = 4,
     LOADS = 8,         // loads in flight per thread for BANKS and offset=original
-    LOADS_BYTES = 128, // other cases: bytes in flight per thread, so narrow loads are more
+    LOADS_BYTES = 128, // other cases: bytes in flight per thread, in more loads if these are narrow
     BANKS = 32,        // banks of shared memory on NVIDIA
     LINES = STRIDES_BUFFER_BYTES / STRIDES_LINE_BYTES
 };

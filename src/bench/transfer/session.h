@@ -84,8 +84,9 @@ MUST_CHECK bool transfer_pattern_check(const void *memory, uint64_t bytes, uint3
 
 // Sources hold the data from word 0 on (transfer.h), and are larger than a transfer by a window.
 // Each visit begins at another place in it, so that data from an earlier visit fail the check. The
-// window of pinned memory is larger than the device's caches, because these may keep what they
-// loaded from the host (on an H200 through Vulkan, kernels seemed to copy at 1.2 TB/s).
+// window of pinned memory is twice as large as the device's caches (at most 256 MiB), because these
+// may keep what they loaded from the host (on an H200 through Vulkan, kernels seemed to copy at 1.2
+// TB/s).
 enum {
     TRANSFER_STEP_BYTES = 4096, // distance between places at which transfers may begin
     TRANSFER_STEPS = 1024,
@@ -174,7 +175,7 @@ struct transfer_session {
     struct gpu_queue *queues[TRANSFER_QUEUES];
     const char *queue_names[TRANSFER_QUEUES];
     struct measure_link link;
-    uint32_t jobs;               // number of jobs so far; a visit has one or two
+    uint32_t jobs;               // number of jobs so far, in all visits
     struct transfer_peer *peers; // devices opened so far
     // Used for pageable memory if the driver cannot copy it: the host fills one stage while the
     // device copies from the other.

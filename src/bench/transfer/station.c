@@ -74,8 +74,9 @@ bool transfer_pattern_check(const void *memory, uint64_t bytes, uint32_t first,
 
 // ---------------------------------------------------------------- a station
 
-// Returns the window of pinned memory in bytes: twice the last-level cache, in whole steps, but at
-// least TRANSFER_WINDOW_BYTES and at most window_most. On a CPU it is TRANSFER_WINDOW_BYTES.
+// Returns the window of pinned memory in bytes: twice the largest cache that the device may have,
+// in whole steps, but at least TRANSFER_WINDOW_BYTES and at most window_most. On a CPU it is
+// TRANSFER_WINDOW_BYTES.
 static uint64_t pinned_window(const struct gpu_info *info)
 {
     struct measure_limits limits;

@@ -20,7 +20,7 @@ enum {
 // Longest time in ns of all samples together. If transfers are slow, more samples show little.
 static const double sample_most_ns = 32e6;
 
-// What a case keeps from its first visit.
+// What a case keeps between visits.
 struct memory {
     uint64_t passes; // transfers in a sample
     bool is_slow;    // a transfer takes more than sample_most_ns; then there is no warm-up
@@ -271,7 +271,8 @@ static bool is_at_once(const struct transfer_case *this_case)
 }
 
 // Makes trial->passes transfers and sets *ns to the time per transfer. Transfers at the same time
-// take one submission for each queue; other cases take one submission for each transfer.
+// take one submission for each queue; in other cases each transfer begins when the one before it
+// has ended.
 static bool time_passes(struct trial *trial, double *ns, struct error *err)
 {
     const struct transfer_job *job = &trial->jobs[0];
@@ -292,7 +293,8 @@ static bool time_passes(struct trial *trial, double *ns, struct error *err)
     return true;
 }
 
-// Chooses the transfers of a sample: SINGLES if mode=single, else as many as it should be long.
+// Chooses the number of transfers in a sample: SINGLES if mode=single, else as many as fill its
+// time.
 static bool size_passes(struct trial *trial, struct error *err)
 {
     const struct transfer_case *this_case = trial->jobs[0].this_case;
