@@ -104,7 +104,7 @@ UNITS = {"1": "NONE", "ns": "NS", "cycle": "CYCLE", "B": "BYTE", "B/s": "BYTE_PE
          "W": "WATT", "J": "JOULE", "degC": "DEGC"}
 
 TABLE_HEAD = """// SPDX-License-Identifier: MIT
-// Written by tools/results.py from the runs in reference/, which says how: do not edit.
+// Do not edit: tools/results.py computes these spreads from the runs in reference/.
 #include "analysis/compare.h"
 
 const struct card_spread card_spreads[] = {
@@ -198,7 +198,8 @@ def spreads(runs):
 def spread_text(runs):
     table = spreads(runs)
     widest = max(most for most, cards, _, _ in table.values() if cards >= BOUND_CARDS_LEAST)
-    lines = [f"    // {cards} cards, models: {models}, figures: {count}\n"
+    lines = [f"    // Spread between {cards} cards of {models} {'model' if models == 1 else 'models'}, "
+             f"in {count} figures.\n"
              f'    {{"{benchmark}", UNIT_{UNITS[unit]}, {most:.3f}}},\n'
              for (benchmark, unit), (most, cards, models, count) in table.items()
              if cards >= BOUND_CARDS_LEAST or cards >= WIDE_CARDS_LEAST and most > widest]

@@ -5,7 +5,8 @@
 #include <string.h>
 
 static const double close_bound = 0.01, wide_bound = 0.03;
-static const double close_bytes = 1 << 30; // from so many claimed bytes on, close_bound holds
+// A claim of fewer bytes may differ by wide_bound, any other claim by close_bound.
+static const double close_bytes = 1 << 30;
 
 enum {
     NAMED_MAX = 3 // number of differing claims that the finding names
@@ -79,8 +80,8 @@ struct tally {
     size_t named_count;
     const char **keys; // keys of the results that have a differing claim
     size_t key_count, key_capacity;
-    size_t memory_cases; // number of cases that claim to read memory
-    double served;       // largest part of a claimed memory read that did not come from memory
+    size_t memory_cases; // number of cases whose claim to read memory agrees with the count
+    double served;       // largest share of such a claim that did not come from memory
     const char *served_key;
 };
 

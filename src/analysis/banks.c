@@ -6,7 +6,7 @@
 
 // Smallest ratio to the time of stride 1 that shows a conflict.
 static const double conflict_least = 2;
-static const double alike = 1.25; // times whose ratio is below this count as equal
+static const double alike = 1.25; // times whose ratio is at most this count as equal
 
 static bool is_power(double value)
 {

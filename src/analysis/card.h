@@ -27,7 +27,7 @@ enum {
 };
 #define CARD_NEAR    0.05 // figures with at most this relative difference count as equal
 #define CARD_DIFFERS 0.10 // from this relative difference to the reference on, a figure stands out
-// Two figures of the same thing with at least this relative difference get a note.
+// Two figures of the same thing whose relative difference is larger get a note.
 #define CARD_APART 0.01
 #define CARD_FAR   0.75 // figures below this share of their limit stand out
 

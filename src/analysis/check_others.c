@@ -88,9 +88,9 @@ struct sums {
     double between, repeats;
     // Degrees of freedom: number of terms minus number of means.
     size_t between_count, repeats_count;
-    const char **cards; // cards of the models that have at least two cards
+    const char **cards; // cards of the models of which at least two cards measured a figure
     size_t card_count;
-    const char **repeated; // a card with n runs is listed n − 1 times
+    const char **repeated; // cards with several runs: one with n runs is listed n − 1 times
     size_t repeated_count;
 };
 
@@ -220,7 +220,7 @@ static const struct check_state *state_of(const struct run *run, const struct ru
 // Returns true if power limits or ECC states are known and differ. They change the speed of a card.
 static bool differs(const struct check_state *a, const struct check_state *b)
 {
-    static const double same_power = 0.01; // relative; limits are whole watts
+    static const double same_power = 0.01; // limits are whole watts: 1 % counts as equal
     bool power = a && b && isfinite(a->power_limit_w) && isfinite(b->power_limit_w) &&
                  fabs(a->power_limit_w / b->power_limit_w - 1) > same_power;
     bool ecc = a && b && isfinite(a->ecc_enabled) && isfinite(b->ecc_enabled) &&

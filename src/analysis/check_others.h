@@ -74,7 +74,7 @@ struct check_others {
     bool itself;     // true: all values are from runs of this very card
     bool by_limit;   // true: the values were computed from shares of a limit
     double unsure;   // relative half-width of the interval of the last value
-    size_t left_out; // number of cards left out because of another power limit or ECC state
+    size_t left_out; // results not used, because their card had another power limit or ECC state
     // Driver of one of the cards, if its branch differs from the device's; else NULL.
     const char *driver;
 };

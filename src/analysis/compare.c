@@ -45,7 +45,7 @@ enum side {
 // The same metric of two runs: of base, then of new.
 struct figure {
     const struct metric *of[2];    // NULL: not known
-    const struct metric *whole[2]; // what they are parts of, else NULL
+    const struct metric *whole[2]; // metrics that contain those of `of` (part_of), else NULL
 };
 
 // True if the interval of `a` ends below that of `b` by more than the threshold, relative to the
@@ -147,9 +147,9 @@ double card_spread_of(const char *benchmark, enum unit unit)
     return most;
 }
 
-// The spread is a bound for 95 % of a benchmark's figures: this share of them may lie beyond it,
+// card_spread_of holds for 95 % of a benchmark's figures: this share of them may lie beyond it.
 static const double outlier_share = 0.05;
-// up to so many times as far, in logarithms.
+// The ratio of such a figure may be at most so many times the spread, in logarithms.
 static const double outlier_most = 3;
 
 bool compare_other_card(const struct device_pair *pair)
@@ -195,7 +195,7 @@ static void row_add(struct comparing *c, const struct compare_row *row)
     if (directed && row->ratio.value > 0) {
         bool higher = row->base_metric->better == BETTER_HIGHER;
         part->geometric_mean += higher ? log(row->ratio.value) : -log(row->ratio.value);
-        part->mean_count++; // geometric_mean is a sum of logarithms until parts_finish()
+        part->mean_count++; // until parts_finish(), geometric_mean is a sum of logarithms
     }
 }
 
@@ -225,8 +225,8 @@ static enum side side_beyond(const struct comparing *c, const char *benchmark,
     return side_of(figure, fmax(c->compare->threshold, spread));
 }
 
-// True if a difference between two cards is at most so far beyond the spread that a few healthy
-// figures of many reach it.
+// True if the row is a change between two cards of at most outlier_most times the spread, in
+// logarithms: a few healthy figures of many reach that.
 static bool is_outlier(const struct comparing *c, const struct compare_row *row,
                        const struct figure *figure)
 {
@@ -239,7 +239,7 @@ static bool is_outlier(const struct comparing *c, const struct compare_row *row,
             row->word == COMPARE_OTHER);
 }
 
-// Returns the word for a metric. `cycles` holds the same work in core cycles.
+// Returns the word for the metric `time`. `cycles` holds the same work in core cycles.
 static enum compare_word word_for(const struct comparing *c, const char *benchmark,
                                   const struct figure *time, const struct figure *cycles)
 {
@@ -338,7 +338,8 @@ static bool devices_pair(struct comparing *c, struct error *err)
 
 // ---------------------------------------------------------------- runs
 
-// Of the rows from `first` on: calls the outliers of each benchmark "card" if they are few.
+// Gives the outliers of a benchmark the word "card" if they are at most outlier_share of its
+// figures. Looks only at the rows from index `first` on.
 static void excuse_outliers(struct compare *compare, size_t first)
 {
     for (size_t p = 0; p < compare->part_count; p++) {

@@ -84,14 +84,14 @@ bool metric_is_twin(const struct benchmark_info *info, const struct result *resu
 struct card_spread {
     const char *benchmark;
     enum unit unit;
-    double most; // largest relative difference
+    double most; // bound of the relative difference
 };
 extern const struct card_spread card_spreads[];
 extern const size_t card_spread_count;
 
-// Returns the largest relative difference between two healthy cards of one model in the benchmark's
-// metrics with this unit. If too few cards were measured, returns the largest difference in the
-// table.
+// Returns the bound of the relative difference between two healthy cards of one model: it holds for
+// 95 % of the figures of the benchmark with this unit. If too few cards were measured, returns the
+// largest bound in the table.
 double card_spread_of(const char *benchmark, enum unit unit);
 
 // One metric of one case. A row whose word is ADDED, BROKEN or REFUSED stands for a whole case; so
@@ -105,7 +105,7 @@ struct compare_row {
     struct ratio cycles; // ratio of the same work in cycles; NaN: not known
     bool suspect;        // one of the results is suspect
     bool is_part;        // the metric is a part of another one; it is left out of the mean
-    bool is_outlier;     // beyond card_spread_of, but at most three times as far
+    bool is_outlier;     // changed, but by at most three times card_spread_of, in logarithms
     const char *text;    // why the row is refused, broken, missing or unsure; may be NULL
 };
 

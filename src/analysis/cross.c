@@ -115,8 +115,8 @@ static void row_add(struct arena *arena, struct cross_chip *chip, const struct r
     chip->rows[chip->row_count++] = row;
 }
 
-// Returns true if an earlier device of the chip has this case and metric. The row then exists
-// already, or was left out on purpose.
+// Returns true if an earlier device of the chip has this case and metric. The row was then added
+// for that device, or refused because fewer than two devices have comparable values.
 static bool has_row(const struct cross_chip *chip, size_t device, const struct result_index *index,
                     const struct result *result, const char *metric)
 {

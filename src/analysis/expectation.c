@@ -19,7 +19,8 @@ struct judging {
     struct check_ask ask;
     struct check *check;
     struct check_spreads spreads;
-    // Number of cards of the model that were left out: other power limit or ECC state.
+    // Results of the same model that were not used, because their card had another power limit or
+    // ECC state: the largest number for a figure.
     size_t left_out;
     const char *driver; // driver of a card, if its branch differs from the device's; else NULL
 };
@@ -79,8 +80,9 @@ static double bound_of(const struct check_others *others, const struct check_spr
     return spread_of(others, spreads, of, unit);
 }
 
-// Returns the better end of the figure's interval or, for a link to the host, its best round: other
-// work of the host slows only some rounds of a link, but a faulty link slows all.
+// Returns the better end of the figure's interval; for a link to the host, its best round if that
+// is better still: other work of the host slows only some rounds of a link, but a faulty link slows
+// all.
 static double best_of(const struct judging *j, const struct check_figure *figure)
 {
     bool lower = check_metric_better(figure->metric) == BETTER_LOWER;
@@ -493,6 +495,6 @@ extern const uint64_t reference_checks_bytes;
 
 struct run *expectation_builtin(void)
 {
-    struct error err; // not looked at: a test proves that the file can be read
+    struct error err; // `err` is not used: a test proves that the file can be read
     return run_read_text(reference_checks, reference_checks_bytes, "checks.json", &err);
 }

@@ -6,7 +6,8 @@
 //
 //   own card     The expectation holds runs of this very card (or of a simulated device of this
 //                name). The bound is the spread of repeated runs of one card (check_others.h), but
-//                at most the bound for few cards; plus the error of the expected value.
+//                at most the bound for few cards. If there is only one run, the error of its value
+//                is added.
 //   few cards    There are fewer than EXPECTATION_CARDS other cards. The bound is the spread
 //                between cards, pooled over the class of the figure. A remark of the check says how
 //                many cards there are.

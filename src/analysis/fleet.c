@@ -90,8 +90,8 @@ struct origin {
     const char *host, *file, *tool, *started;
 };
 
-// Returns the name of the host. If the run does not have it, returns the file's name without folder
-// and extension.
+// Returns the name of the host. If the run does not have it, returns the file's name without its
+// folder, up to the first dot.
 static const char *host_name(struct fleet *fleet, const struct run *run, const char *file)
 {
     for (size_t i = 0; i < run->host_count; i++)

@@ -84,8 +84,9 @@ struct fleet_card {
     const char *host, *file;
     const char *name, *driver, *api, *tool, *started; // NULL: the file does not say
     struct check check;
-    size_t kind;                                   // index in fleet.kinds
-    struct fleet_point points[CHECK_METRIC_COUNT]; // of several links, the slowest
+    size_t kind; // index in fleet.kinds
+    // The figure of each metric: of several links, the slowest.
+    struct fleet_point points[CHECK_METRIC_COUNT];
     // True: the card is part of the kind's median and scale.
     bool compared;
     enum fleet_grade grade;

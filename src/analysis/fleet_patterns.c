@@ -164,8 +164,8 @@ static size_t host_end(const struct fleet *fleet, size_t i, size_t *present)
     return i;
 }
 
-// Adds a remark that names the machines with fewer cards than the largest number, if at least nine
-// of ten machines have that number.
+// Adds a remark that names machines with fewer cards than the largest number (at most MISSING_SHOWN
+// of them), if at least nine of ten machines have that number.
 static void find_missing_cards(struct fleet *fleet)
 {
     size_t most = 0, whole = 0, lacking = 0, present;
@@ -296,8 +296,8 @@ static int compare_groups(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-// Keeps only groups that are unlikely to be due to chance: only in one of a hundred healthy fleets
-// would any group have so large a score. The effect must also be at least FLEET_RESOLUTION.
+// Keeps only groups that are unlikely to be due to chance: in at most one of a hundred healthy
+// fleets would any group have so large a score. The effect must also be at least FLEET_RESOLUTION.
 static void keep_groups(struct fleet *fleet)
 {
     double limit = score_of_chance(FLEET_ERROR / 2 / (double)fleet->group_count);
@@ -311,8 +311,7 @@ static void keep_groups(struct fleet *fleet)
         qsort(fleet->groups, kept, sizeof *fleet->groups, compare_groups);
 }
 
-// ---------------------------------------------------------------- quantities correlated with a
-// loss
+// ---------------------------------------------------------------- quantities correlated with loss
 
 static const struct quantity {
     const char *name;

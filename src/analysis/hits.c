@@ -12,7 +12,7 @@
 
 // A cache that answers this share of the reads holds all the data.
 static const double held_rate = 0.95;
-// A chain with at most this share of hits is taken to miss the caches.
+// A chain with a smaller share of hits in the L2 is taken to miss the caches.
 static const double missed_rate = 0.05;
 static const double factor_max = 1.25;
 static const double sum_bound = 0.01;

@@ -22,9 +22,9 @@ double hits_rate(const struct result *result, unsigned level);
 //               value: how many times larger the one is than the other, 1 if their intervals touch,
 //               NaN if the curve has no end of that level. keys: the cases of both sizes.
 //   over-fetch  How many bytes of memory a load reads in the chains of that curve that miss all
-//               caches (less than 5 % of their reads hit). value: the median of these chains; the
-//               text also has the bytes read through the L2. keys: the shortest and the longest of
-//               these chains.
+//               caches (less than 5 % of their reads hit the L2). value: the median of these
+//               chains; the text also has the bytes read through the L2. keys: the shortest and the
+//               longest of these chains.
 void hits_add_findings(struct run *run, const char *device);
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct search {
-    struct arena *arena; // for temporary data
+    struct arena *arena; // owns the points and the curves
     const struct run *run;
     const char *device;
     const struct benchmark_info *benchmark;

@@ -15,7 +15,8 @@
 //             (except a map's), and the texts of reasons (their codes stay)
 //   finding   findings about results that were removed, or about no result
 //
-// Numbers keep four digits. Details and findings whose text contains a path are removed.
+// Medians, intervals, limits and clocks keep four digits. Details and findings whose text contains
+// a path are removed.
 void share_strip(struct run *run);
 
 // Removes the least important of the results that are left, and the findings about them. A result

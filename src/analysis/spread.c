@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Written by tools/results.py from the runs in reference/, which says how: do not edit.
+// Do not edit: tools/results.py computes these spreads from the runs in reference/.
 #include "analysis/compare.h"
 
 const struct card_spread card_spreads[] = {
-    // 13 cards, models: 2, figures: 302
+    // Spread between 13 cards of 2 models, in 302 figures.
     {"bandwidth", UNIT_BYTE_PER_CYCLE, 0.089},
-    // 13 cards, models: 2, figures: 302
+    // Spread between 13 cards of 2 models, in 302 figures.
     {"bandwidth", UNIT_BYTE_PER_S, 0.088},
-    // 13 cards, models: 2, figures: 992
+    // Spread between 13 cards of 2 models, in 992 figures.
     {"latency", UNIT_CYCLE, 0.091},
-    // 13 cards, models: 2, figures: 1011
+    // Spread between 13 cards of 2 models, in 1011 figures.
     {"latency", UNIT_NS, 0.099},
-    // 6 cards, models: 1, figures: 61
+    // Spread between 6 cards of 1 model, in 61 figures.
     {"transfer", UNIT_BYTE_PER_S, 0.162},
-    // 6 cards, models: 1, figures: 61
+    // Spread between 6 cards of 1 model, in 61 figures.
     {"transfer", UNIT_NS, 0.162},
 };
 

@@ -153,8 +153,8 @@ static void remark_limit(unsigned limiter, double hz, struct measure_visit *visi
                      sensor_throttle_text(visit->arena, limiter));
 }
 
-// Judges the core clock of a visit. If the card reports what limits its clock, the visit gets a
-// remark but is not repeated, because a repeated visit would have the same limit.
+// Judges the core clock of a visit. If the clock is not normal and the card reports what limits it,
+// the visit gets a remark but is not repeated: a repeated visit would have the same limit.
 static void judge_core_clock(struct measure_card *card, double hz, struct measure_visit *visit)
 {
     const struct visit_clock *clock = &visit->clock;

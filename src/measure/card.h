@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The card of a device: how sensors find it, its link to the host, its sensor values, and the
-// verdict on its core clock in each visit.
+// verdict on its clocks in each visit.
 #ifndef MEASURE_CARD_H
 #define MEASURE_CARD_H
 
@@ -28,8 +28,8 @@ const char *measure_card_users(struct arena *arena, const struct gpu_info *info,
 
 // ---------------------------------------------------------------- sensors and core clock of visits
 
-// Judges the core clock of each visit and adds the values of the card's sensors. Sensors are never
-// read while something is timed. They are read at most every 250 ms, unless the clock was low: one
+// Judges the clocks of each visit and adds the values of the card's sensors. Sensors are never read
+// while something is timed. They are read at most every 250 ms, unless the clock was low: one
 // reading takes several driver calls (on an H200 a single limiter time takes 1 ms), and cards
 // update their sensors hardly more often (the energy counter of an H200: every 0.1 s).
 struct measure_card;
@@ -46,8 +46,9 @@ struct measure_pace *measure_card_begin(struct measure_card *card, double *case_
 // Ends a visit: adds the sensor values and judges the core clock of its samples (pace_judge). If
 // the clock fell, or is too low for this kind of load, the visit should be repeated (reason
 // `low-clock`). If the card reports a limit of its clock, or if the load always has this clock, the
-// visit gets only a remark (`throttled` or `low-clock`). Nothing is judged if any_clock is set, or
-// if the benchmark's first metric is a plain count (UNIT_NONE).
+// visit gets only a remark (`throttled` or `low-clock`). A visit that uses memory should also be
+// repeated if the memory clock was higher earlier in the run. Nothing is judged if any_clock is
+// set, or if the benchmark's first metric is a plain count (UNIT_NONE).
 void measure_card_note(struct measure_card *card, const struct benchmark_info *info, bool any_clock,
                        struct measure_visit *visit);
 
@@ -59,8 +60,8 @@ void measure_card_note(struct measure_card *card, const struct benchmark_info *i
 unsigned measure_card_limiter(const struct sensor_reading *from, const struct sensor_reading *to);
 
 // Returns the mean power in watts between two readings of the energy counter, if work kept the
-// device busy for busy_ns of that time. Returns NaN if busy_ns is less than 90 % of the time, or if
-// the time is below 2 s, because the counter may lag by 0.1 s.
+// device busy for busy_ns of that time. Returns NaN if busy_ns is less than 90 % of the time, if
+// the time is below 2 s, because the counter may lag by 0.1 s, or if the counter did not rise.
 double measure_card_watts(const struct sensor_reading *from, const struct sensor_reading *to,
                           uint64_t busy_ns);
 

@@ -14,7 +14,7 @@ static const double error_allowed = 0.05;
 enum collect_state {
     COLLECT_GATHERING,
     COLLECT_PRECISE, // the interval reached the goal
-    COLLECT_SPENT,   // the case used up its rounds (rounds_max) or its time (budget_ns)
+    COLLECT_SPENT,   // the case used up its rounds or its time, or repeated too many visits
     COLLECT_FAILED
 };
 

@@ -69,12 +69,12 @@ void collect_remark(struct collect *collect, unsigned first, const struct reason
 void collect_failure(struct collect *collect, const struct error *err);
 
 // collect_rounds returns the number of rounds, collect_visits the number of all visits, including
-// doubtful ones.
+// those with a reason to be repeated.
 unsigned collect_rounds(const struct collect *collect);
 unsigned collect_visits(const struct collect *collect);
 
 // Returns true if the case needs no further visit: it is precise enough, has made its last round,
-// has spent its budget, or has failed.
+// has spent its budget, had to repeat too many visits, or has failed.
 bool collect_done(const struct collect *collect);
 
 // Returns true if half of the interval of the first metric is within the goal or within one step of

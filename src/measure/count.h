@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Hardware counters of the work that a visit times (gpu/counters.h). A counted visit first takes
 // samples like every visit, which are not used. Then it counts the same work twice: N units of it,
-// and 2 N. The difference divided by N is what one unit moves and computes. Costs that both runs
-// have cancel in it, such as cache lines left by earlier work, parameters and the end of the batch.
+// and 2 N. The difference divided by N is what one unit moves and computes; of counters that are
+// ratios, only the value of 2 N is used. Costs that both runs have cancel in it, such as cache
+// lines left by earlier work, parameters and the end of the batch.
 #ifndef MEASURE_COUNT_H
 #define MEASURE_COUNT_H
 

@@ -4,7 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// If a model reports a smaller size than this, it is not taken as the size of the last cache.
+// A smaller size that a model (a simulated device) reports is not taken as the size of the last
+// cache.
 #define STATED_LEAST (UINT64_C(1) << 20)
 
 // Tables of architectures, chips and products. A figure without a published source is 0.

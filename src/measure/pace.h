@@ -20,11 +20,13 @@ enum {
     PACE_LASTING = 8,
     // So many visits in a row at the same higher clock are no measurement error.
     PACE_HIGHER = 3,
-    PACE_LEAD_FIRST_NS = 2000000,   // first lead of a visit; each further one is 4 times as long
-    PACE_LEAD_MOST_NS = 64000000,   // longest lead
-    PACE_PATIENCE_NS = 150000000,   // longest sum of a visit's leads if they do not raise the clock
-    PACE_SPENT_MOST_NS = 300000000, // longest sum of a visit's leads if they raise the clock
-    PACE_SPARSE_MOST_NS = 4000000,  // the longest lead of sparse work
+    PACE_LEAD_FIRST_NS = 2000000, // first lead of a visit; each further one is 4 times as long,
+    PACE_LEAD_MOST_NS = 64000000, // but no longer than this
+    // A visit gets no further lead once its leads took so long in all: PACE_PATIENCE_NS if the last
+    // one did not raise the clock, PACE_SPENT_MOST_NS if it did.
+    PACE_PATIENCE_NS = 150000000,
+    PACE_SPENT_MOST_NS = 300000000,
+    PACE_SPARSE_MOST_NS = 4000000, // upper limit of measure_pace.sparse_ns
     PACE_CALM = 64 // so many visits without a low clock shorten the lead of sparse work
 };
 
@@ -36,7 +38,7 @@ struct pace_row {
 
 struct pace_load {
     uint32_t load;  // number of the kind of load, as in struct visit_clock
-    double kept_hz; // highest clock that the load kept in this run
+    double kept_hz; // highest clock that the load kept, until PACE_LASTING visits had a lower one
     // The last visits, if their clock was lower (or higher) than kept_hz.
     struct pace_row lower, higher;
     uint64_t last_seen; // number of the last visit with this load
@@ -53,9 +55,9 @@ struct measure_pace {
     struct pace_load loads[PACE_LOADS];
     size_t load_count;
     uint64_t visits;
-    uint64_t sparse_ns; // the lead that sparse work needs
-    // The most time that the leads (warm-up before a sample) of a visit may take together. It
-    // begins with PACE_PATIENCE_NS and is halved after leads that did not raise the clock.
+    uint64_t sparse_ns; // shortest lead of sparse work (see pace_lead_ns)
+    // A visit gets no further lead once its leads took this time and the last one did not raise the
+    // clock. At first PACE_PATIENCE_NS; halved after a visit whose leads were not enough.
     uint64_t patience_ns;
     unsigned calm; // visits in a row without a low clock
     // The members below belong to the present visit.
@@ -97,10 +99,10 @@ enum pace_verdict {
 enum pace_verdict pace_judge(struct measure_pace *pace, double hz, const struct visit_clock *clock,
                              double *kept_hz);
 
-// Compares the visits of a case. If a visit's core clock was lower than another visit's, and the
-// visit has no reason to be repeated yet, it gets one: `low-clock`. But if the card limited the
-// clock in most visits (remark `throttled`), limited visits are left out of this comparison.
-// Returns the number of visits that got the reason.
+// Compares the visits of a case. If a visit's core clock was lower than another visit's
+// (pace_is_lower), and the visit has no reason to be repeated yet, it gets one: `low-clock`. But if
+// the card limited the clock in most visits (remark `throttled`), limited visits are left out of
+// this comparison. Returns the number of visits that got the reason.
 size_t pace_doubt(struct measure_visit *const *visits, size_t count);
 
 #endif

@@ -119,7 +119,9 @@ static const double hit_slowness = 1.25, hit_agreement = 0.05;
 
 enum {
     HIT_SAMPLES_LEAST = 10, // least samples from which a typical sample is computed
-    HIT_EACH_MAX = 16       // a visit with more samples is hit only if a tenth are slow
+    // One slow sample shows that a visit was disturbed. Of more samples than these, more than a
+    // tenth must be slow.
+    HIT_EACH_MAX = 16
 };
 
 static bool is_hit(const struct measure_samples *samples, double typical, enum better better)
@@ -151,8 +153,8 @@ static double *sorted_samples(struct measure_visit *const *visits, size_t visit_
 }
 
 // Returns the median of the better 60 % of the samples, from all visits that have no reason to be
-// repeated. Returns NaN if these 60 % differ by more than 5 %, or if there are fewer than 10
-// samples.
+// repeated. Returns NaN if the worst of these 60 % is more than 5 % worse than that median, or if
+// there are fewer than 10 samples.
 static double typical_sample(struct measure_visit *const *visits, size_t visit_count, size_t metric,
                              enum better better, struct arena *scratch)
 {

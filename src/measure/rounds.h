@@ -63,9 +63,10 @@ const struct round_metric *rounds_primary(const struct rounds *rounds);
 // if the metric's samples include time of the host.
 double rounds_goal(const struct round_metric *metric, double goal);
 
-// Finds the visits that a burst of other work disturbed, as measure/collect.h defines it, and gives
-// them a reason to be repeated. `rounds` must hold exactly the visits without such a reason.
-// Returns how many visits got one: 0 if more than half were disturbed.
+// Finds the visits that a burst of other work disturbed: samples of the first metric are more than
+// 25 % worse than a typical sample. Gives these visits a reason to be repeated. `rounds` must hold
+// exactly the visits without such a reason. Returns how many visits got one: 0 if more than half
+// were disturbed, or if the first metric is a distribution.
 size_t rounds_flag_hits(const struct rounds *rounds, struct measure_visit *const *visits,
                         size_t visit_count);
 

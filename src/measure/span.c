@@ -277,7 +277,7 @@ static bool size_and_warm_up(struct worker *worker, struct error *err)
            (worker->desc->warm || find_repeats(worker, worker->repeats, err));
 }
 
-// If there is a gate, waits there and then warms up again with one run.
+// If the visit has a gate (struct measure_gate), waits there and then warms up again with one run.
 static bool pass_gate(struct worker *worker, struct error *err)
 {
     const struct measure_gate *gate = worker->desc->request->gate;

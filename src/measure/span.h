@@ -9,8 +9,9 @@
 #include "measure/clock.h"
 #include "measure/visit.h"
 
-// Records `repeats` units of work into the batch, between the begin and the end of a span. It is
-// called again whenever the number of units changes. Errors are kept in the batch.
+// Records `repeats` units of work into the batch, between the begin and the end of a span; for work
+// that is counted there is no span. It is called again whenever the number of units changes. Errors
+// are kept in the batch.
 typedef void measure_record(void *context, struct gpu_batch *batch, uint64_t repeats);
 
 struct measure_span_desc {

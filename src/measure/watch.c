@@ -20,7 +20,7 @@ enum {
     // Number of dispatches that are timed one by one: the largest number of spans in a batch.
     LENGTHS = 64,
     ITERATIONS_MAX = 1 << 20,
-    FITTINGS_MAX = 4, // most watches in a row, if they turn out too short
+    FITTINGS_MAX = 4, // most attempts at a watch, if they turn out too short
     // Workgroups per core in the arithmetic yardstick, enough to keep the core's units busy.
     CORE_GROUPS = 16,
     YARDSTICK_RUNS = 2,
@@ -29,8 +29,9 @@ enum {
 };
 static const uint64_t least_default_ns = 5000000;
 static const uint64_t timeout_ns = UINT64_C(10000000000);
-// A gap is an interval of more than gap_factor times the median. A rising core clock makes no such
-// gap: from idle to full speed (345 to 1980 MHz on an H200) a loop gets 5.7 times faster.
+// A gap is an interval of more than gap_factor times the median, and gap_least_ns longer than it. A
+// rising core clock makes no such gap: from idle to full speed (345 to 1980 MHz on an H200) a loop
+// gets 5.7 times faster.
 static const double gap_factor = 6, gap_least_ns = 20e3;
 static const double step_most_ns = 5e3; // largest step of a clock that can show gaps
 static const double arithmetic_ns = 200e3;
@@ -150,7 +151,7 @@ static void read_gaps(struct measure_watch *watch, struct watch_finding *finding
         }
         watch_add_intervals(watch->arena, intervals_ns, READINGS - 1, finding, away_ns);
     }
-    finding->watched_ns /= watch->groups; // all workgroups watch the same time
+    finding->watched_ns /= watch->groups; // a sum over all workgroups, which watch the same time
     *away_ns /= watch->groups;
 }
 
@@ -328,7 +329,7 @@ static bool take_yardsticks(struct measure_watch *watch, struct watch_finding *f
             return false;
         for (unsigned i = 0; i < WATCH_YARDSTICKS; i++)
             finding->rates[i] = fmax(finding->rates[i], rates[i]);
-        most_hz = fmax(most_hz, core_hz); // a NaN changes nothing
+        most_hz = fmax(most_hz, core_hz); // fmax ignores a core_hz of NaN
     }
     watch_drop_slow_clock(most_hz, &watch->fastest_hz, finding);
     return true;
@@ -336,7 +337,7 @@ static bool take_yardsticks(struct measure_watch *watch, struct watch_finding *f
 
 // ---------------------------------------------------------------- a watch
 
-static const char kernel_without_clocks[] = "measure_clock_none"; // waits without clocks
+static const char kernel_without_clocks[] = "measure_clock_none"; // its waits read no clock
 
 bool measure_watch_check(const struct gpu_info *info, struct error *err)
 {
@@ -406,7 +407,7 @@ bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns,
     if (!take_yardsticks(watch, finding, err))
         return false;
     if (!watch->limits_known)
-        find_limits(watch); // must follow the copies, because an idle card slows its link down
+        find_limits(watch); // called after the copies, because an idle card slows its link down
     memcpy(finding->limits, watch->limits, sizeof finding->limits);
     return true;
 }

@@ -42,7 +42,7 @@ struct watch_finding {
     double watched_ns;
     double rates[WATCH_YARDSTICKS];  // measured rate of each yardstick; NaN: not measured
     double limits[WATCH_YARDSTICKS]; // physical limit of each rate; NaN: not known
-    const char *who;                 // processes that use the device; NULL: none are known
+    const char *who; // processes that use the device; NULL: none are known, or share is 0
 };
 
 struct measure_watch;
@@ -55,7 +55,8 @@ MUST_CHECK bool measure_watch_check(const struct gpu_info *info, struct error *e
 struct measure_watch *measure_watch_open(struct arena *arena, struct gpu_scope *scope,
                                          struct error *err);
 
-// Watches for at least `least_ns` (0: 5 ms), which may be at most about a second.
+// Watches for `least_ns` (0: 5 ms), which may be at most about a second. A watch of less than 90 %
+// of it is repeated, but at most three times.
 MUST_CHECK bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns,
                                   struct watch_finding *finding, struct error *err);
 

@@ -256,8 +256,7 @@ void console_card_markdown(const struct card *card, FILE *stream)
     arena_destroy(arena);
 }
 
-// ---------------------------------------------------------------- headlines that are not on the
-// card
+// ---------------------------------------------------------------- headlines not on the card
 
 // Prints why cases failed and, if no case was measured, why cases were skipped.
 static void print_causes(struct screen *screen, const struct notes *notes,

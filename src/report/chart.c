@@ -124,7 +124,7 @@ static void words_put(struct drawing *d, const char *class, const char *text, do
 // ---------------------------------------------------------------- axes
 
 struct axis {
-    double low, high; // range of the values; above 0 if the axis is logarithmic
+    double low, high; // range of the values; both are above 0 if the axis is logarithmic
     bool log;
     double from, to; // positions of `low` and `high`, in pixels
     double ticks[TICKS_MOST];

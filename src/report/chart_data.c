@@ -35,7 +35,7 @@ struct source {
     struct view_info view;
     const struct metric_info *metric; // the metric that the view draws
     const struct param_info *x;
-    const struct param_info **keys; // the axes that vary
+    const struct param_info **keys; // the parameters of role AXIS that vary
     size_t key_count;
     struct point *points;
     size_t count;
@@ -98,7 +98,7 @@ static enum unit unit_of(const struct source *s)
     return unit;
 }
 
-// Returns the values of all axes that vary, by which the point differs from the other points.
+// Returns the values of all parameters that vary, by which the point differs from the other points.
 static const char *name_of(const struct source *s, const struct point *point)
 {
     return view_words(s->arena, &point->result->bench_case, s->keys, s->key_count);
@@ -160,7 +160,7 @@ static const struct point *sorted_points(const struct source *s, size_t *count)
 }
 
 // Returns a title like "L1 16.2 ns · near L2 142 ns · far L2 263 ns · DRAM 338 ns"; "" if the view
-// does not draw the curve by which the levels were found.
+// does not draw the curve by which the levels were found, or if there are fewer than two levels.
 static const char *levels_text(const struct source *s)
 {
     const struct level_curve *curve = s->curve;
@@ -225,7 +225,7 @@ static double number_of(const struct source *s, const struct point *point)
 struct candidate {
     const struct point *points;
     size_t count;
-    bool sparse; // true: its points are too few and too far apart for a line
+    bool sparse; // true: it has one point, or few points that are far apart
 };
 
 static int compare_lines(const void *a, const void *b)

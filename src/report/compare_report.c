@@ -9,7 +9,8 @@
 
 enum {
     // Without `all`, a section prints at most SECTION_GROUPS groups of rows. SECTION_ROWS is
-    // divided by the number of its groups: each prints that many rows, but at least GROUP_ROWS.
+    // divided by the number of its groups: each prints at most that many rows, or GROUP_ROWS if
+    // this is more.
     SECTION_ROWS = 40,
     GROUP_ROWS = 3,
     SECTION_GROUPS = 40,
@@ -23,8 +24,8 @@ enum {
 struct printer {
     struct screen screen;
     const struct compare_report *report;
-    // axes_set() sets these members: the benchmark of its last call, and the axes that vary among
-    // all rows of that benchmark.
+    // axes_set() sets these members: the benchmark of its last call, and the parameters (of role
+    // AXIS) that vary among all rows of that benchmark.
     const char *benchmark;
     const struct benchmark_info *info; // NULL: no run describes the benchmark
     const struct param_info **axes;
@@ -131,7 +132,7 @@ static size_t groups_of(struct arena *arena, const struct compare_row *const *ro
 }
 
 // Prints the head of a group: what its rows have in common but other rows of the benchmark do not,
-// as "latency · path=constant, chain=index". `varying`: the axes that vary in the group.
+// as "latency · path=constant, chain=index". `varying`: the parameters that vary in the group.
 static void group_head(struct printer *p, const struct group *group,
                        const struct param_info *const *varying, size_t varying_count)
 {

@@ -188,11 +188,11 @@ static void view_print(struct screen *screen, const struct run *run, const char 
     struct view_info shown;
     const struct view_info *view = &shown;
     if (!view_shown(screen->arena, run, device, info, declared, &shown))
-        return; // notes above have said why there are no numbers
+        return; // the notes, printed before, say why there are no numbers
     size_t count;
     const struct result **results = view_select(screen->arena, run, device, view, info, &count);
     if (view->kind == VIEW_TABLE && view->sensors && !any_sensor(results, count, view->sensors))
-        return; // other views of the benchmark have shown the numbers
+        return; // the benchmark's other views show the numbers
     struct view_grid grid;
     bool gridded =
         view->kind == VIEW_CURVE || view->kind == VIEW_BARS || view->kind == VIEW_HEATMAP;

@@ -253,8 +253,7 @@ static void strips_put(const struct page *page)
     }
 }
 
-// ---------------------------------------------------------------- the worst cards beside the
-// median card
+// ---------------------------------------------------------------- worst cards beside the median
 
 // Returns the metric in which the card has its largest loss; CHECK_METRIC_COUNT if no loss is
 // known.

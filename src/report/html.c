@@ -100,7 +100,7 @@ static void put_piece(struct packer *packer, bool end)
 static void pack(void *context, const char *text, size_t bytes)
 {
     struct packer *packer = context;
-    packer->zlib.next_in = (unsigned char *)text; // zlib does not write to it
+    packer->zlib.next_in = (unsigned char *)text; // zlib only reads its input
     packer->zlib.avail_in = (uInt)bytes;
     while (packer->zlib.avail_in > 0) {
         deflate(&packer->zlib, Z_NO_FLUSH);

@@ -199,8 +199,7 @@ static void draw_picture(const struct map *map, const char *path)
     }
 }
 
-// ---------------------------------------------------------------- measured sizes and sizes from
-// the driver
+// ---------------------------------------------------------------- measured sizes, or the driver's
 
 // Returns the size with its interval: "194.2 KiB (182 KiB to 216 KiB)", or "at least 194.2 KiB" if
 // the interval is not known. If the size in bytes is not known, returns the number of instructions

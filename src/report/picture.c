@@ -238,7 +238,7 @@ static void step_put(const struct picture *picture, const struct step *step, siz
             "<rect class=\"s s%zu\" x=\"%.1f%%\" y=\"%d\" width=\"%.1f%%\" height=\"%d\" "
             "rx=\"6\"/>\n",
             k < 4 ? k : 4, (100 - width) / 2, y, width, STEP);
-    int down = step->bandwidth ? 0 : 10; // without bandwidth: two lines in the middle
+    int down = step->bandwidth ? 0 : 10; // centres the two lines of a level without bandwidth
     text_put(picture, "c n", "50%", y + 22 + down, head);
     text_put(picture, "c v", "50%", y + 42 + down, latency);
     if (step->bandwidth)

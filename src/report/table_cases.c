@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Prints a table with one row per case; its columns are the axes that vary, metrics and sensors.
+// Prints a table with one row per case; its columns are the parameters that vary, metrics and
+// sensors.
 #include "analysis/audit.h"
 #include "report/tables.h"
 
@@ -105,7 +106,7 @@ static bool sensor_column_of(const struct cases *cases, const char *name,
     return column_of(cases, name, unit, values, NULL, false, column);
 }
 
-// Prints the value of an axis: a word at the left of its column, a number at the right.
+// Prints the value of a parameter: a word at the left of its column, a number at the right.
 static void axis_print(const struct cases *cases, size_t axis, const char *text)
 {
     if (cases->axes[axis]->type == PARAM_TEXT)
@@ -154,7 +155,7 @@ static void head_print(const struct cases *cases, const struct metric_column *co
 struct choice {
     struct metric_column *columns;
     size_t count, left; // number of columns that fit, and number of those that do not fit
-    size_t used;        // width of the axes and of the columns chosen so far
+    size_t used;        // width of the parameters and of the columns chosen so far
 };
 
 static void column_add(const struct cases *cases, struct choice *choice,

@@ -18,7 +18,7 @@ enum {
 struct group {
     const struct cross_row **rows;
     size_t count;
-    const struct param_info **axes; // axes that vary among the rows
+    const struct param_info **axes; // parameters of role AXIS that vary among the rows
     size_t axis_count;
     const char *common; // values that are the same in all rows: "chain=index, load=idle"
 };

@@ -17,8 +17,8 @@ struct view_series {
     const struct result **results; // result for each x of the grid; NULL: there is no such case
 };
 
-// A part of a grid. A heat map has one panel for each combination of the varying axes, without x
-// and y. All other views have a single panel.
+// A part of a grid. A heat map has one panel for each combination of the varying parameters (of
+// role AXIS), without x and y. All other views have a single panel.
 struct view_panel {
     const char *label; // name of the panel: "vector random"; "" if there is only one panel
     struct view_series *series;
@@ -49,8 +49,8 @@ bool view_shown(struct arena *arena, const struct run *run, const char *device,
                 const struct benchmark_info *info, const struct view_info *declared,
                 struct view_info *shown);
 
-// Returns the axes that have more than one value among the results, in the order of the benchmark's
-// parameters.
+// Returns the axes (parameters of role AXIS) that have more than one value among the results, in
+// the order of the benchmark's parameters.
 const struct param_info **view_varying(struct arena *arena, const struct benchmark_info *info,
                                        const struct result *const *results, size_t count,
                                        size_t *varying_count);
@@ -64,20 +64,20 @@ const char *view_label(struct arena *arena, const struct result *result,
 const char *view_words(struct arena *arena, const struct bench_case *c,
                        const struct param_info *const *keys, size_t count);
 
-// Returns the case in words, with the name of the benchmark and the values of all axes: "latency
-// vector random 2.5 KiB".
+// Returns the case in words, with the name of the benchmark and the values of all parameters of
+// role AXIS: "latency vector random 2.5 KiB".
 const char *view_case(struct arena *arena, const struct benchmark_info *info,
                       const struct bench_case *c);
 
-// Returns the axes that have the same value in all results, without the x and y of the view:
-// "path=vector, load=idle". `view` may be NULL.
+// Returns the parameters of role AXIS that have the same value in all results, without the x and y
+// of the view: "path=vector, load=idle". `view` may be NULL.
 const char *view_common(struct arena *arena, const struct benchmark_info *info,
                         const struct view_info *view, const struct result *const *results,
                         size_t count);
 
 // Fills `grid`. Returns false if the view shows no case of this device, has no x, or names an x or
-// metric that is not declared. Axes that vary but are not named in the view get series of their own
-// (in a heat map: panels), so that no case hides another.
+// metric that is not declared. Parameters of role AXIS that vary but are not named in the view get
+// series of their own (in a heat map: panels), so that no case hides another.
 bool view_grid_build(struct arena *arena, const struct run *run, const char *device,
                      const struct benchmark_info *info, const struct view_info *view,
                      struct view_grid *grid);

@@ -194,7 +194,7 @@ static struct bound *bounds_of(struct arena *arena, const struct spans *crowd)
     for (size_t i = 0; i < rows; i++) {
         bounds[2 * i] = (struct bound){spans_cell(crowd, i, crowd->start, 0), i, 1};
         bounds[2 * i + 1] = (struct bound){spans_cell(crowd, i, crowd->end, 0), i, -1};
-        if (bounds[2 * i + 1].ns <= bounds[2 * i].ns) // gives a span of length 0 a positive length
+        if (bounds[2 * i + 1].ns <= bounds[2 * i].ns) // a span of length 0 gets a positive length
             bounds[2 * i + 1].ns = nextafter(bounds[2 * i].ns, INFINITY);
     }
     qsort(bounds, 2 * rows, sizeof *bounds, bound_compare);

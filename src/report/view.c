@@ -191,7 +191,7 @@ static struct view_series *series_get(struct arena *arena, const struct view_gri
 }
 
 // Returns the varying parameters by which series differ (in a heat map: panels): those in the
-// view's groups, and all axes except x and y.
+// view's groups, and all parameters of role AXIS except x and y.
 static const struct param_info **group_of(struct arena *arena, const struct view_grid *grid,
                                           const struct result *const *results, size_t count,
                                           size_t *group_count)

@@ -383,7 +383,7 @@ static json_t *read_number(struct scan *scan)
         return NULL;
     if (is_whole)
         return json_integer(strtoll(text, NULL, 10));
-    return json_real(strtod(text, NULL)); // NULL if the number is infinite
+    return json_real(strtod(text, NULL)); // json_real returns NULL for an infinite number
 }
 
 static bool skip_word(struct scan *scan, const char *word)

@@ -43,7 +43,7 @@ static void stream_pack(struct json_out *out, int flush)
     if (!out->packer) {
         out->packer = ARENA_NEW(out->arena, z_stream);
         *out->packer = (z_stream){.zalloc = packer_alloc, .zfree = packer_free, .opaque = out};
-        int gzip = MAX_WBITS + 16; // selects gzip's format instead of zlib's
+        int gzip = MAX_WBITS + 16; // the 16 selects gzip's format instead of zlib's
         if (deflateInit2(out->packer, out->gzip, Z_DEFLATED, gzip, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
             out->stream_error = EINVAL;
             return;

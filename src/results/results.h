@@ -196,7 +196,8 @@ struct case_value {
     uint64_t uint;    // value of a UINT or BYTES
     double real;      // value of a REAL
     const char *text; // value of a TEXT
-    unsigned choice;  // index of `text` in param_info.choices, else 0; 0 if from a run file
+    // Index of `text` in param_info.choices; 0 if it is not there, or if a run file has the value.
+    unsigned choice;
 };
 
 // Returns a value of `param` with the number 0 and the text NULL.

@@ -62,7 +62,7 @@ static const char *follow(struct arena *arena, const char *path)
         const char *slash = *link == '/' ? NULL : strrchr(path, '/');
         path = arena_printf(arena, "%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, link);
     }
-    return path; // after too many links; opening this path fails with ELOOP
+    return path; // the chain is too long: opening this path fails with ELOOP
 }
 
 static const char *name_in(const char *path)
@@ -105,7 +105,7 @@ static int target_open(const struct target *target)
 {
     if (target->standard)
         return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
-    if (!target->temporary) // opening a FIFO that has no reader must not block
+    if (!target->temporary) // O_NONBLOCK, because a FIFO may have no reader
         return open(target->path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (target->exists && S_ISDIR(target->info.st_mode)) {
         errno = EISDIR;
@@ -115,7 +115,7 @@ static int target_open(const struct target *target)
         errno = ENOENT;
         return -1;
     }
-    unlink(target->temporary); // may be left by a process with the same number that crashed
+    unlink(target->temporary); // a crashed process with the same number may have left it
     return open(target->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
@@ -145,7 +145,7 @@ static bool write_temporary(const struct target *target, int file, const struct 
                             struct error *err)
 {
     if (target->exists)
-        // If this fails, only the permissions of the file differ, so the failure is ignored.
+        // If fchmod fails, only the permissions of the file differ, so the failure is ignored.
         (void)!fchmod(file, target->info.st_mode & 0777);
     FILE *stream = fdopen(file, "w");
     if (!stream) {
@@ -285,7 +285,7 @@ static int try_open(const struct target *target)
     int file = target_open(target);
     int number = file < 0 ? errno : 0;
     if (file >= 0 && !target->temporary && write(file, "", 0) < 0)
-        number = errno; // devices such as /dev/full fail here
+        number = errno; // for example ENOSPC from /dev/full
     if (file >= 0 && (target->temporary || target->standard || !S_ISFIFO(target->info.st_mode)))
         close(file);
     if (file >= 0 && target->temporary)

@@ -25,7 +25,8 @@ bool file_save_is_standard(const char *path);
 // the standard output: there, each call's output follows the output of earlier calls.
 bool file_save_replaces(const char *path);
 
-// True if file_save would write the same regular file for both paths. The files need not exist.
+// True if file_save would write the same regular file for both paths, or if both are the standard
+// output. The files need not exist.
 bool file_save_same(const char *one, const char *other);
 
 // Checks, before a long measurement, whether file_save can write to the path; fails with ERROR_IO

@@ -5,8 +5,9 @@
 
 enum {
     LOSSES_MAX = 2, // after so many lost workers in a row, no further case is counted
-    // Length of the work that is counted, in ns. It need not be longer: in this time a card moves
-    // more than 1 GiB. Each pass of the counters runs the work up to three times.
+    // Wanted length of the work that is counted, in ns, unless samples are shorter. It need not be
+    // longer: a card with a bandwidth of 1.1 TB/s moves 1 GiB in this time. Each pass of the
+    // counters runs the work up to three times.
     COUNTED_NS = 1000 * 1000
 };
 

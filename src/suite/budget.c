@@ -10,8 +10,8 @@ static const struct {
     const char *preset;
     struct budget budget;
 } presets[] = {
-    // The stop rule first decides after 5 rounds, and a result needs at least 16 samples: so a
-    // visit takes 4 samples. With `quick` the rule decides after 3 rounds already, because most
+    // A visit takes 4 samples, so a result has at least 20 when the stop rule first decides, after
+    // 5 rounds. With `quick` the rule decides after 3 rounds already (12 samples), because most
     // cases repeat within 0.1 %.
     {"quick",
      {.samples = 4,
@@ -22,8 +22,8 @@ static const struct {
       .case_ns = NS_PER_S,
       .time_ns = 5 * NS_PER_S,
       .time_most_ns = 12 * NS_PER_S}},
-    // time_most_ns is chosen for preempt: it has 47 cases with 300 deadlines each, at 90 per
-    // second.
+    // time_most_ns is chosen for the benchmark preempt, which has 47 cases with 300 deadlines each,
+    // at 90 per second.
     {"standard",
      {.samples = 4,
       .sample_ns = 2 * NS_PER_MS,

@@ -88,7 +88,7 @@ static void take_line(struct checking *c, size_t i, const char *line)
     if (c->desc->worker_argv)
         c->waiting[i] = c->children[i];
     else
-        child_destroy(c->children[i], 0); // does not wait until its driver is unloaded
+        child_destroy(c->children[i], 0); // kills the process before it unloads its driver
     c->children[i] = NULL;
 }
 

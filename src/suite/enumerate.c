@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <string.h>
 
-static const uint64_t silence_default_ns = 30 * NS_PER_S; // eight sleeping cards need 20 s
+static const uint64_t silence_default_ns = 30 * NS_PER_S; // waking eight cards takes 20 s
 static const uint64_t notice_ns = 2 * NS_PER_S;
 
 enum {
@@ -241,7 +241,7 @@ static void start(struct inquiries *all, size_t index)
 
 static void finish(struct inquiries *all, size_t index)
 {
-    child_destroy(all->children[index], 0); // kills it, so that the driver is not unloaded
+    child_destroy(all->children[index], 0); // kills the process, so that its driver is not unloaded
     all->children[index] = NULL;
 }
 

@@ -8,9 +8,9 @@
 #include "suite/visitor.h"
 
 static const uint64_t silence_default_ns = 60 * NS_PER_S;
-static const uint64_t grace_ns = 2 * NS_PER_S; // time in which a worker must end by itself
+static const uint64_t grace_ns = 2 * NS_PER_S; // time that a worker gets to end by itself
 static const uint64_t send_ns = 10 * NS_PER_S;
-static const uint64_t patience_ns = NS_PER_S / 2; // time after which desc.waiting is called
+static const uint64_t patience_ns = NS_PER_S / 2; // desc.waiting: so long after the first signal
 
 struct executor {
     struct executor_desc desc;

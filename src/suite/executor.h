@@ -16,10 +16,10 @@ enum {
 };
 
 struct executor_desc {
-    const char *device_id;          // id of the device: "vulkan:0"
-    bool in_process;                // false: in a worker, started by fork and exec of this binary
-    const char *const *worker_argv; // this binary and its hidden command; ends with NULL
-    const char *const *worker_environment; // of the worker; NULL: that of this process
+    const char *device_id; // id of the device: "vulkan:0"
+    bool in_process;       // true: visits are made in this process; false: in a worker process
+    const char *const *worker_argv; // this binary and its command for a worker; ends with NULL
+    const char *const *worker_environment; // environment of a worker; NULL: this process's
     uint64_t silence_ns;                   // a worker that is silent for longer is killed; 0: 60 s
     bool validation;                       // in_process: turns the API's own validation on
     struct interrupt *interrupt; // a second signal ends the worker; NULL: signals are not watched
@@ -47,7 +47,7 @@ MUST_CHECK bool executor_visit(struct executor *executor, const struct visit_ord
                                struct arena *arena, struct measure_visit **visit,
                                struct error *err);
 
-// Watches the device for other work for at least `least_ns` (0: the usual time), between visits.
+// Watches the device for other work for `least_ns` (0: the usual time), between visits.
 // finding->who lives in `arena`. Fails with the errors of visitor_watch. executor_losses also
 // counts workers that are lost in a watch.
 MUST_CHECK bool executor_watch(struct executor *executor, uint64_t least_ns, struct arena *arena,

@@ -2,7 +2,7 @@
 // Estimates how long the cases of a plan still take. Each benchmark is one part of the forecast. A
 // case is expected to take budget.rounds_min visits (if rounds_max ≤ 2 × rounds_min: the mean of
 // both). A visit is expected to take the time of its samples plus 12 ms (measured on an H200), or
-// on a CPU device plus 25 ms (measured with llvmpipe), all times the benchmark's slowness. As cases
+// on a CPU device 25 ms in all (measured with llvmpipe), times the benchmark's slowness. As cases
 // are visited, their measured durations gradually replace the expected one.
 #ifndef SUITE_FORECAST_H
 #define SUITE_FORECAST_H

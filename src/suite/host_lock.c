@@ -72,6 +72,6 @@ void host_lock_write(const struct host_lock *lock, const char *text)
     size_t bytes = strlen(text);
     bool emptied = lock->fd >= 0 && ftruncate(lock->fd, 0) == 0;
     bool whole = emptied && pwrite(lock->fd, text, bytes, 0) == (ssize_t)bytes;
-    if (emptied && !whole) // if this fails too, readers do not accept the partial text
+    if (emptied && !whole) // if emptying fails too, readers reject the partial text
         (void)!ftruncate(lock->fd, 0);
 }

@@ -31,7 +31,7 @@
 
 // Asks for a counted visit (measure/count.h).
 struct visit_counting {
-    const char *const *natives; // vendor's names of counters to read beside the neutral
+    const char *const *natives; // vendor's names of more counters (gpu/counters.h)
     size_t native_count;
 };
 
@@ -44,7 +44,7 @@ struct visit_order {
     const struct visit_counting *counting; // what to count; NULL: the visit is not counted
 };
 
-// The next two functions return the message as one line without newline, in `arena`.
+// The next three functions return the message as one line without newline, in `arena`.
 const char *protocol_write_order(struct arena *arena, const struct visit_order *order);
 const char *protocol_write_visit(struct arena *arena, const struct measure_visit *visit);
 const char *protocol_write_failure(struct arena *arena, const struct error *failure);

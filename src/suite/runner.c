@@ -398,6 +398,6 @@ bool runner_run(struct run *run, const struct runner_desc *desc, struct error *u
     if (desc->starting)
         desc->starting(desc->context);
     measure(&runner);
-    end_clocks(&runner); // for devices that an interrupt left unmeasured
+    end_clocks(&runner); // also ends the locks of devices that an interrupt left unmeasured
     return true;
 }

@@ -15,7 +15,7 @@ struct runner_desc {
     struct choice_request choices;
     const char *output; // path of the run file; NULL: no file is written
     bool in_process;
-    const char *const *worker_argv; // without the device, added as "-d ID"; ends with NULL
+    const char *const *worker_argv; // command of a worker, without "-d ID"; ends with NULL
     // Environment of the workers, copied before drivers were loaded. NULL: that of this process.
     const char *const *worker_environment;
     uint64_t silence_ns;   // a worker that is silent for so long is killed; 0: 6 × timeout_ns

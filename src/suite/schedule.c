@@ -274,7 +274,7 @@ static bool run_round(struct scheduler *s, struct block *block)
         struct entry *entry = &block->entries[order[i]];
         if (is_over(s, block))
             return false;
-        if (!entry_wants_visit(entry)) // the device was given up during this round
+        if (!entry_wants_visit(entry)) // the case's device was given up during this round
             continue;
         if (clock_now_ns() > block->soft_ns && !lacks_rounds(s, entry))
             continue;
@@ -303,8 +303,9 @@ static uint64_t share_ns(uint64_t end_ns, size_t cases, size_t left)
     return end_ns == UINT64_MAX ? end_ns : clock_deadline_ns(clock_left_ns(end_ns) / left * cases);
 }
 
-// Like share_ns, but for one and a half shares. A block's first rounds_min rounds may take so long,
-// because cases take different times and other blocks may need less than their share.
+// Like share_ns, but for one and a half times as many cases (at most all that are left). A block's
+// first rounds_min rounds may take so long, because cases take different times and other blocks may
+// need less than their share.
 static uint64_t generous_share_ns(uint64_t end_ns, size_t cases, size_t left)
 {
     size_t generous = cases + cases / 2;
@@ -342,7 +343,8 @@ static void settle(const struct scheduler *s, struct block *block)
 }
 
 // True if the device must be watched before this block ends: it is the last block, the benchmark's
-// results are about to be shown, or its visits took so long that a watch adds little.
+// results are about to be shown, or the visits since the last watch took so long that a watch adds
+// little.
 static bool needs_watch(const struct scheduler *s, const struct block *block)
 {
     const struct schedule_desc *desc = s->desc;
@@ -366,8 +368,8 @@ static bool watch_rest(struct scheduler *s, struct block *block)
     return false;
 }
 
-// True if the cases that wait for their counted visit must be counted now: there are many, or their
-// benchmark's results are about to be shown.
+// True if the cases that wait for their counted visit must be counted now: many cases wait, this is
+// the last block, or the benchmark has no case left (a plan that grows may add some).
 static bool counts_now(const struct scheduler *s, const struct block *block)
 {
     const struct plan *plan = s->desc->plan;

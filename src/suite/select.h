@@ -32,9 +32,10 @@ MUST_CHECK bool select_devices(struct arena *arena, const struct select_request 
 // different APIs.
 bool select_same_chip(const struct gpu_info *a, const struct gpu_info *b);
 
-// If the list has a CUDA device, removes the NVIDIA cards that CUDA does not list because
-// CUDA_VISIBLE_DEVICES hides them. Schedulers set this variable for a job that gets some of a
-// machine's cards, but Vulkan lists the other cards too.
+// If the list has a CUDA device, removes all NVIDIA devices of other APIs. In a list with one
+// device per card, these are cards that CUDA does not list, because CUDA_VISIBLE_DEVICES hides
+// them. Schedulers set this variable for a job that gets some of a machine's cards, but Vulkan
+// lists the other cards too.
 void select_leave_hidden_out(struct device_list *list);
 
 // A GPU in this machine that is not a device of the gpu_system.

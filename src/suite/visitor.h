@@ -15,7 +15,7 @@ struct visitor;
 
 struct visitor_desc {
     const char *device;       // id or identity of the device (gpu/info.h)
-    const char *const *known; // see gpu_system_desc.known
+    const char *const *known; // as gpu_system_desc.known
     size_t known_count;
     long family_pid; // this process and its descendants are not other work; 0: the caller
     bool near;       // true: visitor_serve binds the process to processors near the device

@@ -9,8 +9,9 @@ static const double share_busy = 0.01;
 // two processors without other work, llvmpipe's threads waited 4 to 11 % of the time (first in,
 // first out scheduling). With one busy loop on these processors they waited a third of the time.
 static const double share_cpu_busy = 0.2;
-// A watch is so long that it takes 2 % of the time at most, and less than 4 % with its preparation
-// (3 ms on an H200).
+// A watch takes this share of the time since the last watch, but at least the usual 5 ms and at
+// most longest_watch_ns. With its preparation (3 ms on an H200) it takes less than 4 % of the time
+// if it follows after WATCHER_EVERY_NS.
 static const double share_watched = 0.02, longest_watch_ns = 50e6;
 static const double limit_share_least = 0.5;
 
