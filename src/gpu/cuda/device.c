@@ -142,9 +142,9 @@ void cuda_device_close(struct gpu_device *base)
 {
     struct cuda_device *device = (struct cuda_device *)base;
     if (base->hung)
-        return; // the device hangs, and every call below would wait for it
-    bool entered = cuda_enter(
-        device, NULL); // fails if the device is lost; the calls below then fail, too, without harm
+        return; // driver calls would wait for ever for a device that hangs
+    // cuda_enter fails if the device is lost; later driver calls then fail, too, without harm.
+    bool entered = cuda_enter(device, NULL);
     (void)entered;
     cuda_free_deferred(device);
     for (unsigned i = 0; i < base->queue_count; i++)

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t page_bytes = UINT64_C(2) << 20; // simulated addresses are multiples of this
-static const uint64_t most_step = UINT64_C(1) << 40;  // most alignment of simulated addresses
+static const uint64_t page_bytes = UINT64_C(2) << 20; // buffers begin at multiples of this
+static const uint64_t most_step = UINT64_C(1) << 40;  // largest alignment of a buffer's address
 static const double least_hz = 1e6;                   // lowest core clock that can be chosen
 
 // Kernels touch only some places of buffers that are larger than this many bytes.

@@ -42,7 +42,7 @@ static bool member_refuse(const struct member_place *place, const char *key, con
 {
     size_t path = strlen(place->path);
     if (!*key && path > 0)
-        path--; // a path that ends here does not need its last dot
+        path--; // the error is about the object itself: its path loses the last dot
     return error_set(place->err, ERROR_USAGE, "%s: %.*s%s%s%s", place->file, (int)path, place->path,
                      key, path > 0 || *key ? ": " : "", reason);
 }
@@ -468,7 +468,8 @@ static bool read_file(struct arena *arena, const char *path, struct model_machin
                       struct error *err)
 {
     json_error_t broken;
-    json_set_alloc_funcs(arena_malloc, free); // jansson reports a failed malloc as wrong JSON
+    // With malloc, jansson would report a lack of memory as wrong JSON.
+    json_set_alloc_funcs(arena_malloc, free);
     json_t *document = json_load_file(path, JSON_REJECT_DUPLICATES, &broken);
     if (!document && broken.line < 0) // the file could not be read
         return error_set(err, ERROR_USAGE, "model: %s", broken.text);
