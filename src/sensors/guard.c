@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Time limit: a sleeping driver takes seconds to answer.
+// Longest waits for an answer and for the guard's end: a sleeping driver takes seconds.
 static const uint64_t answer_ns = 20 * NS_PER_S;
 static const uint64_t end_ns = 10 * NS_PER_S;
 

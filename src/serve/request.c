@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const char name_of_message[] = "message"; // stands for a whole message in error messages
+static const char name_of_message[] = "message"; // names a whole message in errors
 
 struct reading {
     struct json_reader reader;
