@@ -153,7 +153,7 @@ struct cu_array_desc { // layout of CUDA_ARRAY3D_DESCRIPTOR
 struct cu_copy_end {
     size_t x_bytes, y, z, level;
     int memory;
-    void *host; // memory of the host; the driver only reads it at the end `from`
+    void *host; // host memory; of a source (cu_copy.from), the driver only reads it
     uint64_t device;
     struct cu_array *array;
     void *reserved;

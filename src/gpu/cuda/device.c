@@ -143,8 +143,8 @@ void cuda_device_close(struct gpu_device *base)
     struct cuda_device *device = (struct cuda_device *)base;
     if (base->hung)
         return; // driver calls would wait for ever for a device that hangs
-    // cuda_enter fails if the device is lost; later driver calls then fail, too, without harm.
-    bool entered = cuda_enter(device, NULL);
+    bool entered = cuda_enter(
+        device, NULL); // cuda_enter fails for a lost device; later calls then fail, too, harmlessly
     (void)entered;
     cuda_free_deferred(device);
     for (unsigned i = 0; i < base->queue_count; i++)

@@ -149,7 +149,7 @@ static void fill_driver(int version, struct gpu_info *info)
     char line[256] = "", number[64] = "";
     if (!text_read_line(line, sizeof line, "/proc/driver/nvidia/version"))
         line[0] = '\0';
-    // The line: "NVRM version: NVIDIA … Kernel Module  580.159.04  …".
+    // The file's first line is "NVRM version: NVIDIA … Kernel Module  580.159.04  …".
     const char *at = strstr(line, "  ");
     if (at && sscanf(at, "%63s", number) == 1 && strchr(number, '.'))
         snprintf(info->driver, sizeof info->driver, "NVIDIA %s", number);

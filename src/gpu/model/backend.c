@@ -102,8 +102,9 @@ static void unload(void *state)
     (void)state; // nothing to free: the state lives in the system's arena
 }
 
-// Rounds `address` up to a multiple of 2 MiB and of the way size of each cache level: a buffer's
-// first line then falls into the first set. Ignores a level that needs more than most_step.
+// Rounds `address` up to a multiple of 2 MiB and of the way size of each cache level. A buffer's
+// first line then falls into the first set of each level that is not hashed. Ignores a level that
+// needs more than most_step.
 static uint64_t align_address(const struct model_machine *machine, uint64_t address)
 {
     uint64_t step = page_bytes;

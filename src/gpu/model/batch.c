@@ -10,7 +10,7 @@ enum {
     SPANS_MAX = 64
 };
 
-// Speed of copies if the model's file gives no memory bandwidth.
+// Speed of copies and fills if the model's file gives no memory bandwidth.
 static const double copy_bytes_per_ns = 100;
 
 struct command {

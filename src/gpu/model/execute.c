@@ -44,7 +44,7 @@ struct fiber {
 // of them runs until its deadline, then another.
 struct group {
     const struct model_execution *execution;
-    // `execution`, to which the kernel adds the streams that it describes; NULL: it has none.
+    // `execution`, to which the kernel adds its streams; NULL: the kernel describes none.
     struct model_execution *writable;
     uint32_t id[3], core;
     uint32_t next_thread, threads;

@@ -231,7 +231,8 @@ static bool is_beyond(const struct member_place *place, const struct model_cache
     return true;
 }
 
-// Reads at most `most` caches or TLBs. Each must be larger and slower than the one before it.
+// Reads at most `most` cache levels or TLBs. Each cache level must be larger and slower than the
+// one before it.
 static bool read_caches(const struct member_place *root, const char *key, uint32_t most,
                         bool (*read)(const struct member_place *, struct model_cache_desc *),
                         struct model_cache_desc *caches, uint32_t *count)
@@ -340,7 +341,7 @@ double model_company_ns(const struct model_machine *machine, double own_ns)
 }
 
 // Sets how many cores share a near cache (a part of the next level's cache): the number of cores
-// that share the next level, divided by the number of near caches in it.
+// that share the next level, divided by the number of near caches in it and rounded up.
 static bool resolve_near(const struct member_place *level_place, struct model_cache_desc *level,
                          const struct model_cache_desc *next, uint32_t cores)
 {

@@ -145,7 +145,8 @@ static bool refuse_extension(const struct gpu_info *info, struct error *err)
                      info->driver, advice);
 }
 
-// Copies the driver's list of counters. If two have the same name, one gets its category as prefix.
+// Copies the driver's list of counters. A name that an earlier counter has gets its category as
+// prefix.
 static void copy_natives(struct counters *counters, const VkPerformanceCounterKHR *told,
                          const VkPerformanceCounterDescriptionKHR *texts)
 {
