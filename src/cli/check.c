@@ -258,7 +258,7 @@ static void describe(struct checking *c)
     for (size_t i = 0; i < check_case_count; i++) {
         const struct benchmark *one = benchmark_find(check_cases[i].benchmark);
         size_t *count = &desc.choices.benchmark_count;
-        // Adds each benchmark once; equal ones are neighbours.
+        // Adds each benchmark once: its cases are neighbours in check_cases.
         if (one && (*count == 0 || used[*count - 1] != one))
             used[(*count)++] = one;
     }

@@ -75,8 +75,8 @@ static bool use(struct parser *p, enum option_id id, const char *value)
 }
 
 // Adds a use of the option. `attached` is the text after "=" or directly after the letter. If it is
-// NULL and the option needs a value, the next word is the value, but not if that word looks like an
-// option: a file with the name "--html" must be given as --output=--html.
+// NULL and the option needs a value, the next word is the value, but not if that word begins with
+// "--": a file with the name "--html" must be given as --output=--html.
 static bool use_with_argument(struct parser *p, enum option_id id, const char *attached)
 {
     const struct option_info *option = &option_table[id];

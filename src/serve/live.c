@@ -24,7 +24,7 @@ struct live {
     struct arena *worker_arena; // arena in which `executor` lives
     struct executor *executor;  // executor of the worker; NULL: there is none yet
     const struct gpu_info *device;
-    size_t cases; // number of cases that the present worker has visited
+    size_t cases; // number of cases in the present worker's measurements so far
 };
 
 // ---------------------------------------------------------------- requests of callers
@@ -147,8 +147,8 @@ static void prepare_worker(struct live *live, const struct gpu_info *device,
 
 // ---------------------------------------------------------------- one frame
 
-// A plan whose case numbers differ from those of all earlier measurements. So the worker never
-// takes a case for an earlier one whose data it still has.
+// A plan whose case numbers differ from those of the worker's earlier measurements. So the worker
+// never takes a case for an earlier one whose data it still has.
 struct numbered_plan {
     struct plan plan; // must be the first member: functions cast its address
     struct plan *cases;

@@ -48,7 +48,7 @@ struct civetweb {
 
 static struct dynlib *open_civetweb(struct civetweb *calls, struct error *err)
 {
-    // The kit (make kit) contains the second file.
+    // The kit (make kit) contains lib/libcivetweb.so.1.
     static const char *const files[] = {"libcivetweb.so.1", "$ORIGIN/lib/libcivetweb.so.1", NULL};
     static const struct dynlib_symbol table[] = {
 #define SYMBOL(name) DYNLIB_SYMBOL(struct civetweb, name),
@@ -329,7 +329,7 @@ static void answer_page(const struct server *server, struct mg_connection *conne
     arena_destroy(arena);
 }
 
-// Callback of civetweb. Returns 1 for a request for a web socket, which civetweb then opens.
+// Callback of civetweb. Returns 1 for a web socket that may be opened, which civetweb then does.
 // Answers every other request and returns 0.
 static int judge(struct mg_connection *connection, void *context)
 {
