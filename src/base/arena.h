@@ -43,8 +43,8 @@ void *arena_array(struct arena *arena, size_t count, size_t size);
 // The number of elements of an array. Must not be used with a pointer.
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-// Returns `array` if its capacity is above `count` elements, else a copy with twice the capacity.
-// *capacity counts elements. The old array is freed only with the arena.
+// Returns `array` if its capacity is above `count` elements, else a copy with twice the capacity
+// (at first 8). *capacity counts elements. The old array is freed only with the arena.
 void *arena_grow(struct arena *arena, void *array, size_t count, size_t *capacity, size_t size);
 
 char *arena_strdup(struct arena *arena, const char *text);

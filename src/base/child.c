@@ -330,7 +330,7 @@ static bool take_bytes(struct child *child, const struct pollfd *channel,
     if (words->revents)
         words_drain(child);
     if (words->revents & (POLLHUP | POLLERR) && child->words_fd >= 0) {
-        close(child->words_fd); // else poll would report the ended pipe each time
+        close(child->words_fd); // poll would report an ended pipe each time
         child->words_fd = -1;
     }
     *answer = channel->revents ? receive_bytes(child) : CHILD_LINE;
@@ -422,7 +422,7 @@ static void end(struct child *child, uint64_t grace_ns)
     if (!await_end(child, grace_ns)) {
         child->killed = true;
         kill(child->pid, SIGKILL);
-        (void)await_end(child, killed_ns); // returns false if the child hangs in a system call
+        (void)await_end(child, killed_ns); // fails if the child hangs in a system call
         child->pid = 0;
     }
     words_drain(child);

@@ -29,8 +29,9 @@ struct child_desc {
 // blocked in the child. Returns NULL with ERROR_IO if the child cannot be started.
 struct child *child_create(const struct child_desc *desc, struct error *err);
 
-// Closes the channel, waits up to `grace_ns` for the child to end, then kills the child and waits
-// up to 5 s for its end, because a child that hangs in a system call may not end. Accepts NULL.
+// Closes the channel and waits up to `grace_ns` for the child to end. If it still runs, kills it
+// and waits up to 5 s for its end, because a child that hangs in a system call may not end. Accepts
+// NULL.
 void child_destroy(struct child *child, uint64_t grace_ns);
 
 // Sends `line` and a newline. Fails with ERROR_IO if the child has ended or does not read the line

@@ -16,9 +16,10 @@
 size_t text_distance(const char *a, const char *b);
 
 // Finds the name that a user probably meant who typed `typed`: the name with the smallest
-// text_distance. The distance must be at most 1 + a quarter of the length of the longer text. If at
-// least 2 letters were typed and the name begins with them, the distance is at most 1. Start with
-// {.typed = …} and call text_guess_offer with each name.
+// text_distance. The distance must be at most 1 + a quarter of the length of the longer text, and
+// less than that length. A name that begins with `typed`, if that has at least 2 letters, always
+// counts, with a distance of 1 at most. Start with {.typed = …} and call text_guess_offer with each
+// name.
 struct text_guess {
     const char *typed;
     const char *best; // best name so far; NULL: no name is similar enough

@@ -66,7 +66,7 @@ static const char *first_set(const char *const *names)
 }
 
 // Returns the file name for the output: `pattern` with the host's name for %h, and this process's
-// rank in a parallel job for %r (0 if there is no job).
+// rank in a parallel job for %r (0 if there is no job), and % for %%.
 static const char *output_name(struct arena *arena, const char *pattern)
 {
     static const char *const variables[] = {"SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
@@ -214,7 +214,8 @@ static bool choose_devices(struct checking *c, struct error *err)
                : false;
 }
 
-// Adds a check for each GPU that no API reaches, unless the process may use only some of the cards.
+// Adds a check for each GPU that no API reaches, unless -d, --local-rank or the environment
+// restricts the check to some of the cards.
 static void add_unreached(struct checking *c)
 {
     struct unreached_gpu *gpus;
@@ -257,7 +258,7 @@ static void describe(struct checking *c)
     for (size_t i = 0; i < check_case_count; i++) {
         const struct benchmark *one = benchmark_find(check_cases[i].benchmark);
         size_t *count = &desc.choices.benchmark_count;
-        // Adds each benchmark once; equal ones are neighbours.
+        // Adds each benchmark once: its cases are neighbours in check_cases.
         if (one && (*count == 0 || used[*count - 1] != one))
             used[(*count)++] = one;
     }
@@ -396,13 +397,14 @@ static void leave_shared(struct checking *c)
     free(stream.text);
 }
 
-// Makes the check, unless another process made the same check meanwhile: then takes over its run.
+// Makes the check and leaves its run for other processes, unless another process has made the same
+// check meanwhile: then takes over that run.
 static bool check_once(struct checking *c, struct error *err)
 {
     if (take_shared(c))
         return true;
     c->system = cli_system_create(c->cli, err);
-    interrupt_watch(&c->interrupt); // until this call, a signal ends the process at once
+    interrupt_watch(&c->interrupt); // before this call, a signal ends the process at once
     if (!c->system || !choose_devices(c, err) || !measure(c, err) || !shorten(c->run, err))
         return false;
     leave_shared(c);

@@ -33,7 +33,7 @@ static bool command_help(struct cli *cli, struct error *err)
 {
     struct options named = {.command = COMMAND_COUNT};
     char *words[] = {cli->argv[0], NULL};
-    // The parser finds the command or, with an error, suggests another one.
+    // options_parse finds the command, or fails and suggests the nearest one.
     if (cli->options->operand_count) {
         words[1] = arena_strdup(cli->arena, cli->options->operands[0]);
         if (!options_parse(cli->arena, 2, words, &named, err))

@@ -66,7 +66,7 @@ void cli_name_models(struct cli *cli, const char **names, size_t count);
 
 // What a command measures, and how it shows the results.
 struct cli_measuring {
-    const char *const *benchmarks; // names, then NULL; or NULL: operands name them
+    const char *const *benchmarks; // their names, then NULL; or NULL: the operands
     const char *preset;            // preset if --preset is not given
     // Called before any driver is loaded. Fails with ERROR_USAGE if preset or settings are wrong.
     bool (*check)(struct arena *arena, const struct choice_request *request, struct error *err);
@@ -91,7 +91,8 @@ MUST_CHECK bool cli_find_benchmark(struct cli *cli, const char *name,
 MUST_CHECK bool cli_report_check(const char *path, struct error *err);
 
 // Reads a run file like run_read (results/json.h). If an early version of fathom wrote it, adds
-// what is missing: findings about levels, and the headlines of which the card consists.
+// what is missing: findings about levels and hits, the headlines of which the card consists, and
+// the marks of floating-point operations.
 struct run *cli_read_run(const char *path, struct error *err);
 
 // The forms in which a run can be written besides the run file: the options --csv, --html, --trace,

@@ -259,7 +259,7 @@ static void zsh_quoted(FILE *out, const char *text)
     }
 }
 
-// bash_functions for zsh, which cuts words only at blanks.
+// The same functions as bash_functions, for zsh, which cuts words only at blanks.
 static const char zsh_functions[] =
     "_fathom_set()\n"
     "{\n"
@@ -373,7 +373,7 @@ static void fish_quoted(FILE *out, const char *text)
     fputc('\'', out);
 }
 
-// bash_functions for fish, which expects whole words: "path=scalar".
+// The same functions as bash_functions, for fish, which expects whole words: "path=scalar".
 static const char fish_functions[] =
     "function __fathom_set\n"
     "    set -l token (commandline -ct)\n"

@@ -73,8 +73,8 @@ static bool find_paths(const struct cli *cli, struct paths *paths, struct error 
 }
 
 // Adds a file to the fleet. At first only the head of the file is read, which has the checks but no
-// results. If the file has no checks, it is read again as a whole. A pipe is read as a whole at
-// once, because it can be read only once.
+// results. If the file has no checks, it is read again as a whole. Standard input is read as a
+// whole at once, because it can be read only once.
 static void read_into(struct fleet *fleet, const char *path)
 {
     struct error err;

@@ -17,7 +17,7 @@ static bool hold_standard_streams(void)
 int main(int argc, char **argv)
 {
     if (!hold_standard_streams())
-        return EXIT_USAGE; // no error can be printed without a stream
+        return EXIT_USAGE; // without the three streams, no error can be printed
     // By default SIGXFSZ ends a process that writes more than the file size limit (ulimit -f). If
     // the signal is ignored, the write fails instead, as it does on a full disk.
     sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);

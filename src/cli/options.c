@@ -15,7 +15,7 @@ struct parser {
 
 static unsigned command_bit(const struct options *options)
 {
-    return 1u << options->command; // without a command this is COMMAND_PROGRAM
+    return 1u << options->command; // COMMAND_PROGRAM if no command was given
 }
 
 static const char *command_shown(const struct options *options)
@@ -75,8 +75,8 @@ static bool use(struct parser *p, enum option_id id, const char *value)
 }
 
 // Adds a use of the option. `attached` is the text after "=" or directly after the letter. If it is
-// NULL and the option needs a value, the next word is the value, but not if that word looks like an
-// option: a file with the name "--html" must be given as --output=--html.
+// NULL and the option needs a value, the next word is the value, but not if that word begins with
+// "--": a file with the name "--html" must be given as --output=--html.
 static bool use_with_argument(struct parser *p, enum option_id id, const char *attached)
 {
     const struct option_info *option = &option_table[id];
@@ -210,7 +210,7 @@ char **options_recorded(struct arena *arena, int argc, char **argv, const struct
     for (size_t u = 0; u < options->use_count; u++) {
         const char *file = file_in(&options->uses[u]);
         for (int i = 1; i < argc && file; i++)
-            // The option's value is part of this word.
+            // The word of the command line that contains this file name loses the folders.
             if (file >= argv[i] && file <= argv[i] + strlen(argv[i]))
                 words[i] = without_folders(arena, argv[i], file);
     }

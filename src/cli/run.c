@@ -365,8 +365,8 @@ static bool save(const struct running *r, struct error *err)
     return false;
 }
 
-// Prints for each device the headlines of the benchmarks, then the cards, and then how to see all
-// results. With --tables, prints the rest of the tables and the cards.
+// Prints for each device the headlines of the benchmarks, then the summary, the cards, and how to
+// see all results. With --tables, prints the rest of the tables and the cards.
 static void show_result(const struct running *r, FILE *out)
 {
     const struct run *run = r->run;

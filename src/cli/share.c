@@ -15,8 +15,8 @@ enum {
     SHARED_BYTES_MAX = 30000 // largest size of the gzipped file
 };
 
-// Strips the run, and then removes results until its gzipped file is small enough. Sets *bytes to
-// the size of that file.
+// Strips the run, and then removes results until its gzipped file is small enough or only important
+// results are left. Sets *bytes to the size of that file.
 static bool make_small(struct run *run, size_t *bytes, struct error *err)
 {
     share_strip(run);

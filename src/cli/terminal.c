@@ -50,7 +50,7 @@ bool terminal_write(FILE *stream, const char *text, size_t bytes, struct interru
         size_t left = bytes - done;
         ssize_t wrote = write(ends[0].fd, text + done, left < PIPE_BUF ? left : PIPE_BUF);
         if (wrote < 0 && errno != EINTR && errno != EAGAIN) {
-            fputc(text[done], stream); // fails too, which sets the stream's error indicator
+            fputc(text[done], stream); // fputc fails, too, and sets the stream's error indicator
             fflush(stream);
             return true;
         }
@@ -75,8 +75,8 @@ void progress_init(struct progress *progress, FILE *out)
 // Returns "41% of 186 cases", or "12 cases done" if their number is not known.
 static const char *count_text(struct arena *arena, const struct schedule_state *state)
 {
-    // Rounds are interleaved, so most cases of a block are finished at about the same time. The
-    // number of finished cases would therefore not agree with the share of the work.
+    // Rounds are interleaved, so most cases that are measured together end at about the same time.
+    // The number of finished cases would therefore not agree with the share of the work.
     if (state->total)
         return arena_printf(arena, "%3.0f%% of %zu cases", floor(100 * state->fraction),
                             state->total);

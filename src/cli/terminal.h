@@ -62,8 +62,8 @@ struct live_text {
 // Prepares to draw on `out`, if it is a terminal.
 void live_text_init(struct live_text *live, FILE *out);
 
-// Wipes the text that was drawn before and draws `text`, in whole lines that are not wider than the
-// terminal. A text with more lines than the terminal is not drawn, because it could not be wiped
+// Wipes the text that was drawn before and draws `text`: whole lines, none wider than the terminal.
+// Draws nothing if the text has at least as many lines as the terminal: it could not be wiped
 // again. The cursor must be in the first column below the drawn text.
 void live_text_draw(struct live_text *live, const char *text);
 void live_text_wipe(struct live_text *live);

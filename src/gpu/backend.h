@@ -87,12 +87,13 @@ struct gpu_batch {
     struct gpu_queue *queue;
     struct gpu_batch_desc desc;
     enum gpu_batch_state state;
-    struct error first_error;           // the first error of the recording; ERROR_NONE: none
-    unsigned commands;                  // recorded commands; barriers, splits, spans do not count
-    int open_span;                      // number of the span that has begun but not ended; -1: none
-    uint64_t spans_recorded;            // bit i: the begin of span i is recorded
-    uint64_t splits_set, splits_waited; // bit i: split i is set; it is waited for
-    // True: a submission is done; the lengths of spans are known.
+    struct error first_error; // the first error of the recording; ERROR_NONE: none
+    unsigned commands;        // recorded commands; barriers, splits, spans do not count
+    int open_span;            // number of the span that has begun but not ended; -1: none
+    uint64_t spans_recorded;  // bit i: the begin of span i is recorded
+    // Bit i of splits_set: the set of split i is recorded; of splits_waited: the wait for it.
+    uint64_t splits_set, splits_waited;
+    // True: a submission has ended since the recording, so spans have lengths.
     bool finished;
     // What the submission in flight waits for: a hold (or NULL), and batches submitted before.
     // `after` is set before batch_submit is called, `hold` after that call has succeeded.

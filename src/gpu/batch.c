@@ -213,7 +213,7 @@ bool gpu_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *
                          state_name(batch->state));
     struct error why = {0};
     if (!gpu_device_check(device, &why) || !device->backend->batch_wait(batch, timeout_ns, &why)) {
-        if (why.code == ERROR_DEVICE_LOST) // after any other error, the batch is still in flight
+        if (why.code == ERROR_DEVICE_LOST) // any other error leaves the batch in flight
             batch->state = GPU_BATCH_FAILED;
         if (err)
             *err = why;

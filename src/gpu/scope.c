@@ -25,7 +25,7 @@ static struct gpu_batch *first_in_flight(struct gpu_object *object, struct gpu_s
         for (; object; object = object->older) {
             if (object->kind != GPU_OBJECT_BATCH)
                 continue;
-            // `object` is the first member of the batch, so the cast is valid.
+            // The object is the batch's first member, so the cast is valid.
             struct gpu_batch *batch = (struct gpu_batch *)object;
             if (batch->state == GPU_BATCH_IN_FLIGHT)
                 return batch;
@@ -48,7 +48,7 @@ static void release(struct gpu_hold *hold)
 {
     struct error err;
     if (hold && !gpu_hold_release(hold, &err))
-        return; // no action: the wait that follows times out, or finds the device lost
+        return; // not reported: the wait for the batch times out, or finds the device lost
 }
 
 static void release_holds(struct gpu_scope *scope)

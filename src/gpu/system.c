@@ -56,7 +56,7 @@ static bool is_id_free(const struct enumeration *enumeration, const char *id)
 }
 
 // Sets info->id. If `info` has the API and the UUID or PCI address of a known device, gets the id
-// of that device; else the first id that no device has.
+// of that device; else the first id that neither a listed nor a known device has.
 static void choose_id(struct enumeration *enumeration, struct gpu_info *info)
 {
     const struct gpu_system_desc *desc = enumeration->neutral.desc;

@@ -5,7 +5,7 @@ enum {
     SPIN_NS = 50000,
     SLEEP_NS = 20000,
     SLEEP_MOST_NS = 500000,
-    SLEEP_SHARE = 64 // sleeps of 1/64 of the time so far make a wait at most 1/64 too long
+    SLEEP_SHARE = 64 // a sleep lasts 1/64 of the time so far, from SLEEP_NS to SLEEP_MOST_NS
 };
 
 bool gpu_wait(const struct gpu_wait_desc *desc, struct error *err)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-    VIRTUAL_VGPU = 2, // values of nvmlGpuVirtualizationMode_t from here on: the GPU is virtual
+    VIRTUAL_VGPU = 2, // nvmlGpuVirtualizationMode_t from 2 on: virtual GPU, or host of virtual GPUs
     PROCESSES_MAX = 256
 };
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Time limit: a sleeping driver takes seconds to answer.
+// Longest waits for an answer and for the guard's end: a sleeping driver takes seconds.
 static const uint64_t answer_ns = 20 * NS_PER_S;
 static const uint64_t end_ns = 10 * NS_PER_S;
 
@@ -174,7 +174,7 @@ static const char *or_null(const char *word)
     return strcmp(word, "-") == 0 ? NULL : word;
 }
 
-// Reads 32 hex digits as 16 bytes. Returns NULL if the text is anything else.
+// Reads the 32 hex digits that `text` begins with as 16 bytes. Returns NULL if there are fewer.
 static const uint8_t *read_uuid(struct arena *arena, const char *text)
 {
     uint8_t *uuid = ARENA_ARRAY(arena, 16, uint8_t);

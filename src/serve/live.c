@@ -12,7 +12,7 @@ struct live {
     const struct live_desc *desc;
     struct arena *arena;
     pthread_t thread;
-    struct interrupt interrupt; // interrupts the current measurement; raised at most once for each
+    struct interrupt interrupt; // interrupts a measurement; raised at most once for each
 
     // The measuring thread and the callers of live_… share these members, under `mutex`.
     pthread_mutex_t mutex;
@@ -24,12 +24,12 @@ struct live {
     struct arena *worker_arena; // arena in which `executor` lives
     struct executor *executor;  // executor of the worker; NULL: there is none yet
     const struct gpu_info *device;
-    size_t cases; // number of cases that the present worker has visited
+    size_t cases; // number of cases in the present worker's measurements so far
 };
 
 // ---------------------------------------------------------------- requests of callers
 
-// Must be called with the mutex held.
+// Interrupts the current measurement, if there is one. Must be called with the mutex held.
 static void interrupt_work(struct live *live)
 {
     if (live->busy && !live->raised)
@@ -147,8 +147,8 @@ static void prepare_worker(struct live *live, const struct gpu_info *device,
 
 // ---------------------------------------------------------------- one frame
 
-// A plan whose case numbers differ from those of all earlier measurements. So the worker never
-// takes a case for an earlier one whose data it still has.
+// A plan whose case numbers differ from those of the worker's earlier measurements. So the worker
+// never takes a case for an earlier one whose data it still has.
 struct numbered_plan {
     struct plan plan; // must be the first member: functions cast its address
     struct plan *cases;
@@ -191,7 +191,7 @@ static void say_result(const struct frame *frame, const struct result *result)
 
 static void say_loss(struct frame *frame, const struct result *result)
 {
-    bool in_visit = executor_losses(frame->live->executor) > 0; // then the result has the reason
+    bool in_visit = executor_losses(frame->live->executor) > 0; // if so, the result has the reason
     const char *why = in_visit && result && result->reason_count
                           ? result->reasons[result->reason_count - 1].text
                           : "it ended";
@@ -315,7 +315,7 @@ static void measure_frames(struct frame *frame, const struct budget *budget)
         frame->number += whole;
         goes_on = goes_on && open_frame(frame, &err);
     }
-    run_destroy(frame->run); // only if open_frame failed is it not NULL
+    run_destroy(frame->run); // not NULL if open_frame failed
     run_destroy(last);
 }
 

@@ -42,8 +42,8 @@ struct live *live_start(const struct live_desc *desc, struct error *err);
 // Cancels the current measurement and starts the requested one. Takes ownership of request->arena.
 void live_measure(struct live *live, const struct request *request);
 
-// Ends the measurement within a second. If its visit ends in time, the worker is kept for the next
-// measurement.
+// Cancels the current measurement, without waiting for its end. If its visit ends within
+// LIVE_LEAVE_NS, the worker is kept for the next measurement.
 void live_cancel(struct live *live);
 
 // Ends the measurement, the worker and the thread.

@@ -137,7 +137,7 @@ enum peer_outcome peer_take(struct peer *peer, const struct peer_frame *frame, u
 
 // ---------------------------------------------------------------- HTTP
 
-// True for "" and for text like ":8080".
+// True if `text`, what follows the name in Host, is "" or a port like ":8080".
 static bool is_port(const char *text)
 {
     if (*text == '\0')

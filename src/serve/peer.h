@@ -11,13 +11,13 @@
 #define PEER_HELLO_NS UINT64_C(5000000000)
 
 enum {
-    PEER_BURST = 240,   // most messages in a short time
+    PEER_BURST = 240,   // most messages at once
     PEER_A_SECOND = 120 // most messages per second over a longer time
 };
 
 struct peer {
     bool greeted;        // true: the page sent a hello with the right token
-    uint64_t opened_ns;  // when the socket was opened (clock_now_ns), as for each now_ns
+    uint64_t opened_ns;  // when the socket was opened (clock_now_ns)
     struct arena *arena; // holds an incomplete message; NULL: there is no incomplete message
     char *text;          // received part of the incomplete message
     size_t used, capacity;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const char name_of_message[] = "message"; // stands for a whole message in error messages
+static const char name_of_message[] = "message"; // names a whole message in errors
 
 struct reading {
     struct json_reader reader;
@@ -88,8 +88,8 @@ static bool read_set(struct reading *r, const struct json_node *set, struct sett
     return true;
 }
 
-// Makes the object `scenario`, which has the content of a scenario file, the value of the parameter
-// `scenario`.
+// Takes the message's object `scenario`, the content of a scenario file, as the value of the
+// parameter `scenario`.
 static bool read_scenario(struct reading *r, struct setting *settings)
 {
     static const char key[] = "scenario";

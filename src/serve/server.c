@@ -48,7 +48,7 @@ struct civetweb {
 
 static struct dynlib *open_civetweb(struct civetweb *calls, struct error *err)
 {
-    // The kit (make kit) contains the second file.
+    // The kit (make kit) contains lib/libcivetweb.so.1.
     static const char *const files[] = {"libcivetweb.so.1", "$ORIGIN/lib/libcivetweb.so.1", NULL};
     static const struct dynlib_symbol table[] = {
 #define SYMBOL(name) DYNLIB_SYMBOL(struct civetweb, name),
@@ -71,8 +71,8 @@ static struct dynlib *open_civetweb(struct civetweb *calls, struct error *err)
 
 struct tab {
     struct mg_connection *connection; // connection of the page; NULL: this element is free
-    struct peer peer;                 // used only by the connection's thread, except peer.opened_ns
-    bool open;                        // true: the page has sent a valid hello, so it gets messages
+    struct peer peer; // used only for the connection's frames, except peer.opened_ns
+    bool open;        // true: the page has sent a valid hello, so it gets messages
 };
 
 struct server {
@@ -106,7 +106,7 @@ static void write_message(const struct server *server, struct mg_connection *con
         server->civetweb.mg_close_connection(connection);
 }
 
-// Callback for live_desc.say.
+// Callback for live_desc.say: sends the message to every page that has sent a valid hello.
 static void say(void *context, const char *message)
 {
     struct server *server = context;
@@ -329,7 +329,7 @@ static void answer_page(const struct server *server, struct mg_connection *conne
     arena_destroy(arena);
 }
 
-// Callback of civetweb. Returns 1 for a request for a web socket, which civetweb then opens.
+// Callback of civetweb. Returns 1 for a web socket that may be opened, which civetweb then does.
 // Answers every other request and returns 0.
 static int judge(struct mg_connection *connection, void *context)
 {
@@ -427,7 +427,7 @@ static void tell_ready(struct server *server, struct arena *arena)
             arena_printf(arena, "http://127.0.0.1:%d/#token=%s", port.port, server->token));
 }
 
-// Waits until the first signal comes.
+// Waits until the first signal comes. Meanwhile closes sockets whose pages send no hello in time.
 static void wait_signal(struct server *server)
 {
     struct interrupt *interrupt = server->desc->runner.interrupt;
@@ -455,10 +455,10 @@ static bool serve(struct server *server, struct arena *arena, struct error *err)
         tell_ready(server, arena);
         wait_signal(server);
     }
-    live_cancel(server->live); // first: nothing may be measured while sockets are being closed
+    live_cancel(server->live); // before mg_stop: nothing may be measured while sockets close
     if (listens)
         server->civetweb.mg_stop(server->context);
-    live_stop(server->live); // must follow mg_stop, after which no socket uses server->live
+    live_stop(server->live); // after mg_stop: then no socket uses server->live
     return listens && error_set(err, ERROR_INTERRUPTED, "interrupted");
 }
 

@@ -61,8 +61,8 @@ enum {
 // Values of CUdevice_attribute that this backend reads.
 enum {
     CU_ATTR_MAX_THREADS_PER_BLOCK = 1,
-    CU_ATTR_MAX_BLOCK_DIM_X = 2, // the same for _Y is 3, for _Z 4
-    CU_ATTR_MAX_GRID_DIM_X = 5,  // the same for _Y is 6, for _Z 7
+    CU_ATTR_MAX_BLOCK_DIM_X = 2, // MAX_BLOCK_DIM_Y is 3, MAX_BLOCK_DIM_Z is 4
+    CU_ATTR_MAX_GRID_DIM_X = 5,  // MAX_GRID_DIM_Y is 6, MAX_GRID_DIM_Z is 7
     CU_ATTR_MAX_SHARED_MEMORY_PER_BLOCK = 8,
     CU_ATTR_TOTAL_CONSTANT_MEMORY = 9,
     CU_ATTR_WARP_SIZE = 10,
@@ -71,8 +71,8 @@ enum {
     CU_ATTR_MULTIPROCESSOR_COUNT = 16,
     CU_ATTR_INTEGRATED = 18,
     CU_ATTR_TEXTURE1D_WIDTH = 21,
-    CU_ATTR_TEXTURE2D_WIDTH = 22, // the attribute for _HEIGHT is 23
-    CU_ATTR_TEXTURE3D_WIDTH = 24, // the attribute for _HEIGHT is 25, for _DEPTH 26
+    CU_ATTR_TEXTURE2D_WIDTH = 22, // TEXTURE2D_HEIGHT is 23
+    CU_ATTR_TEXTURE3D_WIDTH = 24, // TEXTURE3D_HEIGHT is 25, TEXTURE3D_DEPTH is 26
     CU_ATTR_TEXTURE2D_LAYERS = 29,
     CU_ATTR_PCI_BUS_ID = 33,
     CU_ATTR_PCI_DEVICE_ID = 34,
@@ -153,7 +153,7 @@ struct cu_array_desc { // layout of CUDA_ARRAY3D_DESCRIPTOR
 struct cu_copy_end {
     size_t x_bytes, y, z, level;
     int memory;
-    void *host; // if this end is the source, the driver only reads the memory
+    void *host; // host memory; of a source (cu_copy.from), the driver only reads it
     uint64_t device;
     struct cu_array *array;
     void *reserved;

@@ -19,7 +19,7 @@ static void object_destroy(struct gpu_object *object)
         cuda_image_destroy((struct cuda_image *)object);
         break;
     case GPU_OBJECT_SAMPLER:
-        break; // no CUDA object: a sampler is a description, used to create textures
+        break; // a sampler is only a description for textures, without a CUDA object
     case GPU_OBJECT_PROGRAM:
         cuda_program_destroy((struct cuda_program *)object);
         break;
@@ -32,7 +32,7 @@ static void object_destroy(struct gpu_object *object)
     case GPU_OBJECT_TARGET:
     case GPU_OBJECT_DRAW_PROGRAM:
     case GPU_OBJECT_TREE:
-        break; // such objects do not exist: CUDA devices lack GRAPHICS and RAYS
+        break; // CUDA devices lack GRAPHICS and RAYS, so no such object exists
     }
 }
 

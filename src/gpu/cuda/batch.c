@@ -309,8 +309,8 @@ bool cuda_managed_batch_prefetch(struct gpu_batch *batch, const struct gpu_manag
     return true;
 }
 
-// Does nothing in an ordered batch, because a stream runs its commands in order. In an unordered
-// batch, the barrier joins the side streams.
+// Records a barrier in an unordered batch: it joins the side streams. An ordered batch needs none,
+// because a stream runs its commands in order.
 bool cuda_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, struct error *err)
 {
     (void)barrier;

@@ -80,7 +80,7 @@ static const struct native {
     {GPU_COUNTER_SHARED_CONFLICTS, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", 1},
     {GPU_COUNTER_INSTRUCTIONS, "smsp__inst_executed.sum", 1},
     {GPU_COUNTER_INSTRUCTIONS, "sm__inst_executed.sum", 1},
-    // Counters of instructions by type count threads, hence the division by the subgroup's threads.
+    // Counters named sass_thread count threads, hence the division by the subgroup's threads.
     {GPU_COUNTER_INSTRUCTIONS_FP32, "smsp__sass_thread_inst_executed_op_fp32_pred_on.sum",
      1.0 / SUBGROUP_THREADS},
     {GPU_COUNTER_INSTRUCTIONS_FP32, "sm__sass_thread_inst_executed_op_fp32_pred_on.sum",
@@ -91,7 +91,8 @@ static const struct native {
      1.0 / SUBGROUP_THREADS},
     {GPU_COUNTER_INSTRUCTIONS_FP64, "smsp__inst_executed_pipe_fp64.sum", 1},
     {GPU_COUNTER_INSTRUCTIONS_FP64, "sm__inst_executed_pipe_fp64.sum", 1},
-    // FP16 instructions run in the FP32 units and in the matrix units.
+    // FP16 instructions run in the FP32 units and in the matrix units. The first
+    // counter counts them by type, the others by unit.
     {GPU_COUNTER_INSTRUCTIONS_FP16, "smsp__sass_thread_inst_executed_op_fp16_pred_on.sum",
      1.0 / SUBGROUP_THREADS},
     {GPU_COUNTER_INSTRUCTIONS_FP16, "smsp__inst_executed_pipe_fma_type_fp16.sum", 1},
@@ -181,8 +182,8 @@ static bool list_natives(struct counters *counters, struct error *err)
 
 // ---------------------------------------------------------------- opening
 
-// Finds out which counters the chip and the driver have and the user may read. If the user may not
-// read counters, this is the first CUPTI call that fails.
+// Finds out which counters the chip and the driver have and the user may read. Of all CUPTI calls,
+// this one is the first that fails if the user may not read counters.
 static bool learn_availability(struct counters *counters, struct error *err)
 {
     struct cupti_availability params = {CUPTI_HEAD(cupti_availability, image),
@@ -344,8 +345,8 @@ static struct counters *counters_of(const struct gpu_counter_set *set)
     return (struct counters *)set->counters;
 }
 
-// Prepares the memory for the counter values. Asks CUPTI for its size only if the profiler is new,
-// because CUPTI looks up all names for this.
+// Prepares the memory for the counter values, and gives the set to the profiler. Asks CUPTI for the
+// memory's size only if the profiler is new, because CUPTI looks up all names for this.
 static bool prepare_data(struct counters *counters, struct set *set, struct error *err)
 {
     struct cupti_data_size size = {

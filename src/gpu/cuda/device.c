@@ -142,9 +142,9 @@ void cuda_device_close(struct gpu_device *base)
 {
     struct cuda_device *device = (struct cuda_device *)base;
     if (base->hung)
-        return; // the device hangs, and every call below would wait for it
+        return; // driver calls would wait for ever for a device that hangs
     bool entered = cuda_enter(
-        device, NULL); // fails if the device is lost; the calls below then fail, too, without harm
+        device, NULL); // cuda_enter fails for a lost device; later calls then fail, too, harmlessly
     (void)entered;
     cuda_free_deferred(device);
     for (unsigned i = 0; i < base->queue_count; i++)

@@ -95,8 +95,9 @@ static bool find_constants(const struct cuda_api *api, struct cuda_program *prog
     return true;
 }
 
-// Finds the kernel's function. Asks for its number of registers, because the driver then loads the
-// code now. Else the first launch might load it and wait for all streams, even for held ones.
+// Finds the kernel's function, and sets its shared memory and its share of L1. Asks for its number
+// of registers, because the driver then loads the code now. Else the first launch might load it and
+// wait for all streams, even for held ones.
 static bool find_function(const struct cuda_api *api, struct cuda_program *program,
                           const struct gpu_program_desc *desc, struct error *err)
 {

@@ -119,7 +119,7 @@ static gpu_caps caps_of(const struct cuda_api *api, int device)
         GPU_CAP(STORAGE16) | GPU_CAP(STORAGE8) | GPU_CAP(ATOMICS64) | GPU_CAP(SUBGROUPS) |
         GPU_CAP(CONSTANT) | GPU_CAP(TYPED) | GPU_CAP(IMAGES) | GPU_CAP(SAMPLERS) |
         GPU_CAP(UNORDERED) | GPU_CAP(KERNEL_STATS) | GPU_CAP(L1_CHOICE) | GPU_CAP(SHARED_CHOICE) |
-        // All chips that run the kernels' PTX have PAGEABLE, MATRIX.
+        // All chips from compute capability 7.0 on have PAGEABLE and MATRIX.
         GPU_CAP(PAGEABLE) | GPU_CAP(MATRIX);
     caps |= GPU_CAP(SHUFFLE) | GPU_CAP(DOT4) | GPU_CAP(HOST_MEMORY);
     if (api->cuStreamWaitValue32_v2 &&
@@ -149,7 +149,7 @@ static void fill_driver(int version, struct gpu_info *info)
     char line[256] = "", number[64] = "";
     if (!text_read_line(line, sizeof line, "/proc/driver/nvidia/version"))
         line[0] = '\0';
-    // The line: "NVRM version: NVIDIA … Kernel Module  580.159.04  …".
+    // The file's first line is "NVRM version: NVIDIA … Kernel Module  580.159.04  …".
     const char *at = strstr(line, "  ");
     if (at && sscanf(at, "%63s", number) == 1 && strchr(number, '.'))
         snprintf(info->driver, sizeof info->driver, "NVIDIA %s", number);

@@ -21,7 +21,7 @@ struct model_range {
     const char *host;
     uint64_t bytes, address;
     bool own;           // true: device memory, which only commands and gpu_buffer_write change
-    uint32_t *sums;     // sums[i]: sum of the words in the first 2048 i bytes of the range; or NULL
+    uint32_t *sums;     // sums[i]: sum of the words in the range's first i × 2048 bytes; or NULL
     uint64_t sum_count; // number of elements of `sums` that are valid
 };
 

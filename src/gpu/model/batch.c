@@ -10,7 +10,7 @@ enum {
     SPANS_MAX = 64
 };
 
-// Speed of copies if the model's file gives no memory bandwidth.
+// Speed of copies and fills if the model's file gives no memory bandwidth.
 static const double copy_bytes_per_ns = 100;
 
 struct command {
@@ -102,7 +102,7 @@ bool model_batch_fill(struct gpu_batch *batch, struct gpu_buffer *buffer, uint64
 
 bool model_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier, struct error *err)
 {
-    (void)batch, (void)barrier, (void)err; // no effect: commands run one after another anyway
+    (void)batch, (void)barrier, (void)err; // not needed: commands run one after another
     return true;
 }
 
@@ -145,7 +145,7 @@ static double draw_normal(uint64_t *random)
     return sqrt(-2 * log(u)) * cos(2 * acos(-1.0) * v);
 }
 
-// Draws the random factor by which all latencies of the next dispatch are multiplied.
+// Draws the random factor on all latencies of the next dispatch, or on the duration of its streams.
 static double draw_slowness(struct model_device *device)
 {
     const struct model_machine *machine = &device->machine;
@@ -265,7 +265,7 @@ bool model_batch_submit(struct gpu_batch *neutral, struct gpu_hold *hold, struct
 
 bool model_batch_wait(struct gpu_batch *batch, uint64_t timeout_ns, struct error *err)
 {
-    (void)batch, (void)timeout_ns, (void)err; // no wait needed: the batch ran at submission
+    (void)batch, (void)timeout_ns, (void)err; // the batch ran when it was submitted
     return true;
 }
 

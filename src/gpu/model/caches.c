@@ -108,7 +108,7 @@ static inline struct place place_of(const struct level *level, uint64_t address)
 {
     uint64_t line = address >> level->line_shift, sets = level->sets;
     uint64_t run = (uint64_t)((double)line * level->sets_inverse);
-    // The product with the rounded inverse may be wrong by one.
+    // `run` may be wrong by one, because sets_inverse is rounded.
     if (run * sets > line)
         run--;
     else if (line - run * sets >= sets)
@@ -156,7 +156,7 @@ static uint32_t victim_of(const struct level *level, struct cache *cache, uint64
     return ways ? (uint32_t)(cache->random % ways) : 0;
 }
 
-// True if one of eight words in `lines` has this tag in its upper bits.
+// True if one of the first eight words of `lines` has this tag in its upper bits.
 static inline bool any_of_eight(const uint32_t *lines, uint32_t tag, uint32_t upper)
 {
     struct eight eight;

@@ -32,8 +32,8 @@ const uint64_t *model_caches_served(const struct model_caches *caches);
 // capacity is at most `bytes`.
 void model_caches_fill(struct model_caches *caches, uint64_t bytes);
 
-// Prefetches, on the host, the words that a later load of this address needs for its simulation.
-// The simulated caches do not change.
+// Prefetches, on the host, the words that the simulation of a later load of this address needs, for
+// each level but the first. The simulated caches do not change.
 void model_caches_expect(const struct model_caches *caches, uint32_t core, uint64_t address);
 
 #endif

@@ -67,9 +67,9 @@ void model_count_streams(struct model_device *device, const struct model_executi
     }
 }
 
-// Sets `now` to the totals that the device has counted so far. A load reads one sector from each
-// level that it reaches. The sector size of such a read is that of the level before (the level
-// nearer to the core); the first level uses its own.
+// Sets `now` to the totals that the device has counted so far. A load counts as one sector at each
+// level that it reaches, also in DRAM. In DRAM it is a sector of the last level, elsewhere a sector
+// of the first level.
 static void count(const struct model_device *device, double now[GPU_COUNTER_COUNT])
 {
     const struct model_machine *machine = &device->machine;

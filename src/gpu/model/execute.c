@@ -15,7 +15,7 @@
 enum {
     // Size and alignment of a stack: the stack pointer, rounded down, is the address of the fiber.
     STACK_BYTES = 1 << 16,
-    STACKS = 256,          // least number of stacks, and most threads of a group
+    STACKS = 256,          // most threads of a group; a device has at least as many stacks
     ABREAST = 32,          // most threads per group for groups that run interleaved
     QUANTUM_CYCLES = 4096, // cycles that a group may run ahead of the slowest group
     STAMP_CYCLES = 8,      // cycles that reading a clock takes
@@ -44,7 +44,7 @@ struct fiber {
 // of them runs until its deadline, then another.
 struct group {
     const struct model_execution *execution;
-    // The same as `execution` if the kernel describes streams, else NULL.
+    // `execution`, to which the kernel adds its streams; NULL: the kernel describes none.
     struct model_execution *writable;
     uint32_t id[3], core;
     uint32_t next_thread, threads;

@@ -42,7 +42,7 @@ static bool member_refuse(const struct member_place *place, const char *key, con
 {
     size_t path = strlen(place->path);
     if (!*key && path > 0)
-        path--; // a path that ends here does not need its last dot
+        path--; // the error is about the object itself: its path loses the last dot
     return error_set(place->err, ERROR_USAGE, "%s: %.*s%s%s%s", place->file, (int)path, place->path,
                      key, path > 0 || *key ? ": " : "", reason);
 }
@@ -231,7 +231,8 @@ static bool is_beyond(const struct member_place *place, const struct model_cache
     return true;
 }
 
-// Reads at most `most` caches or TLBs. Each must be larger and slower than the one before it.
+// Reads at most `most` cache levels or TLBs. Each cache level must be larger and slower than the
+// one before it.
 static bool read_caches(const struct member_place *root, const char *key, uint32_t most,
                         bool (*read)(const struct member_place *, struct model_cache_desc *),
                         struct model_cache_desc *caches, uint32_t *count)
@@ -340,7 +341,7 @@ double model_company_ns(const struct model_machine *machine, double own_ns)
 }
 
 // Sets how many cores share a near cache (a part of the next level's cache): the number of cores
-// that share the next level, divided by the number of near caches in it.
+// that share the next level, divided by the number of near caches in it and rounded up.
 static bool resolve_near(const struct member_place *level_place, struct model_cache_desc *level,
                          const struct model_cache_desc *next, uint32_t cores)
 {
@@ -468,7 +469,8 @@ static bool read_file(struct arena *arena, const char *path, struct model_machin
                       struct error *err)
 {
     json_error_t broken;
-    json_set_alloc_funcs(arena_malloc, free); // jansson reports a failed malloc as wrong JSON
+    // With malloc, jansson would report a lack of memory as wrong JSON.
+    json_set_alloc_funcs(arena_malloc, free);
     json_t *document = json_load_file(path, JSON_REJECT_DUPLICATES, &broken);
     if (!document && broken.line < 0) // the file could not be read
         return error_set(err, ERROR_USAGE, "model: %s", broken.text);

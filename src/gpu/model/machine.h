@@ -31,11 +31,13 @@ struct model_cache_desc {
     // Sizes in bytes, powers of two; a line has at most MODEL_SECTORS_MAX sectors.
     uint32_t line_bytes, sector_bytes;
     uint32_t ways;
-    uint32_t latency_cycles; // latency of a hit; for a TLB, the time that a miss adds
-    double latency_ns;       // part of the latency that is independent of the core clock
-    uint32_t sharers;        // number of cores that share one cache; 0: all cores
-    bool is_near;            // true: this cache is a part of the next level's cache
-    bool hashed;             // true: a hash of the address selects the set; false: address bits
+    // Latency of a hit (TLB: what a miss adds): the sum of core cycles and of ns, which do not
+    // depend on the core clock.
+    uint32_t latency_cycles;
+    double latency_ns;
+    uint32_t sharers; // number of cores that share one cache; 0: all cores
+    bool is_near;     // true: this cache is a part of the next level's cache
+    bool hashed;      // true: a hash of the address selects the set; false: address bits
     enum model_replacement replacement;
     // Read bandwidth of a core and of the chip, in bytes per core cycle; 0: unknown. If the file
     // lacks the bandwidth of a core, it is the chip's bandwidth divided by the number of cores.
@@ -53,7 +55,8 @@ struct model_machine {
     uint32_t tlb_count;
     // The memory; only its latency and bandwidth are used.
     struct model_cache_desc memory;
-    // Start and period of throttling; period 0: the device does not throttle.
+    // Throttling: from after_ns on, the core clock is clock_hz in the first length_ns of each
+    // period. Period 0: the device does not throttle.
     double throttle_after_ns, throttle_period_ns;
     double throttle_length_ns, throttle_clock_hz;
     double refresh_period_ns, refresh_length_ns; // DRAM refresh; period 0: no refresh

@@ -21,8 +21,8 @@ struct model_stream {
     uint64_t places;          // number of equal parts of the buffer
     uint64_t place_bytes;     // bytes of each part
     uint64_t in_flight_bytes; // bytes that a group has in flight at a time; 0: no limit
-    // Threads per group; a core runs as many groups at a time as its core_threads allow; 0: one
-    // group.
+    // Threads per group. A core runs core_threads / group_threads groups at a time, but at least
+    // one; 0: one.
     uint32_t group_threads;
     uint32_t past_core; // 1: caches that belong to one core do not serve the stream
     uint32_t writes;    // 1: the stream stores; 0: it loads

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-    // A dispatch is compared with this many of the newest kernel objects, to reuse one.
+    // A dispatch is compared with at most this many kernel objects, the newest, to reuse one.
     BOUND_LOOK_BACK = 8,
 };
 
@@ -247,7 +247,7 @@ bool opencl_batch_copy(struct gpu_batch *base, struct gpu_buffer *to, uint64_t t
     command->to_offset = to_offset;
     command->from_offset = from_offset;
     command->bytes = bytes;
-    if (to->mapped && from->mapped) { // the device, not the host, copies between two host buffers
+    if (to->mapped && from->mapped) { // the device copies between host buffers, so it needs both
         lend(batch, to);
         lend(batch, from);
     }
@@ -268,7 +268,7 @@ bool opencl_batch_fill(struct gpu_batch *base, struct gpu_buffer *buffer, uint64
     return true;
 }
 
-// Records nothing for an ordered batch: its in-order queue needs no barriers.
+// Records a barrier in an unordered batch. The in-order queue of an ordered batch needs none.
 bool opencl_batch_barrier(struct gpu_batch *base, enum gpu_barrier barrier, struct error *err)
 {
     (void)barrier;
@@ -308,7 +308,7 @@ static void place_events(struct opencl_batch *batch, unsigned span)
         count++;
     }
     if (!first)
-        return; // no events: the span contains no command
+        return; // the span contains no command that could return an event
     if (!batch->unordered && count > 2)
         count = 2;
     struct opencl_span *events = &batch->spans[span];

@@ -94,7 +94,7 @@ void opencl_device_close(struct gpu_device *base)
 {
     struct opencl_device *device = (struct opencl_device *)base;
     if (base->hung)
-        return; // the device hangs, so releasing a queue might never return
+        return; // releasing a queue of a device that hangs might never return
     for (unsigned i = 0; i < base->queue_count; i++)
         release_queue(device->api, (struct opencl_queue *)base->queues[i]);
     if (device->host)

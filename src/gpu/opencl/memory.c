@@ -9,7 +9,8 @@ static bool is_host(enum gpu_memory memory)
     return memory == GPU_MEMORY_UPLOAD || memory == GPU_MEMORY_READBACK;
 }
 
-// Maps a buffer that is in host memory. It stays mapped, except while a batch uses it (submit.c).
+// Maps a buffer that is in host memory. It stays mapped, except while a batch that lends it to the
+// device is in flight (opencl_batch.lent).
 static bool map(const struct opencl_device *device, struct opencl_buffer *buffer, uint64_t bytes,
                 struct error *err)
 {
@@ -59,7 +60,7 @@ struct gpu_buffer *opencl_buffer_create(struct gpu_scope *scope, const struct gp
 
 void opencl_buffer_destroy(struct opencl_buffer *buffer)
 {
-    if (buffer->memory) // the driver also unmaps the buffer here
+    if (buffer->memory) // releasing a buffer also unmaps it
         opencl_device_of(&buffer->base.object)->api->clReleaseMemObject(buffer->memory);
 }
 

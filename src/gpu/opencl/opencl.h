@@ -29,8 +29,9 @@ struct opencl_device {
     cl_device_id device;
     cl_context context;
     cl_command_queue host; // queue for copies between host and device; holds never block it
-    // True if the driver is PoCL. PoCL 3.1 has three faults: only whole buffers can be viewed as
-    // images, it crashes if a kernel writes to such an image, and it reads half floats wrongly.
+    // True if the driver is PoCL. PoCL 3.1 has four faults: only whole buffers can be viewed as
+    // images, it crashes if a kernel writes to such an image, it reads half floats wrongly, and it
+    // filters array images wrongly.
     bool pocl;
 };
 

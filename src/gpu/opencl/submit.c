@@ -66,7 +66,8 @@ static cl_int issue_begin(struct issue *issue, const struct gpu_hold *hold)
     cl_int result = CL_SUCCESS;
     if (count)
         result = issue->api->clEnqueueBarrierWithWaitList(issue->queue, count, events, NULL);
-    if (result == CL_SUCCESS && issue->batch->unordered) // also wait for earlier work of this queue
+    // An out-of-order queue needs a barrier to wait for its own earlier work.
+    if (result == CL_SUCCESS && issue->batch->unordered)
         result = issue->api->clEnqueueBarrierWithWaitList(issue->queue, 0, NULL, NULL);
     for (size_t i = 0; i < issue->batch->lent_count && result == CL_SUCCESS; i++) {
         const struct opencl_buffer *buffer = issue->batch->lent[i];
@@ -121,8 +122,8 @@ bool opencl_batch_submit(struct gpu_batch *base, struct gpu_hold *hold, struct e
     cl_int result = issue_begin(&issue, hold);
     for (size_t i = 0; i < batch->command_count && result == CL_SUCCESS; i++)
         result = issue_command(&issue, &batch->commands[i]);
-    // Called even after an error, because the host must get its buffers back: they may live longer
-    // than the batch.
+    // issue_end is called even after an error, because the host must get its buffers back: they may
+    // live longer than the batch.
     cl_int ended = issue_end(&issue, &batch->done);
     result = result == CL_SUCCESS ? ended : result;
     if (batch->done)

@@ -83,9 +83,9 @@ struct vulkan_physical {
     struct vulkan_extensions extensions;
     struct vulkan_features features;      // all features of the device; pNext is not valid
     uint32_t families[GPU_FAMILIES_MAX];  // families[i]: Vulkan's index of gpu_info.families[i]
-    bool subgroup_choice, full_subgroups; // what the pipeline of a compute kernel may require
+    bool subgroup_choice, full_subgroups; // what a pipeline may require of its subgroups
     float max_anisotropy;
-    uint64_t tree_primitives, tree_instances; // most primitives or instances in one tree
+    uint64_t tree_primitives, tree_instances; // most primitives and most instances in a tree
     uint64_t scratch_align_bytes;             // alignment of a tree's build memory
     // Shader binding tables: bytes of a shader group's handle, and alignment of a table entry.
     uint32_t ray_handle_bytes, ray_align_bytes;
@@ -243,7 +243,7 @@ static inline struct vulkan_device *vulkan_scope_device(const struct gpu_scope *
     return (struct vulkan_device *)scope->device;
 }
 
-// How long the host polls whether work is done before it calls the driver's blocking wait.
+// The host polls for at most so long whether work is done, then calls the driver's blocking wait.
 #define VULKAN_LOOK_NS (5 * NS_PER_MS)
 
 // ---------------------------------------------------------------- result.c
@@ -405,12 +405,13 @@ VkDescriptorType vulkan_descriptor_type(enum gpu_arg_kind kind);
 // ---------------------------------------------------------------- spare.c
 
 // Gives the batch the Vulkan objects of a destroyed batch with the same queue family and number of
-// spans, after resetting them. Returns false if there are none or if hardware counters are open;
-// the caller then creates new objects.
+// spans, after resetting them. Returns false if there are none, if the reset fails, or if hardware
+// counters are open; the caller then creates new objects.
 bool vulkan_spare_take(struct vulkan_device *device, struct vulkan_batch *batch);
 
 // Keeps the Vulkan objects of a batch for reuse. Destroys them if the batch was not created
-// completely or the device is lost. The batch must not be in flight.
+// completely or has a secondary command buffer, or if the device is lost. The batch must not be in
+// flight.
 void vulkan_spare_put(struct vulkan_device *device, const struct vulkan_batch *batch);
 
 void vulkan_spare_fini(struct vulkan_device *device);

@@ -18,7 +18,7 @@ static bool begin_commands(const struct vulkan_device *device, struct vulkan_bat
         info.pInheritanceInfo = &nothing;
     }
     VkResult result = device->vk.vkBeginCommandBuffer(batch->commands, &info);
-    batch->barrier_due = !batch->unordered; // the first command waits for earlier batches
+    batch->barrier_due = !batch->unordered; // an ordered batch waits for earlier batches
     batch->last_program = NULL;
     if (batch->pass)
         vulkan_pass_forget(batch->pass);
@@ -78,7 +78,7 @@ static VkResult create_splits(struct vulkan_device *device, struct vulkan_batch 
 {
     VkEventCreateInfo info = {.sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO};
     VkResult result = VK_SUCCESS;
-    // All handles are null at first.
+    // All handles are null at first, so vulkan_batch_destroy accepts events that were not created.
     batch->splits = ARENA_ARRAY(arena, batch->split_count, VkEvent);
     for (unsigned i = 0; i < batch->split_count && result == VK_SUCCESS; i++)
         result = device->vk.vkCreateEvent(device->handle, &info, NULL, &batch->splits[i]);

@@ -145,7 +145,8 @@ static bool refuse_extension(const struct gpu_info *info, struct error *err)
                      info->driver, advice);
 }
 
-// Copies the driver's list of counters. If two have the same name, one gets its category as prefix.
+// Copies the driver's list of counters. A name that an earlier counter has gets its category as
+// prefix.
 static void copy_natives(struct counters *counters, const VkPerformanceCounterKHR *told,
                          const VkPerformanceCounterDescriptionKHR *texts)
 {
@@ -300,7 +301,7 @@ static bool create_pool(const struct counters *counters, struct vulkan_counter_s
     return result == VK_SUCCESS || vulkan_error(err, result, "counters: vkCreateCommandPool");
 }
 
-// If this fails, counters_close destroys the objects that the set already has.
+// Creates a set. If that fails, counters_close destroys the objects that the set already has.
 static struct gpu_counter_set *set_create(struct gpu_counters *base,
                                           const struct gpu_counter_source *sources, size_t count,
                                           struct error *err)
@@ -338,7 +339,8 @@ static bool set_begin(struct gpu_counter_set *base, struct error *err)
     return true;
 }
 
-// Frees the set's command buffer, because a query's command buffer must not outlive the lock.
+// Releases the profiling lock. First frees the set's command buffer, because a query's command
+// buffer must not outlive the lock.
 static void set_end(struct gpu_counter_set *base)
 {
     struct vulkan_counter_set *set = (struct vulkan_counter_set *)base;

@@ -14,8 +14,8 @@ struct family_plan {
 
 struct plan {
     struct family_plan families[GPU_FAMILIES_MAX];
-    unsigned family_of[GPU_QUEUES_MAX]; // [i]: family of queue request i in gpu_info.families
-    unsigned index_of[GPU_QUEUES_MAX];  // [i]: index of request i's queue in its family
+    unsigned family_of[GPU_QUEUES_MAX]; // [i]: family of request i, as index in gpu_info.families
+    unsigned index_of[GPU_QUEUES_MAX];  // [i]: index of its queue in the family family_of[i]
 };
 
 static const char *priority_name(enum gpu_priority priority)
@@ -172,7 +172,7 @@ struct gpu_device *vulkan_device_open(void *state, const struct gpu_info *info,
 void vulkan_device_close(struct gpu_device *base)
 {
     struct vulkan_device *device = (struct vulkan_device *)base;
-    if (base->hung) { // vkDestroyDevice would not return for a device that hangs
+    if (base->hung) { // vkDestroyDevice may not return for a device that hangs
         device->state->abandoned = true;
         return;
     }
@@ -183,7 +183,7 @@ void vulkan_device_close(struct gpu_device *base)
 
 // ---------------------------------------------------------------- the profiling lock
 
-// Drivers return VK_TIMEOUT, too, if the user has no permission to take the lock.
+// If the user may not take the lock, drivers return VK_TIMEOUT, as they do if the lock is in use.
 bool vulkan_profiling_lock(struct vulkan_device *device, struct error *err)
 {
     const VkAcquireProfilingLockInfoKHR info = {

@@ -221,7 +221,7 @@ static bool bind(struct vulkan_batch *batch, const struct vulkan_draw_program *p
     return true;
 }
 
-// Records push constants, but only if they differ from those of the previous draw.
+// Records push constants, but only if they differ from those of the last draw in the pass.
 static void push_constants(struct vulkan_batch *batch, const struct vulkan_draw_program *program,
                            const unsigned char *bytes, uint32_t count)
 {

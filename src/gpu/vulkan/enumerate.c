@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    // llvmpipe's limit (Mesa's LP_MAX_TGSI_LOOP_ITERATIONS), measured on Mesa 22.3.6 with a kernel
-    // that has several loops.
+    // Most iterations of a thread's loops in llvmpipe (Mesa's LP_MAX_TGSI_LOOP_ITERATIONS),
+    // measured on Mesa 22.3.6 with a kernel that has several loops.
     LLVMPIPE_LOOP_ITERATIONS = 65534,
     QUEUE_FAMILIES_MAX = 64, // queue families beyond this number are ignored
 };

@@ -141,7 +141,7 @@ static const size_t wanted[] = {
     FEATURE(clock.shaderSubgroupClock),
     FEATURE(clock.shaderDeviceClock),
     FEATURE(executable.pipelineExecutableInfo),
-    FEATURE(counters.performanceCounterQueryPools), // costs nothing in Mesa's drivers until used
+    FEATURE(counters.performanceCounterQueryPools), // no cost in Mesa's drivers until it is used
     FEATURE(sm.shaderSMBuiltins),
     FEATURE(matrix_nv.cooperativeMatrix),
     FEATURE(matrix.cooperativeMatrix),

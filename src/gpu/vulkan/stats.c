@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-// The names of these statistics in NVIDIA's driver, RADV and ANV.
+// Names of the statistics of a kernel in NVIDIA's driver, RADV and ANV.
 static const char *const register_names[] = {"Register Count", "VGPRs", NULL};
 static const char *const spill_names[] = {"Local Memory Size", "Scratch size",
                                           "Scratch Memory Size", NULL};
@@ -117,7 +117,7 @@ static VkResult read_representations(struct capture *capture)
         ARENA_ARRAY(capture->arena, count, VkPipelineExecutableInternalRepresentationKHR);
     for (uint32_t i = 0; i < count; i++)
         texts[i].sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INTERNAL_REPRESENTATION_KHR;
-    if (result == VK_SUCCESS) // the first call only returns the sizes of the texts
+    if (result == VK_SUCCESS) // without memory for texts, the call returns their sizes
         result = device->vk.vkGetPipelineExecutableInternalRepresentationsKHR(
             device->handle, &capture->which, &count, texts);
     for (uint32_t i = 0; i < count; i++)
