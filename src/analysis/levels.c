@@ -87,8 +87,8 @@ static int compare_values(const struct case_value *a, const struct case_value *b
     return (a->uint > b->uint) - (a->uint < b->uint);
 }
 
-// Returns 0 if both cases are points of the same curve: they have the same keys, and equal values
-// of role AXIS, except for the headline's parameter.
+// Returns 0 if both cases are points of the same curve: they have the same parameters, and those of
+// role AXIS have equal values, except for the parameter `by`, which is the curve's x.
 static int compare_rows(const struct point *a, const struct point *b)
 {
     const struct bench_case *one = &a->result->bench_case, *other = &b->result->bench_case;

@@ -178,8 +178,9 @@ bool enumerate_serve(const struct gpu_system_desc *desc, int socket_fd, struct e
 struct inquiry {
     const struct gpu_backend *backend;
     uint64_t deadline_ns;
-    // True: the process does not load libraries of other backends first. Instead, its environment
-    // gives more space to thread-local variables.
+    // True: this is the second try. In the first one the process loaded other backends' libraries
+    // before, which makes room for thread-local variables, and ended. Now it loads none of them;
+    // its environment reserves that room instead.
     bool alone;
     struct answer answer;
 };
