@@ -30,8 +30,9 @@ struct check_spread {
     unsigned freedom;
 };
 
-// The spreads in the results of checks. Two results are compared only if model, API, version of the
-// benchmark, case and method are equal.
+// How far the results of checks differ: `between` cards, by class of metric, and `repeats`, between
+// runs of one card. Two results are compared only if model, API, version of the benchmark, case and
+// method are equal.
 struct check_spreads {
     struct check_spread between[CHECK_CLASS_COUNT], repeats;
 };

@@ -74,7 +74,7 @@ const char *fleet_percent(struct arena *arena, double share);
 
 struct fleet_point {
     const struct check_figure *figure; // figure of the check; NULL: not measured
-    double loss;   // loss relative to the median of the kind: 0.03 = 3 % worse; NaN: not known
+    double loss;   // relative to the median of cards of this kind: 0.03 = 3 % worse; NaN: not known
     double score;  // distance of the loss from the median, in scales; NaN: too few cards
     double chance; // chance that a healthy card has such a score; NaN: the card is not compared
     bool slow;     // true: the check or the comparison called the figure slow

@@ -19,10 +19,10 @@
 // a path are removed.
 void share_strip(struct run *run);
 
-// Removes the least important of the results that are left, and the findings about them. A result
-// is important if a headline may show it. Of the others, those of benchmarks without a headline of
-// levels are removed first, then those of benchmarks with one (latency, bandwidth, map). Returns
-// false, and removes nothing, if only important results are left.
+// Removes one class of results, and the findings about them. The first class is of benchmarks
+// without a headline of kind HEADLINE_LEVELS; the second, of the benchmarks with one (latency,
+// bandwidth, map). Keeps each result that a headline may show. Returns false, and removes nothing,
+// if only such results are left.
 bool share_thin(struct run *run);
 
 #endif

@@ -119,7 +119,7 @@ static bool write_markdown(const struct run *run, FILE *stream, struct error *er
     return true;
 }
 
-// All forms of output except the HTML page.
+// The files that options write of a run besides the run file (JSON) and the HTML page.
 static const struct form {
     enum option_id option;
     run_writer *write;

@@ -138,8 +138,8 @@ size_t map_sharers_plan_again(const struct map_level *level, const struct map_sh
     return count;
 }
 
-// Returns the latency if all chains that share the level cover `bytes` together, and the level
-// holds `end` bytes.
+// Returns the expected latency if all chains that share the level cover `bytes` together: from the
+// curve of one core if there is one (level->alone), else as if the level holds `end` bytes.
 static double shared_ns(const struct map_level *level, double end, double bytes)
 {
     double share = bytes > end ? 1 : 0;

@@ -23,8 +23,8 @@ void staircase_widen(const struct step_shapes *shapes, struct staircase_step *st
     step->end_high = fmax(step->end_high + (slow ? 0.7 : margin), step->end + middle);
 }
 
-// Returns the height of a step of the shape that explains the points best, if `rise` is known to
-// height_error.
+// Returns the height that explains the points best, for a step of this shape and end. `rise` is the
+// height expected before, with the relative error height_error.
 static double rise_of(const struct step_shapes *shapes, const struct staircase_points *points,
                       double low, double rise, unsigned shape, double end)
 {

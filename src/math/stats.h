@@ -33,7 +33,7 @@ struct stats_serial {
     double squared_steps;      // ΣΣ(xᵢ₊₁−xᵢ)²
     double squared_deviations; // ΣΣ(xᵢ−x̄)²
     double freedom;            // F
-    double triples;            // Σ(n−2)
+    double triples;            // Σ(n−2): number of three neighbours, over all series
 };
 
 void stats_serial_add(struct stats_serial *serial, const double *series, size_t count);

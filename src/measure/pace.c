@@ -34,9 +34,9 @@ uint64_t pace_lead_ns(struct measure_pace *pace, bool sparse)
     return sparse && pace->sparse_ns > pace->lead_ns ? pace->sparse_ns : pace->lead_ns;
 }
 
-// Adapts the lead of sparse work after its samples had the clock that they should have. If this
-// visit needed leads, later visits get a longer one; after PACE_CALM visits that needed none, they
-// get a shorter one.
+// Adapts the lead of sparse work (pace_lead_ns) after a visit whose samples had the right clock. If
+// the visit needed leads, later visits get a longer one; after PACE_CALM visits that needed none,
+// later visits get a shorter one.
 static void adapt_sparse_lead(struct measure_pace *pace)
 {
     if (!pace->sparse)

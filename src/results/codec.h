@@ -85,7 +85,7 @@ struct json_reader {
 // A value in a document, with its path. Nodes live on the stack of the function that reads them.
 struct json_node {
     const struct json_node *up; // object or array that contains the value; NULL: it is the document
-    const char *member;         // name of the member; NULL: this is an element of an array
+    const char *member;         // name of the member; NULL: an element of an array, or the document
     size_t index;               // index of the element in an array
     const json_t *value;        // the value in jansson; NULL if it is absent or null
 };

@@ -62,7 +62,8 @@ static void show(struct scheduler *s, const struct block *block, const struct en
     desc->progress(desc->context, &state);
 }
 
-// True if the run may be saved again. The more results a run has, the longer a save takes.
+// True if the run may be saved again: at least save_ns after the last save and, because a save of
+// many results takes long, SCHEDULE_SAVE_SHARE times as long as the last save took.
 static bool may_save(const struct scheduler *s)
 {
     uint64_t least_ns = s->desc->save_ns, share_ns = SCHEDULE_SAVE_SHARE * s->saving_ns;

@@ -88,7 +88,8 @@ static double found(const struct loads_kind *kind, unsigned x, unsigned y, unsig
     return texel(kind, x, y, c);
 }
 
-// Returns the expected sum of a tile, for a thread that reads the next smaller level.
+// Returns the expected sum of a tile, for a thread that reads the texture's second mip level, which
+// has half the side.
 static double small_tile_sum(const struct loads_kind *kind, unsigned x, unsigned y)
 {
     unsigned side = LOADS_SIDE / 2;

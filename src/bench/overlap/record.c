@@ -262,7 +262,7 @@ static bool has_draws(const struct overlap_scenario *scenario)
     return false;
 }
 
-// Returns batch `i` of a queue, which the first call creates; NULL with `err`.
+// Returns batch `i` of a queue; NULL with `err`. The first call for this batch creates it.
 static struct gpu_batch *batch_of(struct overlap_stage *stage, unsigned queue, size_t i,
                                   struct error *err)
 {

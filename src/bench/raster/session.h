@@ -90,7 +90,7 @@ enum {
 
 // How many pixels each core drew.
 struct raster_census {
-    bool known;     // kernels can read the number of their core; false: nothing was counted
+    bool known;     // true: kernels read the number of their core; false: the census is empty
     unsigned cores; // number of cores that drew at least one pixel
     uint32_t pixels[RASTER_CORES_MAX]; // [i]: pixels drawn by core i
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Shared by kernels in GLSL and OpenCL C: chains x = x·x + b, started by eight loads w0 … w7 of
-// four words each. Each language defines VALUE, BITS and FMA before. Only #define and #if here.
+// four words each. Each language defines VALUE, BITS and FMA before. Only lines of the
+// preprocessor here.
 #ifndef BENCH_ROOFLINE_STEPS_H
 #define BENCH_ROOFLINE_STEPS_H
 
