@@ -10,7 +10,9 @@ enum {
     FILLINGS = 5,
     SECTORS_OF_LINES = 1 + 2 + 3 + 4, // choices of a sector for lines of 32, 64, 128, 256 bytes
     CANDIDATES_MAX = SECTORS_OF_LINES * SIZES * FILLINGS,
-    PROBES_MAX = 16
+    PROBES_MAX = 16,
+    SECTORS_MOST = 8, // 32 bytes to 4 KiB
+    SCALES = 14       // capacities that are tried with a sector: 0.6 to 1.63 times the found one
 };
 
 // An answer is excluded if the best one is at least 90 times as likely: 2 ln 90.
@@ -299,22 +301,32 @@ static double sector_cost(const struct lines_question *question, const struct li
     return cost;
 }
 
+// Returns the least cost of this sector over capacities around `capacity` and both fillings of
+// sets.
+static double least_sector_cost(const struct lines_question *question, double line, double sector,
+                                double capacity)
+{
+    double least = (double)INFINITY, scale = 0.6;
+    for (int i = 0; i < SCALES; i++, scale *= 1.08)
+        for (int filling = 0; filling < 2; filling++) {
+            const struct lines_cache cache = {.capacity = scale * capacity,
+                                              .line = line,
+                                              .sector = sector,
+                                              .spread = filling ? question->spread : 0};
+            double off = log(scale) / 0.15;
+            least = fmin(least, sector_cost(question, &cache) + off * off);
+        }
+    return least;
+}
+
 double lines_sector(const struct lines_question *question, double line, double capacity,
                     double judged)
 {
-    double costs[8], best = (double)INFINITY, answer = 0;
+    double costs[SECTORS_MOST], best = (double)INFINITY, answer = 0;
     size_t count = 0;
-    for (double sector = LINES_MIN_BYTES; sector <= line; sector *= 2, count++) {
-        costs[count] = (double)INFINITY;
-        for (double scale = 0.6; scale < 1.7; scale *= 1.08)
-            for (int filling = 0; filling < 2; filling++) {
-                const struct lines_cache cache = {.capacity = scale * capacity,
-                                                  .line = line,
-                                                  .sector = sector,
-                                                  .spread = filling ? question->spread : 0};
-                double off = log(scale) / 0.15;
-                costs[count] = fmin(costs[count], sector_cost(question, &cache) + off * off);
-            }
+    for (; count < SECTORS_MOST && ldexp(LINES_MIN_BYTES, (int)count) <= line; count++) {
+        double sector = ldexp(LINES_MIN_BYTES, (int)count);
+        costs[count] = least_sector_cost(question, line, sector, capacity);
         if (costs[count] < best) {
             best = costs[count];
             answer = sector;
