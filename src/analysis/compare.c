@@ -133,33 +133,6 @@ bool metric_is_twin(const struct benchmark_info *info, const struct result *resu
     return false;
 }
 
-// ---------------------------------------------------------------- two cards of one model
-
-double card_spread_of(const char *benchmark, enum unit unit)
-{
-    double most = 0;
-    for (size_t i = 0; i < card_spread_count; i++) {
-        const struct card_spread *spread = &card_spreads[i];
-        if (spread->unit == unit && strcmp(spread->benchmark, benchmark) == 0)
-            return spread->most;
-        most = fmax(most, spread->most);
-    }
-    return most;
-}
-
-// card_spread_of holds for 95 % of a benchmark's figures: this share of them may lie beyond it.
-static const double outlier_share = 0.05;
-// The ratio of such a figure may be at most so many times the spread, in logarithms.
-static const double outlier_most = 3;
-
-bool compare_other_card(const struct device_pair *pair)
-{
-    const struct run_device *base = pair->base, *now = pair->now;
-    return base->name && now->name && strcmp(base->name, now->name) == 0 &&
-           device_same_api(base, now) && base->uuid && now->uuid &&
-           strcmp(base->uuid, now->uuid) != 0;
-}
-
 // ---------------------------------------------------------------- rows
 
 struct comparing {
@@ -224,6 +197,8 @@ static enum side side_beyond(const struct comparing *c, const char *benchmark,
     double spread = figure->of[0] ? card_spread_of(benchmark, figure->of[0]->unit) : 0;
     return side_of(figure, fmax(c->compare->threshold, spread));
 }
+
+static const double outlier_most = 3; // largest ratio of an outlier, in multiples of log(spread)
 
 // True if the row is a change between two cards of at most outlier_most times the spread, in
 // logarithms: a few healthy figures of many reach that.
@@ -338,34 +313,6 @@ static bool devices_pair(struct comparing *c, struct error *err)
 
 // ---------------------------------------------------------------- runs
 
-// Gives the outliers of a benchmark the word "card" if they are at most outlier_share of its
-// figures. Looks only at the rows from index `first` on.
-static void excuse_outliers(struct compare *compare, size_t first)
-{
-    for (size_t p = 0; p < compare->part_count; p++) {
-        struct compare_part *part = &compare->parts[p];
-        size_t figures = 0, outliers = 0;
-        for (size_t i = first; i < compare->row_count; i++) {
-            const struct compare_row *row = &compare->rows[i];
-            bool is_own = row->now_metric && strcmp(row->base->benchmark, part->benchmark) == 0;
-            figures += is_own;
-            outliers += is_own && row->is_outlier;
-        }
-        if ((double)outliers > outlier_share * (double)figures)
-            continue;
-        for (size_t i = first; i < compare->row_count; i++) {
-            struct compare_row *row = &compare->rows[i];
-            if (!row->is_outlier || strcmp(row->base->benchmark, part->benchmark) != 0)
-                continue;
-            part->counts[row->word]--;
-            compare->counts[row->word]--;
-            row->word = COMPARE_CARD;
-            part->counts[COMPARE_CARD]++;
-            compare->counts[COMPARE_CARD]++;
-        }
-    }
-}
-
 static void pair_compare(struct comparing *c, const struct device_pair *pair,
                          const struct result_index *base, const struct result_index *now)
 {
@@ -387,7 +334,8 @@ static void pair_compare(struct comparing *c, const struct device_pair *pair,
         if (!former || !result_measured(former))
             row_add(c, &(struct compare_row){.word = COMPARE_ADDED, .now = result});
     }
-    excuse_outliers(c->compare, first);
+    if (c->other_card)
+        compare_excuse_outliers(c->arena, c->compare, pair, first);
 }
 
 // Adds a row for each result of a device that no device of the other run is paired with.

@@ -17,7 +17,8 @@
 //   card      like faster, slower and other, but the two are different cards of one model (their
 //             UUIDs differ), and healthy cards of one model differ by as much (card_spread_of).
 //             That spread holds for 95 % of a benchmark's figures. So at most 5 % of them may lie
-//             beyond it, up to three times as far (in logarithms), and are called card as well.
+//             beyond it, up to three times as far (in logarithms), and are called card as well;
+//             but not those that the card of either run shows.
 //   clock     Time and cycles of the same work disagree: the core clock changed, not the work. If
 //             the cycles are unsure, the intervals of both ratios must not overlap. For two cards
 //             of one model, the time differs by more than card_spread_of, but the cycles do not.
@@ -140,6 +141,13 @@ struct compare_desc {
 MUST_CHECK bool compare_runs(struct arena *arena, const struct run *base, const struct run *now,
                              const struct compare_desc *desc, struct compare *compare,
                              struct error *err);
+
+// Gives the outliers of two cards the word "card" if they are at most 5 % of a benchmark's figures.
+// A figure that one of the cards shows (analysis/card.h) is judged for itself, never as an outlier.
+// Looks at the rows from index `first` on, which are of this pair. compare_runs calls this
+// function.
+void compare_excuse_outliers(struct arena *arena, struct compare *compare,
+                             const struct device_pair *pair, size_t first);
 
 // True if the pair consists of two cards of one model: name and API are equal, both UUIDs are
 // known, and they differ.
