@@ -130,8 +130,9 @@ static void another_card_is_slower_only_beyond_what_cards_of_one_model_differ_by
 }
 
 // Compares runs of two cards; on the second one, bandwidth of the first `cases` of 20 cases, which
-// have three figures each, is `factor` times as high. Returns how many are called slower.
-static size_t slower_of(size_t cases, double factor)
+// have three figures each, is `factor` times as high; the card shows `headline` (NULL: nothing).
+// Returns how many are called slower.
+static size_t slower_of(size_t cases, double factor, const struct headline_info *headline)
 {
     struct run *now = RUN_OF({.device_id = "cuda:0", .uuid = "b", .seed = 2});
     for (size_t i = 0; i < cases; i++) {
@@ -140,8 +141,12 @@ static size_t slower_of(size_t cases, double factor)
         metric->ci95[0] *= factor;
         metric->ci95[1] *= factor;
     }
-    struct scene scene = scene_of(RUN_OF({.device_id = "cuda:0", .uuid = "a", .seed = 1}), now,
-                                  (struct compare_desc){0});
+    struct run *base = RUN_OF({.device_id = "cuda:0", .uuid = "a", .seed = 1});
+    struct benchmark_info info = *base->benchmarks[0];
+    info.headlines = headline;
+    info.headline_count = headline != NULL;
+    base->benchmarks[0] = now->benchmarks[0] = &info;
+    struct scene scene = scene_of(base, now, (struct compare_desc){0});
     size_t slower = scene.compare.counts[COMPARE_SLOWER];
     assert_int_equal(scene.compare.counts[COMPARE_CARD], cases - slower);
     assert_int_equal(scene.compare.parts[0].counts[COMPARE_SLOWER], slower);
@@ -153,9 +158,17 @@ static void few_figures_may_lie_a_little_beyond_what_cards_differ_by(void **stat
 {
     (void)state;
     double spread = 1 + card_spread_of("pair", UNIT_BYTE_PER_S);
-    assert_int_equal(slower_of(3, 1 / (spread * spread)), 0); // 5 % of the figures
-    assert_int_equal(slower_of(4, 1 / (spread * spread)), 4); // more of them
-    assert_int_equal(slower_of(1, 1 / (spread * spread * spread * spread)), 1); // much further
+    assert_int_equal(slower_of(3, 1 / (spread * spread), NULL), 0); // 5 % of the figures
+    assert_int_equal(slower_of(4, 1 / (spread * spread), NULL), 4); // more of them
+    assert_int_equal(slower_of(1, 1 / (spread * spread * spread * spread), NULL),
+                     1); // much further
+    // The first case has the highest bandwidth, which is the figure of the card.
+    const struct headline_info best = {.kind = HEADLINE_BEST,
+                                       .title = "Best",
+                                       .metric = "bandwidth",
+                                       .section = CARD_LATENCY,
+                                       .row = "Best"};
+    assert_int_equal(slower_of(1, 1 / (spread * spread), &best), 1);
 }
 
 static void another_card_that_is_asleep_is_told_by_its_clock(void **state)
