@@ -410,8 +410,8 @@ static bool find_slow(const struct judging *j)
     return true;
 }
 
-// Returns the spreads between cards, and between repeated runs of one card, from the runs that the
-// user gave and from the references.
+// Returns the spreads between cards and between runs of one card, by the user's runs and
+// references.
 static struct check_spreads spreads_of(struct arena *arena, const struct expectation *expectation)
 {
     struct check_spreads spreads;

@@ -146,8 +146,7 @@ static bool read_ways(const struct member_place *place, struct model_cache_desc 
            member_refuse(place, "ways", "plru wants a power of two");
 }
 
-// Reads the member "shared" of a cache: "core", "chip", a number of cores, or "near". check_sharing
-// later replaces "near" by a number.
+// Reads which cores share a cache. check_sharing later replaces "near" by a number.
 static bool read_sharers(const struct member_place *place, struct model_cache_desc *level)
 {
     static const char *const words[] = {"chip", "core", "near", NULL};
