@@ -5,6 +5,7 @@
 #define BENCH_BENCH_H
 
 #include "gpu/kernels.h"
+#include "measure/count.h"
 #include "measure/limits.h"
 #include "measure/program.h"
 #include "measure/span.h"
@@ -152,7 +153,9 @@ struct benchmark {
     // unless that is 0.
     double slowness, quick_slowness;
 
-    bool counted; // counters can count the benchmark's visits (measure_request.count)
+    // The counters to read in the benchmark's counted visits (measure_request.count): a sum of
+    // values of enum measure_count_group. 0: its visits cannot be counted.
+    unsigned counted;
 
     // True if cases use the link between host and device. Other work on the link then disturbs
     // them. The host takes part in their times, so a slow sample does not show that the device does

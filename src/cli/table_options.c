@@ -253,8 +253,9 @@ const struct option_info option_table[OPTION_COUNT] = {
             .name = "native",
             .argument = "COUNTER",
             .kind = WORD_ANY,
-            .help = "With --counters: also count this counter of the vendor, as `devices "
-                    "--counters --json` names it; repeat it for several",
+            .help = "With --counters: count this counter as well: one of fathom's that no case "
+                    "needs (stall_memory), or one of the vendor's, as `devices --counters --json` "
+                    "names it; repeat it for several",
             .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
             .repeated = true,
         },

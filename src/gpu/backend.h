@@ -220,7 +220,8 @@ struct gpu_counter_set {
     const double *factors; // gpu_counter_source.factor of each counter in the set
     size_t count;
     unsigned passes;
-    bool done; // true if the run has succeeded; set before set_end is called
+    size_t batches; // number of batches of the run; set before set_begin is called
+    bool done;      // true if the run has succeeded; set before set_end is called
 };
 
 // The functions of a backend that implement gpu/counters.h.
@@ -235,15 +236,18 @@ struct gpu_counting {
     // counters. set_read returns the values without applying the factors.
     struct gpu_counter_set *(*set_create)(struct gpu_counters *, const struct gpu_counter_source *,
                                           size_t count, struct error *);
-    // A run calls set_begin, then pass_begin and pass_end until no more pass is needed, then
-    // set_read and set_end. Nothing runs on the device during these calls. If set_begin succeeded,
-    // set_end is called even if a later call failed. A backend may keep its profiler open for the
-    // next run (gpu_counters.kept), and closes it when a run fails. If a run with a kept profiler
-    // fails with ERROR_UNSUPPORTED, the front end repeats the run once.
+    // A run calls set_begin; then, until no more pass is needed, pass_begin, for each batch
+    // batch_begin and batch_end, and pass_end; then for each batch set_read, and set_end. Nothing
+    // runs on the device during these calls. If set_begin succeeded, set_end is called even if a
+    // later call failed. A backend may keep its profiler open for the next run (gpu_counters.kept),
+    // and closes it when a run fails. If a run with a kept profiler fails with ERROR_UNSUPPORTED,
+    // the front end repeats the run once. pass_begin may be NULL.
     bool (*set_begin)(struct gpu_counter_set *, struct error *);
     bool (*pass_begin)(struct gpu_counter_set *, struct error *);
+    bool (*batch_begin)(struct gpu_counter_set *, size_t batch, struct error *);
+    bool (*batch_end)(struct gpu_counter_set *, size_t batch, struct error *);
     bool (*pass_end)(struct gpu_counter_set *, bool *more, struct error *);
-    bool (*set_read)(struct gpu_counter_set *, double *values, struct error *);
+    bool (*set_read)(struct gpu_counter_set *, size_t batch, double *values, struct error *);
     void (*set_end)(struct gpu_counter_set *);
 };
 

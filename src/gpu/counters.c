@@ -98,24 +98,53 @@ static bool run_to_end(struct gpu_batch *batch, uint64_t timeout_ns, struct erro
     return ran;
 }
 
+static bool run_batch(struct gpu_counter_set *set, const struct gpu_counter_run *run, size_t batch,
+                      struct error *err)
+{
+    const struct gpu_counting *slots = set->counters->device->backend->counting;
+    if ((run->before && !run_to_end(run->before, run->timeout_ns, err)) ||
+        !slots->batch_begin(set, batch, err))
+        return false;
+    // batch_end is called even after an error; else the device would go on counting.
+    struct error unheard;
+    bool ran = run_to_end(run->batches[batch], run->timeout_ns, err);
+    return slots->batch_end(set, batch, ran ? err : &unheard) && ran;
+}
+
+static bool run_pass(struct gpu_counter_set *set, const struct gpu_counter_run *run, bool *more,
+                     struct error *err)
+{
+    const struct gpu_counting *slots = set->counters->device->backend->counting;
+    if (slots->pass_begin && !slots->pass_begin(set, err))
+        return false;
+    bool ran = true;
+    for (size_t i = 0; ran && i < run->count; i++)
+        ran = run_batch(set, run, i, err);
+    // As above: the device must not stay in the pass.
+    struct error unheard;
+    return slots->pass_end(set, more, ran ? err : &unheard) && ran;
+}
+
 static bool run_passes(struct gpu_counter_set *set, const struct gpu_counter_run *run,
                        struct error *err)
 {
-    const struct gpu_counting *slots = set->counters->device->backend->counting;
     bool more = true;
     for (unsigned pass = 0; more; pass++) {
         if (pass == PASSES_MAX)
             return error_set(err, ERROR_INTERNAL, "the counters want more than %d passes",
                              PASSES_MAX);
-        if ((run->before && !run_to_end(run->before, run->timeout_ns, err)) ||
-            !slots->pass_begin(set, err))
-            return false;
-        // pass_end is called even after an error; else the device would stay in the pass.
-        struct error unheard;
-        bool ran = run_to_end(run->batch, run->timeout_ns, err);
-        if (!slots->pass_end(set, &more, ran ? err : &unheard) || !ran)
+        if (!run_pass(set, run, &more, err))
             return false;
     }
+    return true;
+}
+
+static bool read_values(struct gpu_counter_set *set, double *values, struct error *err)
+{
+    for (size_t i = 0; i < set->batches; i++)
+        if (!set->counters->device->backend->counting->set_read(set, i, &values[i * set->count],
+                                                                err))
+            return false;
     return true;
 }
 
@@ -123,9 +152,10 @@ static bool run_set(struct gpu_counter_set *set, const struct gpu_counter_run *r
                     struct error *err)
 {
     const struct gpu_counting *slots = set->counters->device->backend->counting;
+    set->batches = run->count;
     if (!slots->set_begin(set, err))
         return false;
-    set->done = run_passes(set, run, err) && slots->set_read(set, values, err);
+    set->done = run_passes(set, run, err) && read_values(set, values, err);
     slots->set_end(set);
     return set->done;
 }
@@ -140,7 +170,7 @@ bool gpu_counter_set_run(struct gpu_counter_set *set, const struct gpu_counter_r
     bool done = gpu_device_note(device, run_set(set, run, values, err), err);
     if (!done && kept && err->code == ERROR_UNSUPPORTED)
         done = gpu_device_note(device, run_set(set, run, values, err), err);
-    for (size_t i = 0; done && i < set->count; i++)
-        values[i] *= set->factors[i];
+    for (size_t i = 0; done && i < run->count * set->count; i++)
+        values[i] *= set->factors[i % set->count];
     return done;
 }

@@ -128,20 +128,27 @@ struct gpu_counter_set *gpu_counter_set_create(struct gpu_counters *counters,
                                                const struct gpu_counter_source *sources,
                                                size_t count, struct error *err);
 
-// Returns how many passes (runs of the batch) the device needs to read all counters of the set.
+// Returns how many passes (runs of the batches) the device needs to read all counters of the set.
 unsigned gpu_counter_set_passes(const struct gpu_counter_set *set);
 
+enum {
+    GPU_COUNTER_BATCHES_MAX = 2 // most batches of one run
+};
+
 struct gpu_counter_run {
-    // The batch to count: ready, created while the counters were open, and on the first queue,
-    // which has no other work.
-    struct gpu_batch *batch;
-    // Runs before each pass and is not counted. It brings the caches into the same state for each
-    // pass. NULL: `batch` itself leaves the caches in the same state.
+    // The batches to count, each by itself: ready, created while the counters were open, and on the
+    // first queue, which has no other work.
+    struct gpu_batch *batches[GPU_COUNTER_BATCHES_MAX];
+    size_t count; // number of batches
+    // Runs before each batch of each pass and is not counted. It brings the caches into the same
+    // state each time. NULL: the batches themselves leave the caches in the same state.
     struct gpu_batch *before;
     uint64_t timeout_ns; // time limit for the wait for one submission
 };
 
-// Runs the batch once in each pass and counts. Sets values[i] to the value of the set's counter i.
+// Runs the batches one after the other in each pass and counts. Sets values[b · n + i] to the value
+// of counter i for batch b, where the set has n counters. Two batches in one run take about half
+// the time of two runs, because a pass takes longer to begin than most batches to run.
 MUST_CHECK bool gpu_counter_set_run(struct gpu_counter_set *set, const struct gpu_counter_run *run,
                                     double *values, struct error *err);
 

@@ -2,13 +2,13 @@
 #include "measure/count.h"
 
 #include <math.h>
+#include <string.h>
 
-struct measure_count {
-    struct gpu_counters *counters;
-    struct arena *arena;
-    const struct gpu_info *info;
-    double units; // number of units of work in the last run
-    // All counters: first the neutral ones that the device has, then the native ones.
+// Counters that are read together.
+struct selection {
+    struct selection *older;
+    unsigned groups;
+    // First the neutral counters of the groups that the device has, then those named by the user.
     struct counted {
         const char *name;
         struct gpu_counter_source source;
@@ -20,64 +20,146 @@ struct measure_count {
     struct gpu_counter_set *set;
 };
 
-// ---------------------------------------------------------------- opening
+struct measure_count {
+    struct gpu_counters *counters;
+    struct arena *arena;
+    const struct gpu_info *info;
+    const char *const *names; // counters named by the user
+    size_t name_count;
+    double units;           // number of units of work in the last run
+    struct selection *made; // the newest first
+    struct selection *selected;
+};
 
-static void add_neutral(struct measure_count *count)
+// ---------------------------------------------------------------- selecting
+
+// The group of each counter; MEASURE_COUNT_MEMORY for those that are not listed.
+static const unsigned groups_of[GPU_COUNTER_COUNT] = {
+    [GPU_COUNTER_SHARED_WAVEFRONTS] = MEASURE_COUNT_SHARED,
+    [GPU_COUNTER_SHARED_CONFLICTS] = MEASURE_COUNT_SHARED,
+    [GPU_COUNTER_TEXTURE_READ] = MEASURE_COUNT_TEXTURES,
+    [GPU_COUNTER_INSTRUCTIONS_FP32] = MEASURE_COUNT_FLOATS,
+    [GPU_COUNTER_INSTRUCTIONS_FP64] = MEASURE_COUNT_FLOATS,
+    [GPU_COUNTER_INSTRUCTIONS_FP16] = MEASURE_COUNT_FLOATS,
+    [GPU_COUNTER_LOAD_RETURNS] = MEASURE_COUNT_UNITS,
+    [GPU_COUNTER_TEXTURE_FILTER] = MEASURE_COUNT_UNITS,
+    [GPU_COUNTER_TEXTURE_RETURNS] = MEASURE_COUNT_UNITS,
+    [GPU_COUNTER_ACTIVE_CYCLES] = MEASURE_COUNT_UNITS,
+    [GPU_COUNTER_ISSUE_SLOTS] = MEASURE_COUNT_UNITS,
+    [GPU_COUNTER_RESIDENT_CYCLES] = MEASURE_COUNT_NAMED,
+    [GPU_COUNTER_STALL_MEMORY] = MEASURE_COUNT_NAMED,
+    [GPU_COUNTER_STALL_SHARED] = MEASURE_COUNT_NAMED,
+    [GPU_COUNTER_STALL_QUEUE] = MEASURE_COUNT_NAMED,
+    [GPU_COUNTER_STALL_UNITS] = MEASURE_COUNT_NAMED,
+    [GPU_COUNTER_STALL_BARRIER] = MEASURE_COUNT_NAMED,
+    [GPU_COUNTER_STALL_FETCH] = MEASURE_COUNT_NAMED,
+};
+
+// True if the counter is of one of the groups, or named by the user.
+static bool is_wanted(const struct measure_count *count, unsigned groups, enum gpu_counter counter)
+{
+    unsigned group = groups_of[counter] ? groups_of[counter] : MEASURE_COUNT_MEMORY;
+    bool wanted = group & groups;
+    for (size_t i = 0; i < count->name_count; i++)
+        wanted = wanted || strcmp(count->names[i], gpu_counter_info(counter)->name) == 0;
+    return wanted;
+}
+
+static void add_neutral(const struct measure_count *count, struct selection *to)
 {
     for (int i = 0; i < GPU_COUNTER_COUNT; i++) {
         const struct gpu_counter_source *source =
             gpu_counters_source(count->counters, (enum gpu_counter)i);
         const struct gpu_counter_info *info = gpu_counter_info((enum gpu_counter)i);
-        if (source)
-            count->all[count->count++] = (struct counted){.name = info->name,
-                                                          .source = *source,
-                                                          .unit = info->unit,
-                                                          .neutral = i,
-                                                          .value = NAN};
+        if (source && is_wanted(count, to->groups, (enum gpu_counter)i))
+            to->all[to->count++] = (struct counted){.name = info->name,
+                                                    .source = *source,
+                                                    .unit = info->unit,
+                                                    .neutral = i,
+                                                    .value = NAN};
     }
 }
 
-static void add_native(struct measure_count *count, const char *native)
+// True if the name is one of GPU_COUNTERS and not one of the vendor's.
+static bool is_neutral(const struct measure_count *count, const char *name)
 {
-    count->all[count->count++] =
+    size_t natives;
+    const char *const *list = gpu_counters_natives(count->counters, &natives);
+    for (size_t i = 0; i < natives; i++)
+        if (strcmp(list[i], name) == 0)
+            return false;
+    for (int i = 0; i < GPU_COUNTER_COUNT; i++)
+        if (strcmp(gpu_counter_info((enum gpu_counter)i)->name, name) == 0 &&
+            gpu_counters_source(count->counters, (enum gpu_counter)i))
+            return true;
+    return false;
+}
+
+static void add_native(const struct measure_count *count, const char *native, struct selection *to)
+{
+    if (is_neutral(count, native))
+        return;
+    to->all[to->count++] =
         (struct counted){.name = arena_printf(count->arena, "native:%s", native),
-                         .source = {.native = arena_strdup(count->arena, native), .factor = 1},
+                         .source = {.native = native, .factor = 1},
                          .unit = gpu_counters_native_unit(count->counters, native),
                          .neutral = -1,
                          .value = NAN};
 }
 
-static bool make_set(struct measure_count *count, struct error *err)
+static bool make_set(const struct measure_count *count, struct selection *of, struct error *err)
 {
     struct gpu_counter_source *sources =
-        ARENA_ARRAY(count->arena, count->count, struct gpu_counter_source);
-    if (count->count == 0)
+        ARENA_ARRAY(count->arena, of->count, struct gpu_counter_source);
+    if (of->count == 0)
         return error_set(err, ERROR_UNSUPPORTED,
                          "the device has no counters that fathom knows: --native names others");
-    for (size_t i = 0; i < count->count; i++)
-        sources[i] = count->all[i].source;
-    count->set = gpu_counter_set_create(count->counters, sources, count->count, err);
-    return count->set != NULL;
+    for (size_t i = 0; i < of->count; i++)
+        sources[i] = of->all[i].source;
+    of->set = gpu_counter_set_create(count->counters, sources, of->count, err);
+    return of->set != NULL;
 }
 
-struct measure_count *measure_count_open(struct gpu_device *device, const char *const *natives,
-                                         size_t native_count, struct error *err)
+bool measure_count_select(struct measure_count *count, unsigned groups, struct error *err)
+{
+    struct selection *selection = count->made;
+    while (selection && selection->groups != groups)
+        selection = selection->older;
+    if (!selection) {
+        selection = ARENA_NEW(count->arena, struct selection);
+        *selection = (struct selection){.older = count->made, .groups = groups};
+        selection->all =
+            ARENA_ARRAY(count->arena, GPU_COUNTER_COUNT + count->name_count, struct counted);
+        add_neutral(count, selection);
+        for (size_t i = 0; i < count->name_count; i++)
+            add_native(count, count->names[i], selection);
+        if (!make_set(count, selection, err))
+            return false;
+        count->made = selection;
+    }
+    count->selected = selection;
+    return true;
+}
+
+// ---------------------------------------------------------------- opening
+
+struct measure_count *measure_count_open(struct gpu_device *device, const char *const *names,
+                                         size_t name_count, struct error *err)
 {
     struct gpu_counters *counters = gpu_counters_open(device, err);
     if (!counters)
         return NULL;
     struct arena *arena = arena_create();
     struct measure_count *count = ARENA_NEW(arena, struct measure_count);
-    *count = (struct measure_count){
-        .counters = counters, .arena = arena, .info = gpu_device_info(device)};
-    count->all = ARENA_ARRAY(arena, GPU_COUNTER_COUNT + native_count, struct counted);
-    add_neutral(count);
-    for (size_t i = 0; i < native_count; i++)
-        add_native(count, natives[i]);
-    if (make_set(count, err))
-        return count;
-    measure_count_close(count);
-    return NULL;
+    const char **copies = ARENA_ARRAY(arena, name_count, const char *);
+    for (size_t i = 0; i < name_count; i++)
+        copies[i] = arena_strdup(arena, names[i]);
+    *count = (struct measure_count){.counters = counters,
+                                    .arena = arena,
+                                    .info = gpu_device_info(device),
+                                    .names = copies,
+                                    .name_count = name_count};
+    return count;
 }
 
 void measure_count_close(struct measure_count *count)
@@ -98,17 +180,20 @@ const struct gpu_info *measure_count_info(const struct measure_count *count)
 static bool run_both(struct measure_count *count, const struct measure_count_desc *desc,
                      struct error *err)
 {
-    struct gpu_counter_run run = {desc->once, desc->before, desc->timeout_ns};
-    double *once = ARENA_ARRAY(count->arena, 2 * count->count, double),
-           *twice = once + count->count;
-    if (!gpu_counter_set_run(count->set, &run, once, err))
+    const struct gpu_counter_run run = {
+        .batches = {desc->once, desc->twice},
+        .count = 2,
+        .before = desc->before,
+        .timeout_ns = desc->timeout_ns,
+    };
+    const struct selection *selected = count->selected;
+    double *once = ARENA_ARRAY(count->arena, 2 * selected->count, double),
+           *twice = once + selected->count;
+    if (!gpu_counter_set_run(selected->set, &run, once, err))
         return false;
-    run.batch = desc->twice;
-    if (!gpu_counter_set_run(count->set, &run, twice, err))
-        return false;
-    for (size_t i = 0; i < count->count; i++) {
-        bool is_ratio = count->all[i].unit == GPU_COUNTER_RATIO;
-        count->all[i].value = is_ratio ? twice[i] : (twice[i] - once[i]) / desc->units;
+    for (size_t i = 0; i < selected->count; i++) {
+        bool is_ratio = selected->all[i].unit == GPU_COUNTER_RATIO;
+        selected->all[i].value = is_ratio ? twice[i] : (twice[i] - once[i]) / desc->units;
     }
     return true;
 }
@@ -117,7 +202,7 @@ bool measure_count_run(struct measure_count *count, const struct measure_count_d
                        struct error *err)
 {
     struct arena_mark mark = arena_mark(count->arena);
-    bool done = (desc->before || gpu_batch_run(desc->once, desc->timeout_ns, err)) &&
+    bool done = (desc->before || gpu_batch_run(desc->twice, desc->timeout_ns, err)) &&
                 run_both(count, desc, err);
     arena_rewind(count->arena, mark);
     count->units = desc->units;
@@ -141,15 +226,17 @@ void measure_count_report(const struct measure_count *count,
                                       [GPU_COUNTER_RATIO] = UNIT_NONE};
     if (visit->counter_count > 0)
         return;
-    for (size_t i = 0; i < count->count; i++) {
-        const struct counted *one = &count->all[i];
+    const struct selection *selected = count->selected;
+    for (size_t i = 0; i < selected->count; i++) {
+        const struct counted *one = &selected->all[i];
         double claimed = one->neutral < 0 ? NAN : claims->of[one->neutral];
         if (isfinite(one->value))
-            visit_counter(visit, &(struct counter){.name = one->name,
-                                                   .unit = units[one->unit],
-                                                   .counted = one->value,
-                                                   .claimed = claimed,
-                                                   .units = count->units,
-                                                   .passes = gpu_counter_set_passes(count->set)});
+            visit_counter(visit,
+                          &(struct counter){.name = one->name,
+                                            .unit = units[one->unit],
+                                            .counted = one->value,
+                                            .claimed = claimed,
+                                            .units = count->units,
+                                            .passes = gpu_counter_set_passes(selected->set)});
     }
 }

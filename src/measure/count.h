@@ -12,16 +12,27 @@
 
 struct measure_count;
 
-// Opens the device's counters. `natives` are the vendor's names of further counters. Returns NULL
-// with the error of gpu_counters_open, or of gpu_counter_set_create if a native name is not known.
-struct measure_count *measure_count_open(struct gpu_device *device, const char *const *natives,
-                                         size_t native_count, struct error *err);
+// Groups of counters. A device reads few counters at a time: all of an H100 take six passes, those
+// of memory two, and each other group at least one more.
+enum measure_count_group {
+    MEASURE_COUNT_MEMORY = 1,     // memory, L2, L1, and instructions by unit
+    MEASURE_COUNT_SHARED = 2,     // shared memory
+    MEASURE_COUNT_TEXTURES = 4,   // bytes read by texture instructions
+    MEASURE_COUNT_FLOATS = 8,     // instructions by type of number
+    MEASURE_COUNT_UNITS = 16,     // how long the units that serve loads are busy
+    MEASURE_COUNT_NAMED = 1 << 15 // all others: read only if the user names them
+};
+
+// Opens the device's counters. `names` are counters that are read in any case: names of
+// GPU_COUNTERS, or the vendor's. Returns NULL with the error of gpu_counters_open.
+struct measure_count *measure_count_open(struct gpu_device *device, const char *const *names,
+                                         size_t name_count, struct error *err);
 void measure_count_close(struct measure_count *count); // accepts NULL
 
 struct measure_count_desc {
     struct gpu_batch *once, *twice; // N and 2 N units of the same work, ready to be submitted
-    // Work to be run before each pass of `once` or `twice`. NULL: `once` and `twice` leave the
-    // caches in the same state, so `once` is run before the very first pass only.
+    // Work to be run before `once` and before `twice` in each pass. NULL: both leave the caches in
+    // the same state, so `twice` is run before the very first pass only.
     struct gpu_batch *before;
     double units;        // N, the number of units of work in `once`
     uint64_t timeout_ns; // longest wait for one submission
@@ -29,6 +40,12 @@ struct measure_count_desc {
 
 // Returns the device whose counters are open.
 const struct gpu_info *measure_count_info(const struct measure_count *count);
+
+// Selects what later calls of measure_count_run count: the groups in `groups`, a sum of values of
+// enum measure_count_group, and the named counters. Fails with the error of gpu_counter_set_create,
+// for example if the device does not have a named counter.
+MUST_CHECK bool measure_count_select(struct measure_count *count, unsigned groups,
+                                     struct error *err);
 
 // Counts the work of `once` and `twice`. The values of an earlier call are replaced.
 MUST_CHECK bool measure_count_run(struct measure_count *count,

@@ -177,15 +177,15 @@ static struct case_memory *memory_of(struct visitor *visitor, size_t index)
     return memory;
 }
 
-// Opens the device's counters if they are not open. The native counters are those of the first
-// call, because all orders to a worker name the same.
-static bool count_open(struct visitor *visitor, const struct visit_counting *counting,
-                       struct error *err)
+// Opens the device's counters if they are not open, and selects those of the benchmark. The named
+// counters are those of the first call, because all orders to a worker name the same.
+static bool count_open(struct visitor *visitor, const struct visit_order *order, struct error *err)
 {
+    const struct visit_counting *counting = order->counting;
     if (!visitor->count)
         visitor->count =
             measure_count_open(visitor->device, counting->natives, counting->native_count, err);
-    return visitor->count != NULL;
+    return visitor->count && measure_count_select(visitor->count, order->benchmark->counted, err);
 }
 
 static bool validation_check(const struct visitor *visitor, size_t before, struct error *err)
@@ -212,7 +212,7 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
     size_t messages_before =
         visitor->device ? gpu_device_validation_messages(visitor->device, NULL) : 0;
     if (!session_open(visitor, benchmark, err) ||
-        (order->counting && !count_open(visitor, order->counting, err)))
+        (order->counting && !count_open(visitor, order, err)))
         return false;
     struct case_memory *memory = memory_of(visitor, order->index);
     struct measure_request request = *order->request;

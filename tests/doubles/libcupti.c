@@ -16,6 +16,7 @@
 // and written at each call: FAKE_CUPTI_CALLS, their number; FAKE_CUPTI_OPEN, how many host objects
 // and profilers are open; FAKE_CUPTI_MISUSE, the function that was called with a wrong size or in a
 // wrong order.
+#include "gpu/counters.h"
 #include "gpu/cuda/cupti.h"
 
 #include "doubles/world.h"
@@ -49,7 +50,8 @@ static struct {
     size_t counters;       // of the configured set
     size_t first_counters; // of the set that the profiler began with
     int pass, began;
-    double values[NAMES_MAX];
+    size_t pushed; // ranges that were pushed in this pass
+    double values[GPU_COUNTER_BATCHES_MAX][NAMES_MAX];
     bool decoded;
 } world;
 
@@ -222,13 +224,13 @@ static bool has_values(void)
 int cuptiProfilerHostEvaluateToGpuValues(struct cupti_evaluate *params)
 {
     ENTER(72);
-    if (!world.decoded || params->count != params->host->count || params->range != 0 ||
+    if (!world.decoded || params->count != params->host->count || params->range >= world.pushed ||
         params->data_bytes != DATA_BYTES)
         return misuse(__func__);
     for (size_t i = 0; i < params->count; i++) {
         if (strcmp(params->names[i], params->host->names[i]) != 0)
             return misuse(__func__);
-        params->values[i] = has_values() ? world.values[i] : NAN;
+        params->values[i] = has_values() ? world.values[params->range][i] : NAN;
     }
     return CUPTI_SUCCESS;
 }
@@ -261,7 +263,8 @@ int cuptiRangeProfilerDisable(struct cupti_range_only *params)
 int cuptiRangeProfilerGetCounterDataSize(struct cupti_data_size *params)
 {
     ENTER(64);
-    if (params->ranges_max != 1 || params->nodes_max < 1 || params->count == 0)
+    if (params->ranges_max != GPU_COUNTER_BATCHES_MAX || params->nodes_max < params->ranges_max ||
+        params->count == 0)
         return misuse(__func__);
     params->bytes = DATA_BYTES;
     return CUPTI_SUCCESS;
@@ -279,7 +282,8 @@ int cuptiRangeProfilerSetConfig(struct cupti_set_config *params)
     ENTER(90);
     if (params->range_mode != CUPTI_USER_RANGE || params->replay_mode != CUPTI_USER_REPLAY ||
         params->levels != 1 || params->first_level != 1 || params->pass != 0 ||
-        params->config_bytes != CONFIG_BYTES || params->data_bytes != DATA_BYTES)
+        params->ranges_max != GPU_COUNTER_BATCHES_MAX || params->config_bytes != CONFIG_BYTES ||
+        params->data_bytes != DATA_BYTES)
         return misuse(__func__);
     memcpy(&world.counters, params->config, sizeof world.counters);
     if (world.first_counters == 0)
@@ -296,29 +300,34 @@ int cuptiRangeProfilerStart(struct cupti_range_only *params)
     if (!params->range->configured || params->range->started)
         return misuse(__func__);
     params->range->started = true;
+    world.pushed = 0;
     return CUPTI_SUCCESS;
 }
 
 int cuptiRangeProfilerPushRange(struct cupti_push *params)
 {
     ENTER(32);
-    if (!params->range->started || params->range->pushed || !params->name)
+    if (!params->range->started || params->range->pushed || !params->name ||
+        world.pushed == GPU_COUNTER_BATCHES_MAX)
         return misuse(__func__);
     params->range->pushed = true;
+    world.pushed++;
     world.began = fake_launches();
     return CUPTI_SUCCESS;
 }
 
+// The range ends even if the call then reports an error.
 int cuptiRangeProfilerPopRange(struct cupti_range_only *params)
 {
-    ENTER(24);
-    if (!params->range->pushed)
-        return misuse(__func__);
+    bool pushed = params->range->pushed;
     params->range->pushed = false;
+    ENTER(24);
+    if (!pushed)
+        return misuse(__func__);
     int passes = fake_setting("FAKE_CUPTI_PASSES", 1), launches = fake_launches() - world.began;
     for (int i = 0; i < (int)world.counters; i++)
         if (i % passes == world.pass)
-            world.values[i] = (i + 1) * 100.0 * launches;
+            world.values[world.pushed - 1][i] = (i + 1) * 100.0 * launches;
     return CUPTI_SUCCESS;
 }
 
@@ -347,6 +356,6 @@ int cuptiRangeProfilerDecodeData(struct cupti_decode *params)
 int cuptiRangeProfilerGetCounterDataInfo(struct cupti_data_info *params)
 {
     ENTER(40);
-    params->ranges = 1;
+    params->ranges = world.pushed;
     return CUPTI_SUCCESS;
 }

@@ -122,7 +122,8 @@ static bool count_three(const struct world *world, double values[3], unsigned *p
         {.native = "vendor__only", .factor = 1},
     };
     struct gpu_counter_set *sets = gpu_counter_set_create(counters, sources, 3, err);
-    const struct gpu_counter_run run = {.batch = batch_of(world, 3), .timeout_ns = TIMEOUT_NS};
+    const struct gpu_counter_run run = {
+        .batches = {batch_of(world, 3)}, .count = 1, .timeout_ns = TIMEOUT_NS};
     bool done = sets && gpu_counter_set_run(sets, &run, values, err);
     *passes = done ? gpu_counter_set_passes(sets) : 0;
     gpu_counters_close(counters);
@@ -163,8 +164,8 @@ static void check_twice(const struct world *world, int fail_call)
     const struct gpu_counter_source *source = gpu_counters_source(counters, GPU_COUNTER_DRAM_READ);
     struct gpu_counter_set *all = gpu_counter_set_create(counters, source, 1, &err);
     for (unsigned kernels_run = 1; kernels_run <= 2; kernels_run++) {
-        const struct gpu_counter_run run = {.batch = batch_of(world, kernels_run),
-                                            .timeout_ns = TIMEOUT_NS};
+        const struct gpu_counter_run run = {
+            .batches = {batch_of(world, kernels_run)}, .count = 1, .timeout_ns = TIMEOUT_NS};
         double value = 0;
         if (fail_call && kernels_run == 2)
             set("FAKE_CUPTI_FAIL_CALL", get("FAKE_CUPTI_CALLS") + fail_call);
@@ -199,7 +200,8 @@ static void check_in_turn(const struct world *world)
                                               {.native = "vendor__only", .factor = 1}};
     struct gpu_counter_set *sets[] = {gpu_counter_set_create(counters, read, 1, &err),
                                       gpu_counter_set_create(counters, pair, 2, &err)};
-    const struct gpu_counter_run run = {.batch = batch_of(world, 1), .timeout_ns = TIMEOUT_NS};
+    const struct gpu_counter_run run = {
+        .batches = {batch_of(world, 1)}, .count = 1, .timeout_ns = TIMEOUT_NS};
     for (int i = 0; i < 6; i++) {
         double values[2] = {0};
         if (!gpu_counter_set_run(sets[i % 2], &run, values, &err))
@@ -267,12 +269,15 @@ static void a_unit_of_work_is_the_slope_between_n_and_2_n(void **state)
 {
     const struct world *world = *state;
     struct error err = {0};
+    set("FAKE_CUPTI_PASSES", 3);
     struct arena *arena = arena_create();
     struct measure_visit *visit = measure_visit_create(arena);
-    const char *const natives[] = {
-        "vendor__only", "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio"};
-    struct measure_count *count = measure_count_open(world->device, natives, 2, &err);
+    const char *const names[] = {
+        "vendor__only", "stall_memory",
+        "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio"};
+    struct measure_count *count = measure_count_open(world->device, names, 3, &err);
     assert_non_null(count);
+    assert_true(measure_count_select(count, MEASURE_COUNT_MEMORY, &err));
     const struct measure_count_desc desc = {.once = batch_of(world, 7),
                                             .twice = batch_of(world, 12),
                                             .before = batch_of(world, 1),
@@ -286,11 +291,40 @@ static void a_unit_of_work_is_the_slope_between_n_and_2_n(void **state)
     assert_string_equal(visit->counters[0].name, "dram_read");
     assert_true(visit->counters[0].counted == 100 && visit->counters[0].claimed == 99);
     assert_true(visit->counters[0].units == 5);
+    assert_string_equal(visit->counters[5].name, "stall_memory"); // of no group: named
     assert_string_equal(visit->counters[6].name, "native:vendor__only");
     assert_true(visit->counters[6].counted == 700);
     assert_true(visit->counters[7].counted == 12 * 800); // a ratio is not a slope
     measure_count_close(count);
     arena_destroy(arena);
+}
+
+static void a_counter_is_read_if_its_group_is_selected_or_it_is_named(void **state)
+{
+    const struct world *world = *state;
+    struct error err = {0};
+    struct arena *arena = arena_create();
+    struct measure_count *count = measure_count_open(world->device, NULL, 0, &err);
+    const struct measure_count_desc desc = {.once = batch_of(world, 1),
+                                            .twice = batch_of(world, 2),
+                                            .units = 1,
+                                            .timeout_ns = TIMEOUT_NS};
+    static const unsigned groups[] = {
+        MEASURE_COUNT_MEMORY, MEASURE_COUNT_MEMORY | MEASURE_COUNT_NAMED, MEASURE_COUNT_MEMORY};
+    static const size_t expected[] = {5, 6, 5};
+    for (int i = 0; i < 3; i++) {
+        struct measure_visit *visit = measure_visit_create(arena);
+        assert_true(measure_count_select(count, groups[i], &err));
+        assert_true(measure_count_run(count, &desc, &err));
+        measure_count_report(count, &measure_count_no_claims, visit);
+        assert_int_equal(visit->counter_count, expected[i]);
+        assert_true(visit->counters[0].counted == 100);
+    }
+    assert_false(measure_count_select(count, MEASURE_COUNT_UNITS, &err)); // the double has none
+    measure_count_close(count);
+    arena_destroy(arena);
+    assert_null(getenv("FAKE_CUPTI_MISUSE"));
+    assert_int_equal(get("FAKE_CUPTI_OPEN"), 0);
 }
 
 // ---------------------------------------------------------------- what lacks
@@ -363,6 +397,7 @@ int main(void)
         TEST(a_device_has_the_counters_whose_native_names_its_chip_has),
         TEST(a_counter_that_the_chip_lacks_is_refused_by_name),
         TEST(a_unit_of_work_is_the_slope_between_n_and_2_n),
+        TEST(a_counter_is_read_if_its_group_is_selected_or_it_is_named),
         TEST(without_the_library_the_message_says_what_to_install),
         TEST(a_library_without_its_companions_is_refused_with_their_name),
         TEST(a_user_without_permission_gets_the_remedy),

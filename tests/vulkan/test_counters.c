@@ -135,20 +135,19 @@ enum {
     COUNTERS = sizeof each_storage / sizeof *each_storage
 };
 
-// Opens counters and counts batches of one and of two dispatches.
-static bool count_twice(const struct world *world, double values[2][COUNTERS], unsigned *passes,
-                        struct error *err)
+// Opens counters and counts a batch of one dispatch and one of two, in one run.
+static bool count_both(const struct world *world, double values[2][COUNTERS], unsigned *passes,
+                       struct error *err)
 {
     struct gpu_counters *counters = gpu_counters_open(world->device, err);
     if (!counters)
         return false;
     struct gpu_counter_set *set = gpu_counter_set_create(counters, each_storage, COUNTERS, err);
+    struct gpu_counter_run run = {.count = 2, .timeout_ns = WAIT_NS};
     bool done = set != NULL;
-    for (unsigned i = 0; done && i < 2; i++) {
-        const struct gpu_counter_run run = {.batch = batch_of(world, i + 1, err),
-                                            .timeout_ns = WAIT_NS};
-        done = run.batch && gpu_counter_set_run(set, &run, values[i], err);
-    }
+    for (unsigned i = 0; done && i < run.count; i++)
+        done = (run.batches[i] = batch_of(world, i + 1, err)) != NULL;
+    done = done && gpu_counter_set_run(set, &run, values[0], err);
     *passes = set ? gpu_counter_set_passes(set) : 0;
     gpu_counters_close(counters);
     return done;
@@ -184,7 +183,7 @@ static void values_of_each_storage_are_those_of_the_batch_alone(void **state)
     struct error err = {0};
     double values[2][COUNTERS];
     unsigned passes;
-    if (!count_twice(*state, values, &passes, &err))
+    if (!count_both(*state, values, &passes, &err))
         fail_msg("%s", err.message);
     assert_int_equal(passes, 2); // six counters, three in each pass
     check_values(values);
@@ -198,7 +197,8 @@ static void a_set_that_misses_a_pass_has_no_values(void **state)
     struct gpu_counter_set *set = gpu_counter_set_create(counters, each_storage, 1, &err);
     double value;
     setenv("FATHOM_LAYER_PASSES", "2", 1); // the driver needs more passes than it has said
-    const struct gpu_counter_run run = {.batch = batch_of(world, 1, &err), .timeout_ns = WAIT_NS};
+    const struct gpu_counter_run run = {
+        .batches = {batch_of(world, 1, &err)}, .count = 1, .timeout_ns = WAIT_NS};
     assert_false(gpu_counter_set_run(set, &run, &value, &err));
     assert_int_equal(err.code, ERROR_UNSUPPORTED);
     assert_non_null(strstr(err.message, "after 1 pass"));
@@ -212,7 +212,7 @@ static void batches_compute_the_same_while_counters_are_open(void **state)
     struct gpu_counters *counters = gpu_counters_open(world->device, &err);
     struct gpu_counter_set *set = gpu_counter_set_create(counters, each_storage, COUNTERS, &err);
     struct gpu_batch *batch = batch_of(world, 1, &err);
-    const struct gpu_counter_run run = {.batch = batch, .timeout_ns = WAIT_NS};
+    const struct gpu_counter_run run = {.batches = {batch}, .count = 1, .timeout_ns = WAIT_NS};
     uint32_t *out = gpu_buffer_map(world->out), seen[2][64];
     double values[COUNTERS];
     memset(out, 0xff, 4096);
@@ -234,14 +234,15 @@ static void a_batch_that_is_older_than_the_counters_is_refused(void **state)
 {
     const struct world *world = *state;
     struct error err = {0};
-    const struct gpu_counter_run run = {.batch = batch_of(world, 1, &err), .timeout_ns = WAIT_NS};
+    const struct gpu_counter_run run = {
+        .batches = {batch_of(world, 1, &err)}, .count = 1, .timeout_ns = WAIT_NS};
     struct gpu_counters *counters = gpu_counters_open(world->device, &err);
     struct gpu_counter_set *set = gpu_counter_set_create(counters, each_storage, 1, &err);
     double value;
     assert_false(gpu_counter_set_run(set, &run, &value, &err));
     assert_int_equal(err.code, ERROR_INTERNAL);
     gpu_counters_close(counters);
-    assert_true(gpu_batch_run(run.batch, WAIT_NS, &err));
+    assert_true(gpu_batch_run(run.batches[0], WAIT_NS, &err));
 }
 
 // Objects of destroyed batches are kept for later ones, and differ in whether they can be counted.
@@ -256,7 +257,7 @@ static void batches_take_no_objects_of_the_other_kind(void **state)
         assert_true(gpu_batch_run(batch_of(&world, 1, &err), WAIT_NS, &err));
         gpu_scope_close(world.scope);
         world.scope = gpu_scope_open(world.device);
-        assert_true(count_twice(&world, values, &passes, &err));
+        assert_true(count_both(&world, values, &passes, &err));
         check_values(values);
         gpu_scope_close(world.scope);
     }
@@ -334,7 +335,7 @@ static void radv_holds_a_stable_clock_also_while_counters_run(void **state)
     assert_true(open_world(world, &err));
     assert_true(gpu_device_hold_clock(world->device, &err));
     assert_true(gpu_device_hold_clock(world->device, &err));
-    assert_true(count_twice(world, values, &passes, &err));
+    assert_true(count_both(world, values, &passes, &err));
     gpu_device_free_clock(world->device);
     gpu_device_free_clock(world->device);
     // A refusal is told, and held to the end is freed with the device.
@@ -373,7 +374,7 @@ static bool count_with_fault(struct world *world, unsigned fail_at, VkResult res
     unsigned passes;
     close_device(world);
     *world->faults = (struct faults){.fail_at = fail_at, .result = result};
-    bool done = open_world(world, err) && count_twice(world, values, &passes, err);
+    bool done = open_world(world, err) && count_both(world, values, &passes, err);
     if (done)
         check_values(values);
     check_silence(world);

@@ -181,6 +181,6 @@ const struct benchmark bench_bandwidth = {
     .plan = bandwidth_plan,
     .open = bandwidth_open,
     .close = bandwidth_close,
-    .counted = true,
+    .counted = MEASURE_COUNT_MEMORY | MEASURE_COUNT_SHARED,
     .visit = bandwidth_visit,
 };

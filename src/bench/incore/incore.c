@@ -222,7 +222,7 @@ const struct benchmark bench_incore = {
     .quick_slowness = 1.5, // quick has few cases, so compiling a kernel is a large part of each
     .product = {.reach = reach, .keep = is_wanted},
     .open = incore_open,
-    .counted = true,
+    .counted = MEASURE_COUNT_MEMORY | MEASURE_COUNT_FLOATS,
     .visit = visit_case,
     .conclude = incore_conclude,
 };

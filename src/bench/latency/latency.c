@@ -136,7 +136,7 @@ const struct benchmark bench_latency = {
     .plan = latency_plan,
     .open = latency_open,
     .close = latency_close,
-    .counted = true,
+    .counted = MEASURE_COUNT_MEMORY | MEASURE_COUNT_SHARED | MEASURE_COUNT_TEXTURES,
     .visit = latency_visit,
     .conclude = levels_add_findings,
 };

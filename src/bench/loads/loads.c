@@ -141,7 +141,7 @@ const struct benchmark bench_loads = {
     .product = {.keep = makes_sense},
     .open = loads_open,
     .close = loads_close,
-    .counted = true,
+    .counted = MEASURE_COUNT_MEMORY | MEASURE_COUNT_TEXTURES | MEASURE_COUNT_UNITS,
     .visit = loads_visit,
     .conclude = loads_conclude,
 };

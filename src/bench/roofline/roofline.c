@@ -152,7 +152,7 @@ const struct benchmark bench_roofline = {
     .product = {.reach = reach, .keep = has_steps},
     .open = roofline_open,
     .close = roofline_close,
-    .counted = true,
+    .counted = MEASURE_COUNT_MEMORY | MEASURE_COUNT_FLOATS,
     .visit = roofline_visit,
     .conclude = roofline_conclude,
 };

@@ -199,6 +199,6 @@ const struct benchmark bench_stream = {
     .product = {.replace = replace, .reach = reach, .keep = has_kernel},
     .open = stream_open,
     .close = stream_close,
-    .counted = true,
+    .counted = MEASURE_COUNT_MEMORY,
     .visit = stream_visit,
 };

@@ -152,7 +152,7 @@ const struct benchmark bench_strides = {
     .slowness = 0.3,
     .product = {.keep = is_wanted},
     .open = strides_open,
-    .counted = true,
+    .counted = MEASURE_COUNT_MEMORY | MEASURE_COUNT_SHARED,
     .visit = strides_visit,
     .conclude = strides_conclude,
 };

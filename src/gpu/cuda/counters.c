@@ -349,9 +349,12 @@ static struct counters *counters_of(const struct gpu_counter_set *set)
 // memory's size only if the profiler is new, because CUPTI looks up all names for this.
 static bool prepare_data(struct counters *counters, struct set *set, struct error *err)
 {
-    struct cupti_data_size size = {
-        CUPTI_HEAD(cupti_data_size, bytes), .range = counters->range, .names = set->names,
-        .count = set->base.count,           .ranges_max = 1,          .nodes_max = 1};
+    struct cupti_data_size size = {CUPTI_HEAD(cupti_data_size, bytes),
+                                   .range = counters->range,
+                                   .names = set->names,
+                                   .count = set->base.count,
+                                   .ranges_max = GPU_COUNTER_BATCHES_MAX,
+                                   .nodes_max = GPU_COUNTER_BATCHES_MAX};
     if (counters->own != set) {
         if (!CALL(counters, cuptiRangeProfilerGetCounterDataSize, &size))
             return false;
@@ -370,7 +373,7 @@ static bool prepare_data(struct counters *counters, struct set *set, struct erro
                                       .data = set->data,
                                       .range_mode = CUPTI_USER_RANGE,
                                       .replay_mode = CUPTI_USER_REPLAY,
-                                      .ranges_max = 1,
+                                      .ranges_max = GPU_COUNTER_BATCHES_MAX,
                                       .levels = 1,
                                       .first_level = 1,
                                       .target_level = 1};
@@ -415,19 +418,32 @@ static bool pass_begin(struct gpu_counter_set *base, struct error *err)
 {
     struct counters *counters = counters_of(base);
     struct cupti_range_only start = {CUPTI_HEAD(cupti_range_only, range), .range = counters->range};
+    return CALL(counters, cuptiRangeProfilerStart, &start);
+}
+
+// CUPTI numbers the ranges of a pass in the order in which they begin.
+static bool batch_begin(struct gpu_counter_set *base, size_t batch, struct error *err)
+{
+    static const char *const names[GPU_COUNTER_BATCHES_MAX] = {"first", "second"};
+    struct counters *counters = counters_of(base);
     struct cupti_push push = {CUPTI_HEAD(cupti_push, name), .range = counters->range,
-                              .name = "fathom"};
-    return CALL(counters, cuptiRangeProfilerStart, &start) &&
-           CALL(counters, cuptiRangeProfilerPushRange, &push);
+                              .name = names[batch]};
+    return CALL(counters, cuptiRangeProfilerPushRange, &push);
+}
+
+static bool batch_end(struct gpu_counter_set *base, size_t batch, struct error *err)
+{
+    (void)batch;
+    struct counters *counters = counters_of(base);
+    struct cupti_range_only pop = {CUPTI_HEAD(cupti_range_only, range), .range = counters->range};
+    return CALL(counters, cuptiRangeProfilerPopRange, &pop);
 }
 
 static bool pass_end(struct gpu_counter_set *base, bool *more, struct error *err)
 {
     struct counters *counters = counters_of(base);
-    struct cupti_range_only pop = {CUPTI_HEAD(cupti_range_only, range), .range = counters->range};
     struct cupti_stop stop = {CUPTI_HEAD(cupti_stop, all_passes), .range = counters->range};
-    if (!CALL(counters, cuptiRangeProfilerPopRange, &pop) ||
-        !CALL(counters, cuptiRangeProfilerStop, &stop))
+    if (!CALL(counters, cuptiRangeProfilerStop, &stop))
         return false;
     *more = !stop.all_passes;
     return true;
@@ -444,28 +460,35 @@ static bool check_values(const struct set *set, const double *values, struct err
                      set->names[0], set->base.count - 1);
 }
 
-static bool set_read(struct gpu_counter_set *base, double *values, struct error *err)
+// Decodes the values of all batches.
+static bool decode(struct counters *counters, const struct set *set, struct error *err)
 {
-    struct counters *counters = counters_of(base);
-    struct set *set = (struct set *)base;
     struct cupti_decode decode = {CUPTI_HEAD(cupti_decode, dropped), .range = counters->range};
     struct cupti_data_info info = {CUPTI_HEAD(cupti_data_info, ranges), .data = set->data,
                                    .data_bytes = set->data_bytes};
+    if (!CALL(counters, cuptiRangeProfilerDecodeData, &decode) ||
+        !CALL(counters, cuptiRangeProfilerGetCounterDataInfo, &info))
+        return false;
+    return (decode.dropped == 0 && info.ranges == set->base.batches) ||
+           error_set(err, ERROR_UNSUPPORTED,
+                     "hardware counters: the library counted %zu ranges and dropped %zu",
+                     info.ranges, decode.dropped);
+}
+
+static bool set_read(struct gpu_counter_set *base, size_t batch, double *values, struct error *err)
+{
+    struct counters *counters = counters_of(base);
+    struct set *set = (struct set *)base;
     struct cupti_evaluate evaluate = {CUPTI_HEAD(cupti_evaluate, values),
                                       .host = set->host,
                                       .data = set->data,
                                       .data_bytes = set->data_bytes,
+                                      .range = batch,
                                       .names = set->names,
                                       .count = base->count,
                                       .values = values};
-    if (!CALL(counters, cuptiRangeProfilerDecodeData, &decode) ||
-        !CALL(counters, cuptiRangeProfilerGetCounterDataInfo, &info))
-        return false;
-    if (decode.dropped > 0 || info.ranges != 1)
-        return error_set(err, ERROR_UNSUPPORTED,
-                         "hardware counters: the library counted %zu ranges and dropped %zu",
-                         info.ranges, decode.dropped);
-    return CALL(counters, cuptiProfilerHostEvaluateToGpuValues, &evaluate) &&
+    return (batch > 0 || decode(counters, set, err)) &&
+           CALL(counters, cuptiProfilerHostEvaluateToGpuValues, &evaluate) &&
            check_values(set, values, err);
 }
 
@@ -478,6 +501,8 @@ const struct gpu_counting cuda_counting = {
     .set_create = set_create,
     .set_begin = set_begin,
     .pass_begin = pass_begin,
+    .batch_begin = batch_begin,
+    .batch_end = batch_end,
     .pass_end = pass_end,
     .set_read = set_read,
     .set_end = set_end,

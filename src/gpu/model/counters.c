@@ -17,7 +17,9 @@ struct counters {
 struct set {
     struct gpu_counter_set base;
     const enum gpu_counter *which;
-    double before[GPU_COUNTER_COUNT], after[GPU_COUNTER_COUNT];
+    // What the device had counted before and after each batch.
+    double before[GPU_COUNTER_BATCHES_MAX][GPU_COUNTER_COUNT];
+    double after[GPU_COUNTER_BATCHES_MAX][GPU_COUNTER_COUNT];
 };
 
 static const struct gpu_counter_source sources[GPU_COUNTER_COUNT] = {
@@ -172,27 +174,33 @@ static bool set_begin(struct gpu_counter_set *set, struct error *err)
     return true;
 }
 
-static bool pass_begin(struct gpu_counter_set *set, struct error *err)
+static bool batch_begin(struct gpu_counter_set *set, size_t batch, struct error *err)
 {
     (void)err;
-    count(device_of(set), ((struct set *)set)->before);
+    count(device_of(set), ((struct set *)set)->before[batch]);
+    return true;
+}
+
+static bool batch_end(struct gpu_counter_set *set, size_t batch, struct error *err)
+{
+    (void)err;
+    count(device_of(set), ((struct set *)set)->after[batch]);
     return true;
 }
 
 static bool pass_end(struct gpu_counter_set *set, bool *more, struct error *err)
 {
-    (void)err;
-    count(device_of(set), ((struct set *)set)->after);
+    (void)set, (void)err;
     *more = false;
     return true;
 }
 
-static bool set_read(struct gpu_counter_set *base, double *values, struct error *err)
+static bool set_read(struct gpu_counter_set *base, size_t batch, double *values, struct error *err)
 {
     (void)err;
     const struct set *set = (const struct set *)base;
     for (size_t i = 0; i < base->count; i++)
-        values[i] = set->after[set->which[i]] - set->before[set->which[i]];
+        values[i] = set->after[batch][set->which[i]] - set->before[batch][set->which[i]];
     return true;
 }
 
@@ -209,7 +217,8 @@ const struct gpu_counting model_counting = {
     .native_unit = native_unit,
     .set_create = set_create,
     .set_begin = set_begin,
-    .pass_begin = pass_begin,
+    .batch_begin = batch_begin,
+    .batch_end = batch_end,
     .pass_end = pass_end,
     .set_read = set_read,
     .set_end = set_end,

@@ -37,13 +37,17 @@ struct vulkan_counter_set {
     uint32_t *indices; // Vulkan's indices of the counters in the query pool, each once
     uint32_t index_count;
     uint32_t *places; // places[i]: where counter i of the set is in `indices`
-    VkQueryPool queries;
     VkCommandPool pool;
-    VkCommandBuffer commands;            // begins and ends the query; NULL: not recorded yet
-    const struct vulkan_batch *recorded; // the batch that `commands` executes
-    VkCommandBufferSubmitInfo commands_info;
+    // What counts each batch of a run.
+    struct counted_batch {
+        VkQueryPool queries;
+        VkCommandBuffer commands;            // begins and ends the query; NULL: not recorded yet
+        const struct vulkan_batch *recorded; // the batch that `commands` executes
+        VkCommandBufferSubmitInfo commands_info;
+        VkSubmitInfo2 submit; // points to `commands_info` and to the set's `pass`
+    } batches[GPU_COUNTER_BATCHES_MAX];
+    struct counted_batch *now; // the batch that runs now
     VkPerformanceQuerySubmitInfoKHR pass;
-    VkSubmitInfo2 submit; // points to the members `commands_info` and `pass`
     VkPerformanceCounterResultKHR *results;
 };
 
@@ -231,7 +235,8 @@ static void counters_close(struct gpu_counters *base)
         if (base->device->hung)
             break;
         device->vk.vkDestroyCommandPool(device->handle, set->pool, NULL);
-        device->vk.vkDestroyQueryPool(device->handle, set->queries, NULL);
+        for (size_t i = 0; i < GPU_COUNTER_BATCHES_MAX; i++)
+            device->vk.vkDestroyQueryPool(device->handle, set->batches[i].queries, NULL);
     }
     counters->device->counters_open = false;
 }
@@ -287,7 +292,10 @@ static bool create_queries(const struct counters *counters, struct vulkan_counte
                                         .pNext = &which,
                                         .queryType = VK_QUERY_TYPE_PERFORMANCE_QUERY_KHR,
                                         .queryCount = 1};
-    VkResult result = device->vk.vkCreateQueryPool(device->handle, &info, NULL, &set->queries);
+    VkResult result = VK_SUCCESS;
+    for (size_t i = 0; result == VK_SUCCESS && i < GPU_COUNTER_BATCHES_MAX; i++)
+        result =
+            device->vk.vkCreateQueryPool(device->handle, &info, NULL, &set->batches[i].queries);
     return result == VK_SUCCESS || vulkan_error(err, result, "counters: vkCreateQueryPool");
 }
 
@@ -333,13 +341,14 @@ static bool set_begin(struct gpu_counter_set *base, struct error *err)
     struct vulkan_device *device = counters_of(base)->device;
     if (!vulkan_profiling_lock(device, err))
         return false;
-    device->vk.vkResetQueryPool(device->handle, set->queries, 0, 1);
+    for (size_t i = 0; i < base->batches; i++)
+        device->vk.vkResetQueryPool(device->handle, set->batches[i].queries, 0, 1);
     set->pass = (VkPerformanceQuerySubmitInfoKHR){
         .sType = VK_STRUCTURE_TYPE_PERFORMANCE_QUERY_SUBMIT_INFO_KHR};
     return true;
 }
 
-// Releases the profiling lock. First frees the set's command buffer, because a query's command
+// Releases the profiling lock. First frees the set's command buffers, because a query's command
 // buffer must not outlive the lock.
 static void set_end(struct gpu_counter_set *base)
 {
@@ -347,16 +356,28 @@ static void set_end(struct gpu_counter_set *base)
     struct vulkan_device *device = counters_of(base)->device;
     if (device->base.hung)
         return;
-    if (set->commands)
-        device->vk.vkFreeCommandBuffers(device->handle, set->pool, 1, &set->commands);
-    set->commands = VK_NULL_HANDLE;
+    for (size_t i = 0; i < GPU_COUNTER_BATCHES_MAX; i++) {
+        struct counted_batch *batch = &set->batches[i];
+        if (batch->commands)
+            device->vk.vkFreeCommandBuffers(device->handle, set->pool, 1, &batch->commands);
+        batch->commands = VK_NULL_HANDLE;
+    }
     vulkan_profiling_unlock(device);
 }
 
-static bool pass_begin(struct gpu_counter_set *base, struct error *err)
+static bool batch_begin(struct gpu_counter_set *base, size_t batch, struct error *err)
 {
     (void)err;
-    counters_of(base)->device->counted = (struct vulkan_counter_set *)base;
+    struct vulkan_counter_set *set = (struct vulkan_counter_set *)base;
+    set->now = &set->batches[batch];
+    counters_of(base)->device->counted = set;
+    return true;
+}
+
+static bool batch_end(struct gpu_counter_set *base, size_t batch, struct error *err)
+{
+    (void)batch, (void)err;
+    counters_of(base)->device->counted = NULL;
     return true;
 }
 
@@ -364,34 +385,34 @@ static bool pass_end(struct gpu_counter_set *base, bool *more, struct error *err
 {
     (void)err;
     struct vulkan_counter_set *set = (struct vulkan_counter_set *)base;
-    counters_of(base)->device->counted = NULL;
     *more = ++set->pass.counterPassIndex < base->passes;
     return true;
 }
 
-static bool record(const struct vulkan_device *device, struct vulkan_counter_set *set,
+static bool record(const struct vulkan_device *device, const struct vulkan_counter_set *set,
                    const struct vulkan_batch *batch, struct error *err)
 {
+    struct counted_batch *counted = set->now;
     const VkCommandBufferAllocateInfo commands = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
         .commandPool = set->pool,
         .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
         .commandBufferCount = 1};
     VkResult result =
-        device->vk.vkAllocateCommandBuffers(device->handle, &commands, &set->commands);
+        device->vk.vkAllocateCommandBuffers(device->handle, &commands, &counted->commands);
     if (result != VK_SUCCESS)
         return vulkan_error(err, result, "counters: vkAllocateCommandBuffers");
-    set->recorded = batch;
-    set->commands_info = (VkCommandBufferSubmitInfo){
-        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, .commandBuffer = set->commands};
+    counted->recorded = batch;
+    counted->commands_info = (VkCommandBufferSubmitInfo){
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, .commandBuffer = counted->commands};
     const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    result = device->vk.vkBeginCommandBuffer(set->commands, &info);
+    result = device->vk.vkBeginCommandBuffer(counted->commands, &info);
     if (result != VK_SUCCESS)
         return vulkan_error(err, result, "counters: vkBeginCommandBuffer");
-    device->vk.vkCmdBeginQuery(set->commands, set->queries, 0, 0);
-    device->vk.vkCmdExecuteCommands(set->commands, 1, &batch->commands);
-    device->vk.vkCmdEndQuery(set->commands, set->queries, 0);
-    result = device->vk.vkEndCommandBuffer(set->commands);
+    device->vk.vkCmdBeginQuery(counted->commands, counted->queries, 0, 0);
+    device->vk.vkCmdExecuteCommands(counted->commands, 1, &batch->commands);
+    device->vk.vkCmdEndQuery(counted->commands, counted->queries, 0);
+    result = device->vk.vkEndCommandBuffer(counted->commands);
     return result == VK_SUCCESS || vulkan_error(err, result, "counters: vkEndCommandBuffer");
 }
 
@@ -399,22 +420,23 @@ const VkSubmitInfo2 *vulkan_counted_submit(struct vulkan_counter_set *set,
                                            const struct vulkan_batch *batch, struct error *err)
 {
     const struct counters *counters = counters_of(&set->base);
+    struct counted_batch *counted = set->now;
     if (!batch->whole || batch->queue->family != counters->family) {
         error_set(err, ERROR_INTERNAL,
                   "a counted batch must be created after the counters were opened, for the "
                   "device's first queue");
         return NULL;
     }
-    if (set->commands && set->recorded != batch) {
-        error_set(err, ERROR_INTERNAL, "all passes of a set must count the same batch");
+    if (counted->commands && counted->recorded != batch) {
+        error_set(err, ERROR_INTERNAL, "all passes of a run must count the same batches");
         return NULL;
     }
-    if (!set->commands && !record(counters->device, set, batch, err))
+    if (!counted->commands && !record(counters->device, set, batch, err))
         return NULL;
-    set->submit = batch->submit;
-    set->submit.pNext = &set->pass;
-    set->submit.pCommandBufferInfos = &set->commands_info;
-    return &set->submit;
+    counted->submit = batch->submit;
+    counted->submit.pNext = &set->pass;
+    counted->submit.pCommandBufferInfos = &counted->commands_info;
+    return &counted->submit;
 }
 
 static double value_of(const VkPerformanceCounterResultKHR *result,
@@ -438,14 +460,14 @@ static double value_of(const VkPerformanceCounterResultKHR *result,
     return result->float64;
 }
 
-static bool set_read(struct gpu_counter_set *base, double *values, struct error *err)
+static bool set_read(struct gpu_counter_set *base, size_t batch, double *values, struct error *err)
 {
     const struct vulkan_counter_set *set = (const struct vulkan_counter_set *)base;
     const struct counters *counters = counters_of(base);
     const struct vulkan_device *device = counters->device;
     size_t bytes = set->index_count * sizeof *set->results;
-    VkResult result = device->vk.vkGetQueryPoolResults(device->handle, set->queries, 0, 1, bytes,
-                                                       set->results, bytes, 0);
+    VkResult result = device->vk.vkGetQueryPoolResults(device->handle, set->batches[batch].queries,
+                                                       0, 1, bytes, set->results, bytes, 0);
     if (result == VK_NOT_READY)
         return error_set(err, ERROR_UNSUPPORTED,
                          "the driver has no values of its hardware counters after %u passes",
@@ -467,7 +489,8 @@ const struct gpu_counting vulkan_counting = {
     .native_unit = native_unit,
     .set_create = set_create,
     .set_begin = set_begin,
-    .pass_begin = pass_begin,
+    .batch_begin = batch_begin,
+    .batch_end = batch_end,
     .pass_end = pass_end,
     .set_read = set_read,
     .set_end = set_end,
