@@ -153,9 +153,9 @@ struct benchmark {
     // unless that is 0.
     double slowness, quick_slowness;
 
-    // The counters to read in the benchmark's counted visits (measure_request.count): a sum of
-    // values of enum measure_count_group. 0: its visits cannot be counted.
-    unsigned counted;
+    // Returns the counters to read in a counted visit of the case (measure_request.count): a sum of
+    // values of enum measure_count_group. NULL: visits of this benchmark cannot be counted.
+    unsigned (*counted)(const struct bench_case *c);
 
     // True if cases use the link between host and device. Other work on the link then disturbs
     // them. The host takes part in their times, so a slow sample does not show that the device does

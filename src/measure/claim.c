@@ -110,7 +110,8 @@ static void claim_bytes(const struct measure_claim *claim, const struct measure_
     const double *read = claim->read_bytes, *written = claim->written_bytes;
     add_claim(&claims->of[GPU_COUNTER_DRAM_READ], read[MEASURE_DRAM]);
     add_claim(&claims->of[GPU_COUNTER_DRAM_WRITTEN], written[MEASURE_DRAM]);
-    add_claim(&claims->of[GPU_COUNTER_L2_READ], read[MEASURE_DRAM] + read[MEASURE_CACHE]);
+    if (!claim->merges)
+        add_claim(&claims->of[GPU_COUNTER_L2_READ], read[MEASURE_DRAM] + read[MEASURE_CACHE]);
     add_claim(&claims->of[GPU_COUNTER_L2_WRITTEN], written[MEASURE_DRAM] + written[MEASURE_CACHE]);
     add_claim(&claims->of[GPU_COUNTER_L1_READ], read[MEASURE_CORE_CACHE]);
     add_claim(&claims->of[GPU_COUNTER_L1_WRITTEN], written[MEASURE_CORE_CACHE]);

@@ -39,6 +39,9 @@ struct measure_claim {
     // not. Hardware counters of the levels behind a cache that holds this set should count no
     // reads.
     uint64_t set_bytes;
+    // True if several threads may read the same bytes at the same time. Devices merge such reads on
+    // the way to the L2, so nothing is claimed of what the L2's counters show.
+    bool merges;
     // What hardware counters should count for this work. NULL: it is computed from the members
     // above, under the assumption that whole sectors are read and written.
     const struct measure_count_claims *counts;

@@ -185,7 +185,8 @@ static bool count_open(struct visitor *visitor, const struct visit_order *order,
     if (!visitor->count)
         visitor->count =
             measure_count_open(visitor->device, counting->natives, counting->native_count, err);
-    return visitor->count && measure_count_select(visitor->count, order->benchmark->counted, err);
+    return visitor->count &&
+           measure_count_select(visitor->count, order->benchmark->counted(order->bench_case), err);
 }
 
 static bool validation_check(const struct visitor *visitor, size_t before, struct error *err)

@@ -227,13 +227,28 @@ static void limits_belong_to_what_the_units_do(void **state)
     assert_true(limit_of("int32-add", &limits) == 0);
 }
 
-static double claimed(const char *name, enum gpu_counter counter)
+static double claimed_by(const char *name, uint32_t chains, enum gpu_counter counter)
 {
     for (size_t i = 0; i < incore_kind_count; i++)
         if (strcmp(incore_kinds[i].name, name) == 0)
-            return incore_kind_claims(&incore_kinds[i], 1000).of[counter];
+            return incore_kind_claims(&incore_kinds[i], chains, 1000).of[counter];
     fail_msg("no operation %s", name);
     return 0;
+}
+
+static double claimed(const char *name, enum gpu_counter counter)
+{
+    return claimed_by(name, 1, counter);
+}
+
+// Counted on an H200: with 2, 4 and 8 chains half as many instructions as with one.
+static void two_chains_of_single_halves_share_instructions(void **state)
+{
+    (void)state;
+    assert_true(claimed_by("fp16-fma", 8, GPU_COUNTER_INSTRUCTIONS_FP16) == 500);
+    assert_true(claimed_by("fp16-fma", 1, GPU_COUNTER_INSTRUCTIONS_FP16) == 1000);
+    assert_true(claimed_by("fp16x2-fma", 8, GPU_COUNTER_INSTRUCTIONS_FP16) == 1000);
+    assert_true(claimed_by("fp32-fma", 8, GPU_COUNTER_INSTRUCTIONS_FP32) == 1000);
 }
 
 // Also halves: one, or a pair, is an instruction of its own.
@@ -263,6 +278,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_claims_one_instruction_of_its_class),
+        cmocka_unit_test(two_chains_of_single_halves_share_instructions),
         cmocka_unit_test(a_tile_claims_an_instruction_for_each_sixteen_by_eight),
         cmocka_unit_test(no_steps_leave_what_was_there),
         cmocka_unit_test(chains_are_different_and_stay_so_where_they_should),

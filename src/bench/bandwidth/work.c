@@ -5,6 +5,10 @@
 #include "measure/unit.h"
 
 enum {
+    // Half of the bytes that a core with 2048 threads loads at the same time, 128 bytes by each.
+    // Where all cores together load the working set twice or more, devices merge loads of the same
+    // bytes: on an H200 2 to 64 % of them did not reach the L2.
+    MERGED_CORE_BYTES = 128 << 10,
     STEPS_MAX = 65535,    // most iterations of a loop: lavapipe ends longer loops
     GROUPS_MAX = 1 << 28, // most workgroups of one dispatch
     // Workgroups of a loop if the number of cores is unknown: more than any device runs at once.
@@ -207,6 +211,7 @@ struct measure_claim bandwidth_claim_of(const struct bandwidth_case *this_case,
         claim.counts = &measure_count_no_claims;
     if (level != MEASURE_DRAM && this_case->op != BANDWIDTH_WRITE)
         claim.set_bytes = this_case->bytes;
+    claim.merges = claim.cores > 1 && this_case->bytes <= (uint64_t)claim.cores * MERGED_CORE_BYTES;
     if (this_case->op == BANDWIDTH_READ)
         claim.read_bytes[level] = bytes;
     else if (this_case->op == BANDWIDTH_WRITE)

@@ -151,8 +151,8 @@ static void report(struct chip *chip, const struct measure_span *span, bool sepa
     double steps = (double)chip->memory->iterations * kind->peak->steps;
     unsigned threads = gpu_program_kernel(chip->program)->workgroup[0];
     double results = steps * threads * chip->groups * kind->results;
-    const struct measure_count_claims counts =
-        incore_kind_claims(kind, steps * threads / chip->session->subgroup_threads * chip->groups);
+    double subgroups = (double)threads / chip->session->subgroup_threads * chip->groups;
+    const struct measure_count_claims counts = incore_kind_claims(kind, 1, steps * subgroups);
     struct measure_claim claim = {.cores = chip->run->session->limits.cores, .counts = &counts};
     claim.results[incore_kind_class(kind)] = results;
     // Limits need the core clock. If the counter counts another clock, none are reported.

@@ -363,7 +363,8 @@ static bool count(struct core *core, struct measure_visit *visit, struct error *
     const struct incore_case *this_case = core->this_case;
     double steps = (double)core->memory->iterations * this_case->chains *
                    (double)incore_chain_steps(this_case) * this_case->subgroups;
-    const struct measure_count_claims claims = incore_kind_claims(this_case->kind, steps);
+    const struct measure_count_claims claims =
+        incore_kind_claims(this_case->kind, this_case->chains, steps);
     measure_count_report(request->count, &claims, visit);
     return true;
 }

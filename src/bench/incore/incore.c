@@ -206,6 +206,12 @@ static bool visit_case(struct bench_visit *run, struct measure_visit *visit, str
                           : incore_core_visit(run, &this_case, visit, err);
 }
 
+static unsigned counted(const struct bench_case *c)
+{
+    (void)c;
+    return MEASURE_COUNT_MEMORY | MEASURE_COUNT_FLOATS;
+}
+
 const struct benchmark bench_incore = {
     .info = {.name = "incore",
              .version = 3,
@@ -222,7 +228,7 @@ const struct benchmark bench_incore = {
     .quick_slowness = 1.5, // quick has few cases, so compiling a kernel is a large part of each
     .product = {.reach = reach, .keep = is_wanted},
     .open = incore_open,
-    .counted = MEASURE_COUNT_MEMORY | MEASURE_COUNT_FLOATS,
+    .counted = counted,
     .visit = visit_case,
     .conclude = incore_conclude,
 };

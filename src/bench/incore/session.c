@@ -108,7 +108,8 @@ enum measure_class incore_kind_class(const struct incore_kind *kind)
     }
 }
 
-struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, double steps)
+struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, uint32_t chains,
+                                               double steps)
 {
     static const double products = 16 * 8 * 16; // products of one matrix instruction on NVIDIA
     struct measure_count_claims claims = measure_count_no_claims;
@@ -120,7 +121,9 @@ struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, d
         claims.of[GPU_COUNTER_INSTRUCTIONS_FP64] = steps;
         break;
     case MEASURE_FP16:
-        claims.of[GPU_COUNTER_INSTRUCTIONS_FP16] = steps;
+        // NVIDIA's compiler packs the steps of two chains of single halves into one instruction.
+        claims.of[GPU_COUNTER_INSTRUCTIONS_FP16] =
+            kind->number == INCORE_F16 && chains % 2 == 0 ? steps / 2 : steps;
         break;
     case MEASURE_INT32_MAD:
         claims.of[GPU_COUNTER_INSTRUCTIONS_FMA] = steps;

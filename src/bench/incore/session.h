@@ -38,9 +38,11 @@ int incore_barrier_kernel(unsigned threads);
 // Returns the class of the arithmetic units that compute this operation.
 enum measure_class incore_kind_class(const struct incore_kind *kind);
 
-// Returns what hardware counters should show for `steps` steps of subgroups. A step is one
-// instruction, or two for some tiles. Operations that take several instructions claim nothing.
-struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, double steps);
+// Returns what hardware counters should show for `steps` steps of subgroups, whose threads have
+// `chains` chains each. A step is one instruction, two for some tiles, or half of one.
+// Operations that take several instructions claim nothing.
+struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, uint32_t chains,
+                                               double steps);
 
 // Fills a proof, which has INCORE_SLOTS slots of two words each: the constants a and b, the first
 // value of each chain, and its value after `steps` steps, computed on the host. For functions that

@@ -119,6 +119,17 @@ static const struct headline_info headlines[] = {
      .where = "path=shared"},
 };
 
+static unsigned counted(const struct bench_case *c)
+{
+    struct latency_case this_case;
+    latency_case_read(c, &this_case);
+    enum latency_path path = this_case.path;
+    if (path == LATENCY_SHARED || path == LATENCY_ATOMIC_SHARED)
+        return MEASURE_COUNT_MEMORY | MEASURE_COUNT_SHARED;
+    bool is_texture = path == LATENCY_TEXEL || path == LATENCY_IMAGE;
+    return MEASURE_COUNT_MEMORY | (is_texture ? MEASURE_COUNT_TEXTURES : 0);
+}
+
 const struct benchmark bench_latency = {
     .info = {.name = "latency",
              .version = 2,
@@ -136,7 +147,7 @@ const struct benchmark bench_latency = {
     .plan = latency_plan,
     .open = latency_open,
     .close = latency_close,
-    .counted = MEASURE_COUNT_MEMORY | MEASURE_COUNT_SHARED | MEASURE_COUNT_TEXTURES,
+    .counted = counted,
     .visit = latency_visit,
     .conclude = levels_add_findings,
 };

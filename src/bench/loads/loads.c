@@ -124,6 +124,12 @@ static bool makes_sense(const struct bench_pick *pick, struct error *err)
     return !loads_traits_of(this_case.kind)->uniform || this_case.pattern == LOADS_UNIFORM;
 }
 
+static unsigned counted(const struct bench_case *c)
+{
+    (void)c;
+    return MEASURE_COUNT_MEMORY | MEASURE_COUNT_TEXTURES | MEASURE_COUNT_UNITS;
+}
+
 const struct benchmark bench_loads = {
     .info = {.name = "loads",
              .version = 3,
@@ -141,7 +147,7 @@ const struct benchmark bench_loads = {
     .product = {.keep = makes_sense},
     .open = loads_open,
     .close = loads_close,
-    .counted = MEASURE_COUNT_MEMORY | MEASURE_COUNT_TEXTURES | MEASURE_COUNT_UNITS,
+    .counted = counted,
     .visit = loads_visit,
     .conclude = loads_conclude,
 };

@@ -136,6 +136,12 @@ static bool is_wanted(const struct bench_pick *pick, struct error *err)
     return stride <= BANKS_DENSE_MAX || stride == STRIDES_SHARED_STRIDE_MAX;
 }
 
+static unsigned counted(const struct bench_case *c)
+{
+    bool is_shared = case_choice(c, "pattern") == STRIDES_BANKS;
+    return MEASURE_COUNT_MEMORY | (is_shared ? MEASURE_COUNT_SHARED : 0);
+}
+
 const struct benchmark bench_strides = {
     .info = {.name = "strides",
              .version = 2,
@@ -152,7 +158,7 @@ const struct benchmark bench_strides = {
     .slowness = 0.3,
     .product = {.keep = is_wanted},
     .open = strides_open,
-    .counted = MEASURE_COUNT_MEMORY | MEASURE_COUNT_SHARED,
+    .counted = counted,
     .visit = strides_visit,
     .conclude = strides_conclude,
 };
