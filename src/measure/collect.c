@@ -110,7 +110,8 @@ static struct interval interval_of(const struct round_metric *metric, double con
     return interval;
 }
 
-static bool is_precise(const struct collect *collect, double confidence)
+// True if half of the interval is within the goal, or within `enough` if that is larger.
+static bool is_precise(const struct collect *collect, double confidence, double enough)
 {
     const struct round_metric *metric = rounds_primary(collect->rounds);
     if (!metric)
@@ -119,7 +120,7 @@ static bool is_precise(const struct collect *collect, double confidence)
     struct interval spread = spread_of(metric, confidence, collect->arena);
     arena_rewind(collect->arena, mark);
     double half = (spread.high - spread.low) / 2, goal = rounds_goal(metric, collect->rule.goal);
-    return half <= fmax(goal * fabs(spread.median), metric->step);
+    return half <= fmax(fmax(goal, enough) * fabs(spread.median), metric->step);
 }
 
 // Stops repeating visits if there were too many repetitions, because they could go on without end.
@@ -158,7 +159,7 @@ static void decide(struct collect *collect)
     unsigned count = collect->rounds->count;
     bool looks = count == rule->rounds_min << look_number(collect, collect->rounds);
     double confidence = 1 - ldexp(error_allowed, -(int)look_number(collect, collect->rounds) - 1);
-    if (looks && is_precise(collect, confidence))
+    if (looks && is_precise(collect, confidence, 0))
         collect->state = COLLECT_PRECISE;
     else if (count >= rule->rounds_max ||
              (rule->budget_ns && collect->device_time_ns >= rule->budget_ns))
@@ -236,7 +237,7 @@ bool collect_done(const struct collect *collect)
 
 bool collect_precise(const struct collect *collect)
 {
-    return is_precise(collect, look_confidence(collect, collect->rounds));
+    return is_precise(collect, look_confidence(collect, collect->rounds), COLLECT_PRECISE_ENOUGH);
 }
 
 bool collect_failed(const struct collect *collect)

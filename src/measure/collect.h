@@ -32,6 +32,10 @@
 #define COLLECT_HOST_GOAL 0.05
 #define COLLECT_HOST_MOST 0.1
 
+// Half of an interval, relative to the median, that is never worth a remark. The goal of rates is
+// narrower, so that two runs agree within this.
+#define COLLECT_PRECISE_ENOUGH 0.01
+
 enum {
     COLLECT_ROUNDS_MIN = 5,
     COLLECT_IMPRECISE_FACTOR = 5
@@ -77,8 +81,8 @@ unsigned collect_visits(const struct collect *collect);
 // has spent its budget, had to repeat too many visits, or has failed.
 bool collect_done(const struct collect *collect);
 
-// Returns true if half of the interval of the first metric is within the goal or within one step of
-// the clock, or if no metric has values.
+// Returns true if half of the interval of the first metric is within the goal, within
+// COLLECT_PRECISE_ENOUGH or within one step of the clock, or if no metric has values.
 bool collect_precise(const struct collect *collect);
 
 // Returns true after collect_failure.

@@ -61,7 +61,7 @@ static void judge_precision(const struct rounds *rounds, double case_goal, bool 
 {
     const struct metric *primary = &result->metrics[0];
     double half = relative_half(primary, 0), goal = rounds_goal(rounds_primary(rounds), case_goal);
-    if (half <= goal)
+    if (half <= fmax(goal, COLLECT_PRECISE_ENOUGH))
         return;
     bool wide =
         !rounds->info->distribution && !(half <= far_from(rounds_primary(rounds), case_goal));

@@ -52,7 +52,7 @@ static struct entry *open_entry(struct block *block, const struct plan_case *pla
                                 struct device_slot *slot)
 {
     const struct collect_rule rule = {
-        .goal = budget_goal(&plan_case->benchmark->info),
+        .goal = budget_goal(plan_case->benchmark),
         .rounds_min = block->budget->rounds_min,
         .rounds_max = block->budget->rounds_max,
         .budget_ns = block->budget->case_ns,

@@ -3,8 +3,7 @@
 #ifndef SUITE_BUDGET_H
 #define SUITE_BUDGET_H
 
-#include "gpu/gpu.h"
-#include "results/results.h"
+#include "bench/bench.h"
 
 struct budget {
     unsigned samples;    // samples per visit
@@ -27,8 +26,8 @@ struct budget {
 void budget_of(const char *preset, const struct gpu_info *device, struct budget *budget);
 
 // Returns the goal for half of the interval, relative to the median; measuring stops when it is
-// reached. 0.05 for a distribution, 0.01 if the benchmark's first metric is in ns or cycles, else
-// 0.005.
-double budget_goal(const struct benchmark_info *info);
+// reached. 0.05 for a distribution, 0.02 if the benchmark uses the link to the host, 0.01 if its
+// first metric is in ns or cycles, else 0.005.
+double budget_goal(const struct benchmark *benchmark);
 
 #endif

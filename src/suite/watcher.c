@@ -18,12 +18,13 @@ static const double limit_share_least = 0.5;
 // A yardstick is slow if its rate is below this share of the run's best rate.
 static const struct {
     const char *name;
+    const char *uses; // what it uses
     double least;
 } yardsticks[WATCH_YARDSTICKS] = {
-    [WATCH_CORES] = {"arithmetic on all cores", 0.95},
-    [WATCH_MEMORY] = {"a copy in device memory", 0.85},
-    [WATCH_TO_DEVICE] = {"a copy from the host", 0.75},
-    [WATCH_TO_HOST] = {"a copy to the host", 0.75},
+    [WATCH_CORES] = {"arithmetic on all cores", "device", 0.95},
+    [WATCH_MEMORY] = {"a copy in device memory", "device", 0.85},
+    [WATCH_TO_DEVICE] = {"a copy from the host", "link or the host's memory", 0.75},
+    [WATCH_TO_HOST] = {"a copy to the host", "link or the host's memory", 0.75},
 };
 
 // ---------------------------------------------------------------- judgement
@@ -49,12 +50,12 @@ static const char *slow_text(struct arena *arena, const struct watch_finding *fi
     const char *colon = finding->who ? ": " : "";
     if (rate < best * yardsticks[i].least)
         return arena_printf(arena,
-                            "%s ran at %.0f %% of its best rate, so other work used the device%s%s",
-                            yardsticks[i].name, 100 * rate / best, colon, who);
+                            "%s ran at %.0f %% of its best rate, so other work used the %s%s%s",
+                            yardsticks[i].name, 100 * rate / best, yardsticks[i].uses, colon, who);
     if (rate < limit * limit_share_least)
         return arena_printf(
-            arena, "%s reached only %.0f %% of the limit, so other work may use the device%s%s",
-            yardsticks[i].name, 100 * rate / limit, colon, who);
+            arena, "%s reached only %.0f %% of the limit, so other work may use the %s%s%s",
+            yardsticks[i].name, 100 * rate / limit, yardsticks[i].uses, colon, who);
     return NULL;
 }
 

@@ -190,7 +190,7 @@ static size_t rounds_taken(const struct result *result, const struct budget *bud
     const struct metric *metric = &result->metrics[0];
     const struct metric_info declared = {.name = metric->name, .unit = metric->unit};
     const struct benchmark_info info = {.name = of->name, .metrics = &declared, .metric_count = 1};
-    const struct collect_rule rule = {.goal = budget_goal(of),
+    const struct collect_rule rule = {.goal = budget_goal(benchmark_find(result->benchmark)),
                                       .rounds_min = budget->rounds_min,
                                       .rounds_max = budget->rounds_max};
     struct arena *arena = arena_create();

@@ -77,9 +77,10 @@ static bool has_other_reason(const struct result *result)
 
 static void judge(const struct result *result, struct tally *tally)
 {
-    const struct benchmark_info *info = &benchmark_find(result->benchmark)->info;
+    const struct benchmark *benchmark = benchmark_find(result->benchmark);
+    const struct benchmark_info *info = &benchmark->info;
     struct arena *arena = arena_create();
-    const struct collect_rule rule = {.goal = budget_goal(info), .rounds_max = 40};
+    const struct collect_rule rule = {.goal = budget_goal(benchmark), .rounds_max = 40};
     struct collect *collect = collect_create(arena, info, &rule);
     struct result again = {0};
     for (size_t r = 0; r < result->metrics[0].round_count && !collect_done(collect); r++)
