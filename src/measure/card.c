@@ -114,7 +114,7 @@ struct measure_card *measure_card_open(struct arena *arena, const struct gpu_inf
     card->sensors = sensors_open(&desc, &no_sensors);
     for (size_t i = 0; i < SENSOR_VALUE_COUNT; i++)
         card->last.values[i] = NAN;
-    card->pace.fastest_hz = limits.core_clock_hz;
+    card->pace.stated_hz = card->pace.fastest_hz = limits.core_clock_hz;
     card->pace.limited = is_limited;
     card->pace.context = card;
     return card;

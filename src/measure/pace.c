@@ -13,6 +13,13 @@ bool pace_is_lower(double hz, double than_hz, double error)
     return hz > 0 && than_hz > 0 && hz < than_hz - margin_hz;
 }
 
+// Returns the clock that hz counts as (struct measure_pace.stated_hz).
+static double counted_hz(const struct measure_pace *pace, double hz)
+{
+    bool is_stated = hz > pace->stated_hz && hz < pace->stated_hz * (1 + PACE_STATED_MARGIN);
+    return is_stated ? pace->stated_hz : hz;
+}
+
 // ---------------------------------------------------------------- leads
 
 void pace_begin(struct measure_pace *pace, double *case_hz)
@@ -63,6 +70,7 @@ bool pace_again(struct measure_pace *pace, double seen_hz, double error)
 {
     if (!pace || !pace->case_hz || !(seen_hz > 0))
         return false;
+    seen_hz = counted_hz(pace, seen_hz);
     double aim_hz = *pace->case_hz > 0 ? *pace->case_hz : pace->fastest_hz;
     bool rose = pace->spent_ns && seen_hz > pace->seen_hz * (1 + rise_that_counts);
     pace->seen_hz = seen_hz;
@@ -163,6 +171,7 @@ enum pace_verdict pace_judge(struct measure_pace *pace, double hz, const struct 
 {
     if (pace_is_lower(clock->low_hz, clock->high_hz, clock->error))
         return try_again(pace, PACE_FELL);
+    hz = counted_hz(pace, hz);
     if (clock->load) {
         struct pace_load *load = load_of(pace, clock->load);
         load->last_seen = pace->visits;

@@ -286,6 +286,27 @@ static void of_several_higher_readings_the_lowest_counts(void **state)
     assert_int_equal(judge(&pace, 1979.8e6, 2), PACE_KEPT);
 }
 
+static void a_few_percent_above_the_stated_clock_are_that_clock(void **state)
+{
+    (void)state;
+    // Given an H100 that ran at 2040 MHz for a while, though its data sheet says 1980.
+    struct measure_pace pace = {.stated_hz = 1980e6, .fastest_hz = 1980e6};
+    double case_hz = 0;
+    for (int i = 0; i < 2 * PACE_HIGHER; i++)
+        assert_int_equal(judge(&pace, 2040e6, 1), PACE_KEPT);
+    // When the same and another load run at 1995 and at 1980 MHz, then neither is low.
+    for (uint32_t load = 1; load <= 2; load++) {
+        assert_int_equal(judge(&pace, 1995e6, load), PACE_KEPT);
+        assert_int_equal(judge(&pace, 1980e6, load), PACE_KEPT);
+    }
+    pace_begin(&pace, &case_hz);
+    assert_false(pace_again(&pace, 1995e6, 0));
+    // But a clock below the stated one is.
+    assert_int_equal(judge(&pace, 1930e6, 3), PACE_LOWER);
+    pace_begin(&pace, &case_hz);
+    assert_true(pace_again(&pace, 1930e6, 0));
+}
+
 static void a_clock_that_changes_during_the_samples_is_told(void **state)
 {
     (void)state;
@@ -325,6 +346,7 @@ int main(void)
         cmocka_unit_test(one_reading_that_is_too_high_makes_no_clock_low),
         cmocka_unit_test(a_higher_clock_that_several_visits_have_is_the_load_s),
         cmocka_unit_test(of_several_higher_readings_the_lowest_counts),
+        cmocka_unit_test(a_few_percent_above_the_stated_clock_are_that_clock),
         cmocka_unit_test(a_clock_that_changes_during_the_samples_is_told),
         cmocka_unit_test(more_kinds_of_load_than_places_forget_the_oldest),
     };

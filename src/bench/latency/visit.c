@@ -26,8 +26,9 @@ static const double chase_ns_max = 100e6;        // longest chase: short enough 
 static const double warm_ns_max = 100e6;
 
 enum {
-    TIMED_CHASE = 2, // index of the chase whose windows become samples
-    SHORT_PART = 8,  // in the cross-check, the shorter chase has 1 / SHORT_PART of the windows
+    TIMED_CHASE = 2,  // index of the chase whose windows become samples
+    COUNTED_PART = 4, // a counted chase has about 1 / COUNTED_PART of the hops
+    SHORT_PART = 8,   // in the cross-check, the shorter chase has 1 / SHORT_PART of the windows
     TRIES_MAX = 50,
     PAIRS_MAX = 5,  // most samples of a visit if kernels cannot read the core's counter
     RATIOS_MIN = 3, // least rounds before the cross-check can flag a case
@@ -413,16 +414,18 @@ static struct measure_count_claims claims_of(const struct measured *m)
     return claims;
 }
 
-// Counts hardware events of a chase, if the visit has counters.
+// Counts hardware events of a chase, if the visit has counters. What is counted is nearly the same
+// for each hop, so the chase may be shorter than a timed one.
 static bool count(const struct measured *m, struct error *err)
 {
     const struct latency_chase *chase = m->chase;
     const struct latency_memory *memory = m->memory;
     if (!chase->visit->request->count)
         return true;
-    struct latency_run runs[TIMED_CHASE + 1] = {[TIMED_CHASE] = {.untimed = memory->untimed,
-                                                                 .windows = memory->windows,
-                                                                 .repeats = memory->repeats}};
+    struct latency_run runs[TIMED_CHASE + 1] = {
+        [TIMED_CHASE] = {.untimed = memory->untimed,
+                         .windows = memory->windows,
+                         .repeats = (memory->repeats + COUNTED_PART - 1) / COUNTED_PART}};
     prepare_runs(m, runs, TIMED_CHASE + 1);
     if (!latency_chase_count(m->chase, &runs[TIMED_CHASE], err))
         return false;
