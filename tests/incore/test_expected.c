@@ -261,6 +261,9 @@ static void a_step_claims_one_instruction_of_its_class(void **state)
     assert_true(claimed("fp16-fma", GPU_COUNTER_INSTRUCTIONS_FP16) == 1000);
     assert_true(claimed("fp16x2-fma", GPU_COUNTER_INSTRUCTIONS_FP16) == 1000);
     assert_true(claimed("int32-mad", GPU_COUNTER_INSTRUCTIONS_FMA) == 1000);
+    assert_true(claimed("int8-dot4", GPU_COUNTER_INSTRUCTIONS_FMA) == 1000);
+    assert_true(claimed("int32-shift", GPU_COUNTER_INSTRUCTIONS_INT) == 1000);
+    assert_true(claimed("subgroup-shuffle", GPU_COUNTER_INSTRUCTIONS_MEMORY) == 1000);
     assert_true(isnan(claimed("fp32-sin", GPU_COUNTER_INSTRUCTIONS_FP32)));
     assert_true(isnan(claimed("fp32-fma", GPU_COUNTER_INSTRUCTIONS_FMA)));
 }
@@ -271,7 +274,8 @@ static void a_tile_claims_an_instruction_for_each_sixteen_by_eight(void **state)
     (void)state;
     assert_true(claimed("fp16-matrix", GPU_COUNTER_INSTRUCTIONS_MATRIX) == 2000);
     assert_true(claimed("bf16-mma", GPU_COUNTER_INSTRUCTIONS_MATRIX) == 1000);
-    assert_true(isnan(claimed("fp16-wgmma", GPU_COUNTER_INSTRUCTIONS_MATRIX)));
+    assert_true(claimed("fp8-wgmma", GPU_COUNTER_INSTRUCTIONS_MATRIX) == 1000);
+    assert_true(isnan(claimed("e4m3-mma", GPU_COUNTER_INSTRUCTIONS_MATRIX)));
 }
 
 int main(void)

@@ -50,7 +50,7 @@ STEPS = {
     "fp16_matrix": (r"wmma\.mma\.sync\.aligned\.row\.col\.m16n16k16\.f32\.f32", 1, "", None),
     "fp16_mma": (r"mma\.sync\.aligned\.m16n8k16\.row\.col\.f32\.f16\.f16\.f32", 1, "", None),
     "bf16_mma": (r"mma\.sync\.aligned\.m16n8k16\.row\.col\.f32\.bf16\.bf16\.f32", 1, "", None),
-    "fp8_mma": (r"mma\.sync\.aligned\.m16n8k32\.row\.col\.f32\.e4m3\.e4m3\.f32", 1, "", None),
+    "e4m3_mma": (r"mma\.sync\.aligned\.m16n8k32\.row\.col\.f32\.e4m3\.e4m3\.f32", 4, "", None),
     "fp16_wgmma": (r"wgmma\.mma_async\.sync\.aligned\.m64n256k16\.f32\.f16\.f16", 1, "", None),
     "bf16_wgmma": (r"wgmma\.mma_async\.sync\.aligned\.m64n256k16\.f32\.bf16\.bf16", 1, "", None),
     "fp8_wgmma": (r"wgmma\.mma_async\.sync\.aligned\.m64n256k32\.f32\.e4m3\.e4m3", 1, "", None),

@@ -52,7 +52,7 @@ const struct incore_kind incore_kinds[] = {
     {TILES("fp16-matrix", "fp16_matrix", INCORE_TILE_F16, wmma, 16 * 16 * 16 / 32)},
     {TILES("fp16-mma", "fp16_mma", INCORE_TILE_F16, mma, 16 * 8 * 16 / 32)},
     {TILES("bf16-mma", "bf16_mma", INCORE_TILE_BF16, mma, 16 * 8 * 16 / 32)},
-    {TILES("fp8-mma", "fp8_mma", INCORE_TILE_E4M3, mma, 16 * 8 * 32 / 32)},
+    {TILES("e4m3-mma", "e4m3_mma", INCORE_TILE_E4M3, mma, 16 * 8 * 32 / 32)},
     {TILES("fp16-wgmma", "fp16_wgmma", INCORE_TILE_F16, wgmma, 64 * 256 * 16 / 128)},
     {TILES("bf16-wgmma", "bf16_wgmma", INCORE_TILE_BF16, wgmma, 64 * 256 * 16 / 128)},
     {TILES("fp8-wgmma", "fp8_wgmma", INCORE_TILE_E4M3, wgmma, 64 * 256 * 32 / 128)},
@@ -108,6 +108,22 @@ enum measure_class incore_kind_class(const struct incore_kind *kind)
     }
 }
 
+// Claims the operations that take one instruction of NVIDIA's units: integer products are
+// instructions of the FP32 units, shuffles those of the units for loads and stores.
+static void claim_other(const struct incore_kind *kind, double steps,
+                        struct measure_count_claims *claims)
+{
+    bool is_int32 = kind->number == INCORE_I32;
+    if (kind->operation == INCORE_MIXED)
+        claims->of[GPU_COUNTER_INSTRUCTIONS_FP32] = steps;
+    else if (is_int32 && (kind->operation == INCORE_MUL || kind->operation == INCORE_DOT4))
+        claims->of[GPU_COUNTER_INSTRUCTIONS_FMA] = steps;
+    else if (is_int32 && kind->operation == INCORE_SHIFT)
+        claims->of[GPU_COUNTER_INSTRUCTIONS_INT] = steps;
+    else if (kind->operation == INCORE_SHUFFLE)
+        claims->of[GPU_COUNTER_INSTRUCTIONS_MEMORY] = steps;
+}
+
 struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, uint32_t chains,
                                                double steps)
 {
@@ -129,12 +145,18 @@ struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, u
         claims.of[GPU_COUNTER_INSTRUCTIONS_FMA] = steps;
         break;
     case MEASURE_FP16_MATRIX:
-        if (kind->peak != &wgmma)
+    case MEASURE_FP8_MATRIX:
+        // A warpgroup's tile is one instruction of each of its subgroups. Tiles of bytes are
+        // several of halves where mma.sync has no instruction for them.
+        if (kind->peak == &wgmma)
+            claims.of[GPU_COUNTER_INSTRUCTIONS_MATRIX] = steps;
+        else if (kind->operation != INCORE_TILE_E4M3)
             claims.of[GPU_COUNTER_INSTRUCTIONS_MATRIX] =
                 steps * TILE_LANES * kind->results / products;
         break;
-    case MEASURE_FP8_MATRIX:
     case MEASURE_OTHER:
+        claim_other(kind, steps, &claims);
+        break;
     case MEASURE_CLASS_COUNT:
         break;
     }
