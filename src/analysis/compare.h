@@ -91,8 +91,8 @@ extern const struct card_spread card_spreads[];
 extern const size_t card_spread_count;
 
 // Returns the bound of the relative difference between two healthy cards of one model: it holds for
-// 95 % of the figures of the benchmark with this unit. If too few cards were measured, returns the
-// largest bound in the table.
+// 95 % of the figures of the benchmark with this unit, and is at least RESULTS_CLOCK_STEPS. If too
+// few cards were measured, returns the largest bound in the table.
 double card_spread_of(const char *benchmark, enum unit unit);
 
 // One metric of one case. A row whose word is ADDED, BROKEN or REFUSED stands for a whole case; so

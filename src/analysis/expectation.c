@@ -70,7 +70,8 @@ static double bound_of(const struct check_others *others, const struct check_spr
         return sqrt(2) - 1;
     case CHECK_CLASS_CHIP:
     case CHECK_CLASS_MATRIX:
-        return fmax(spread_of(others, spreads, of, unit), RESULTS_CLOCK_STEPS);
+        return fmax(spread_of(others, spreads, of, unit),
+                    of->metric == CHECK_L2_READ ? EXPECTATION_L2_LEAST : RESULTS_CLOCK_STEPS);
     case CHECK_CLASS_MEMORY:
     case CHECK_CLASS_LATENCY:
     case CHECK_CLASS_LINK:

@@ -6,7 +6,7 @@
 #define FLOATING_OPS(S)                                                                            \
     "fp32-fma" S "fp32-add" S "fp32-mul" S "fp32-div" S "fp32-sqrt" S "fp32-add-rcp" S             \
     "fp32-rsqrt" S "fp32-exp2" S "fp32-sin" S "fp64-fma" S "fp64-add" S "fp64-mul" S "fp64-div" S  \
-    "fp64-sqrt" S "fp16-matrix" S "fp16-mma" S "bf16-mma" S "e4m3-mma" S "fp16-wgmma" S             \
+    "fp64-sqrt" S "fp16-matrix" S "fp16-mma" S "bf16-mma" S "e4m3-mma" S "fp16-wgmma" S            \
     "bf16-wgmma" S "fp8-wgmma" S "fp16-fma" S "fp16x2-fma" S "fp16x2-dot"
 #define INTEGER_OPS(S)                                                                             \
     "int8-dot4" S "fp32-int32-mixed" S "int32-add" S "int32-mul" S "int32-mad" S "int32-div" S     \
