@@ -110,7 +110,8 @@ static void what_stands_on_the_card_has_a_row_and_all_rows_fit(void **state)
         fail_msg("the card has %zu rows, at most %d fit", count + levels, CARD_ROWS_MAX);
 }
 
-// An operation of incore is floating-point where its name begins with its type, as "fp32-fma".
+// An operation of incore is floating-point where its name begins with its type, as "fp32-fma", or
+// with the type of its elements.
 static void rates_of_floats_are_declared_floating(void **state)
 {
     (void)state;
@@ -131,7 +132,8 @@ static void rates_of_floats_are_declared_floating(void **state)
         for (char *op = strtok(ops, "|"); op; op = strtok(NULL, "|")) {
             struct case_value value = {.key = "op", .type = PARAM_TEXT, .text = op};
             const struct bench_case with = {&value, 1};
-            bool is_float = (strncmp(op, "fp", 2) == 0 || strncmp(op, "bf", 2) == 0) &&
+            bool is_float = (strncmp(op, "fp", 2) == 0 || strncmp(op, "bf", 2) == 0 ||
+                             strncmp(op, "e4m3", 4) == 0) &&
                             strcmp(op, "fp32-int32-mixed") != 0;
             if (case_matches(&with, metric_of(info, "rate")->floating) != is_float)
                 fail_msg("%s", op);
