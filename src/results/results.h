@@ -407,10 +407,11 @@ void run_add_conclusion(struct run *run, const char *code, double value, const s
                         const struct result *second, const char *format, ...) PRINTF_LIKE(6, 7);
 void run_add_benchmark(struct run *run, const struct benchmark_info *info);
 
-// Completes the declarations of a run that an earlier version of fathom wrote: finds benchmarks and
-// metrics by name, adds missing cycles_of and part_of, and adds HEADLINE_LEVELS to a benchmark that
-// has no headline. Otherwise `compare` would count the same figure in time and in cycles as two and
-// a few nanoseconds of a call as a change, and `report` would find no levels of memory.
+// Completes a run that an earlier version of fathom wrote. Finds benchmarks and metrics by name,
+// adds missing cycles_of and part_of, and adds HEADLINE_LEVELS to a benchmark that has no headline.
+// Otherwise `compare` would count the same figure in time and in cycles as two and a few
+// nanoseconds of a call as a change, and `report` would find no levels of memory. Results that a
+// later version has refuted become suspect (reason `refuted`).
 void run_declare_missing(struct run *run);
 
 // Returns the last result with that key on that device; NULL if the run has none.

@@ -267,8 +267,20 @@ static const struct benchmark_info *declared_since(struct arena *arena,
     return copy;
 }
 
+// Makes figures suspect that an earlier fathom measured as `ok` and that were refuted since.
+static void flag_refuted(struct arena *arena, struct result *result)
+{
+    if (result->verdict == VERDICT_OK && strcmp(result->benchmark, "incore") == 0 &&
+        case_says(&result->bench_case, "op", "fp8-mma"))
+        result_flag(arena, result, VERDICT_SUSPECT, "refuted",
+                    "hardware counters showed that most steps were left out by the compiler: "
+                    "op=e4m3-mma of later versions computes them");
+}
+
 void run_declare_missing(struct run *run)
 {
+    for (size_t i = 0; i < run->result_count; i++)
+        flag_refuted(run->arena, run->results[i]);
     for (size_t i = 0; i < run->benchmark_count; i++)
         run->benchmarks[i] = declared_since(run->arena, run->benchmarks[i]);
 }

@@ -255,6 +255,23 @@ static void files_of_before_headlines_get_what_was_declared_since(void **state)
     run_destroy(run);
 }
 
+static void a_figure_that_was_refuted_since_is_suspect(void **state)
+{
+    (void)state;
+    struct error err;
+    struct run *run = read_of(
+        HEAD ",\"results\":[{\"key\":\"incore/op=fp8-mma\",\"benchmark\":\"incore\",\"version\":2,"
+             "\"device\":\"d\",\"verdict\":\"ok\",\"case\":{\"op\":\"fp8-mma\"}},"
+             "{\"key\":\"incore/op=fp8-wgmma\",\"benchmark\":\"incore\",\"version\":2,"
+             "\"device\":\"d\",\"verdict\":\"ok\",\"case\":{\"op\":\"fp8-wgmma\"}}]}",
+        &err);
+    assert_string_equal(err.message, "");
+    assert_int_equal(run->results[0]->verdict, VERDICT_SUSPECT);
+    assert_string_equal(run->results[0]->reasons[0].code, "refuted");
+    assert_int_equal(run->results[1]->verdict, VERDICT_OK);
+    run_destroy(run);
+}
+
 static void unknown_members_and_views_are_ignored(void **state)
 {
     (void)state;
@@ -479,6 +496,7 @@ int main(void)
         cmocka_unit_test(text_that_is_not_utf8_is_repaired),
         cmocka_unit_test(display_parameters_are_not_recorded),
         cmocka_unit_test(files_of_before_headlines_get_what_was_declared_since),
+        cmocka_unit_test(a_figure_that_was_refuted_since_is_suspect),
         cmocka_unit_test(unknown_members_and_views_are_ignored),
         cmocka_unit_test(bad_files_are_refused_with_the_place),
         cmocka_unit_test(every_cut_of_a_file_is_refused),
