@@ -253,8 +253,8 @@ const struct option_info option_table[OPTION_COUNT] = {
             .name = "native",
             .argument = "COUNTER",
             .kind = WORD_ANY,
-            .help = "With --counters: count this counter as well: one of fathom's that no case "
-                    "needs (stall_memory), or one of the vendor's, as `devices --counters --json` "
+            .help = "With --counters: count this counter as well: one of fathom's, such as "
+                    "stall_memory, or one of the vendor's, as `devices --counters --json` "
                     "names it; repeat it for several",
             .commands = COMMAND_BIT(RUN) | COMMAND_BIT(MAP),
             .repeated = true,
