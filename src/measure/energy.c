@@ -9,8 +9,10 @@
 
 enum {
     READINGS_MAX = 4096,
-    IN_FLIGHT = 2
+    IN_FLIGHT = 12
 };
+// A submission for which the host waited less had ended some time before.
+static const uint64_t waited_least_ns = 100000;
 // A measurement may take this much longer than length_ns, because some counters change rarely.
 static const uint64_t slack_ns = NS_PER_S / 2;
 
@@ -159,28 +161,34 @@ static bool is_enough(struct burn *burn, uint64_t start_ns)
 static void take_reading(struct burn *burn)
 {
     double joules = joules_now(burn->desc->energy);
-    burn->units += (double)burn->desc->repeats;
-    if (burn->count == 0 && (joules == burn->before_j || !isfinite(joules)))
-        return;
-    burn->readings[burn->count++] =
-        (struct energy_reading){.joules = joules, .at_ns = clock_now_ns(), .units = burn->units};
+    if (burn->count > 0 || (joules != burn->before_j && isfinite(joules)))
+        burn->readings[burn->count++] = (struct energy_reading){
+            .joules = joules, .at_ns = clock_now_ns(), .units = burn->units};
 }
 
-// Keeps two submissions in flight. When one of them ends, reads the counter while the other one
-// runs.
+// Keeps IN_FLIGHT submissions in flight, because reading the counter takes NVIDIA's library 4 ms,
+// and now and then 50 ms. Only after a wait it is known how many submissions have ended, so the
+// counter is read then, or if no wait was needed for IN_FLIGHT submissions.
 static bool keep_busy(struct burn *burn, struct error *err)
 {
     uint64_t start_ns = clock_now_ns();
+    unsigned ended = 0;
     burn->before_j = joules_now(burn->desc->energy);
     for (int i = 0; i < IN_FLIGHT; i++)
         if (!gpu_batch_submit(burn->batches[i], NULL, err))
             return false;
     for (int next = 0; !is_enough(burn, start_ns); next = (next + 1) % IN_FLIGHT) {
+        uint64_t asked_ns = clock_now_ns();
         if (!gpu_batch_wait(burn->batches[next], burn->desc->timeout_ns, err))
             return false;
-        take_reading(burn);
+        bool waited = clock_now_ns() - asked_ns >= waited_least_ns || ++ended == IN_FLIGHT;
+        burn->units += (double)burn->desc->repeats;
         if (!gpu_batch_submit(burn->batches[next], NULL, err))
             return false;
+        if (waited) {
+            take_reading(burn);
+            ended = 0;
+        }
     }
     for (int i = 0; i < IN_FLIGHT; i++)
         if (!gpu_batch_wait(burn->batches[i], burn->desc->timeout_ns, err))

@@ -39,7 +39,7 @@ struct measure_energy_result {
     double half;
 };
 
-// Repeats the work, with two submissions in flight, until the second and the last change of the
+// Repeats the work, with twelve submissions in flight, until the second and the last change of the
 // counter are length_ns apart. The first one is left out, because the energy after it may include
 // some from before the work. Submits nothing more after length_ns + 0.5 s or 4096 readings. Fails
 // with the errors of batches (gpu/gpu.h).
