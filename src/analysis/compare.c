@@ -200,18 +200,14 @@ static enum side side_beyond(const struct comparing *c, const char *benchmark,
 
 static const double outlier_most = 3; // largest ratio of an outlier, in multiples of log(spread)
 
-// True if the row is a change between two cards of at most outlier_most times the spread, in
-// logarithms: a few healthy figures of many reach that.
-static bool is_outlier(const struct comparing *c, const struct compare_row *row,
-                       const struct figure *figure)
+// True if the figure changed by at most outlier_most times the spread, in logarithms: a few figures
+// of many do so between two healthy cards.
+static bool outlier_reaches(const char *benchmark, const struct figure *figure)
 {
     double base = figure->of[0]->median, now = figure->of[1]->median;
     double change = figure->whole[0] ? log1p(fabs(now - base) / figure->whole[0]->median)
                                      : fabs(log(now / base));
-    double spread = card_spread_of(row->base->benchmark, row->base_metric->unit);
-    return c->other_card && change <= outlier_most * log1p(spread) &&
-           (row->word == COMPARE_FASTER || row->word == COMPARE_SLOWER ||
-            row->word == COMPARE_OTHER);
+    return change <= outlier_most * log1p(card_spread_of(benchmark, figure->of[0]->unit));
 }
 
 // Returns the word for the metric `time`. `cycles` holds the same work in core cycles.
@@ -267,7 +263,12 @@ static void metrics_compare(struct comparing *c, const struct result *base,
                                   .ratio = ratio_of(metric, other),
                                   .cycles = ratio_of(cycles.of[0], cycles.of[1]),
                                   .is_part = time.whole[0] != NULL};
-        row.is_outlier = is_outlier(c, &row, &time);
+        // Where the clock changed too, the cycles show what the card itself differs by.
+        row.is_outlier =
+            c->other_card &&
+            (outlier_reaches(base->benchmark, &time) ||
+             (cycles.of[0] && cycles.of[1] && outlier_reaches(base->benchmark, &cycles))) &&
+            (row.word == COMPARE_FASTER || row.word == COMPARE_SLOWER || row.word == COMPARE_OTHER);
         row.suspect = base->verdict == VERDICT_SUSPECT || now->verdict == VERDICT_SUSPECT;
         if (row.word == COMPARE_UNSURE && !isfinite(row.ratio.low))
             row.text = "no interval";

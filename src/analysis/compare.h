@@ -106,7 +106,7 @@ struct compare_row {
     struct ratio cycles; // ratio of the same work in cycles; NaN: not known
     bool suspect;        // one of the results is suspect
     bool is_part;        // the metric is a part of another one; it is left out of the mean
-    bool is_outlier;     // changed, but by at most three times card_spread_of, in logarithms
+    bool is_outlier;     // changed in time or in cycles by at most 3 × log(card_spread_of)
     const char *text;    // why the row is refused, broken, missing or unsure; may be NULL
 };
 

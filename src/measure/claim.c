@@ -125,7 +125,9 @@ void measure_claim_held(const struct measure_limits *limits, uint64_t set_bytes,
 {
     if (set_bytes <= limits->l1_bytes / 2)
         claims->of[GPU_COUNTER_L2_READ] = 0;
-    if (limits->last_cache_known && set_bytes <= limits->last_cache_bytes / 2)
+    // Each half of a divided L2 may hold a copy of every line, and its sets fill unevenly: of 24 MiB
+    // an H100's half of 25 MiB lacked a part (counted, reference/h100-cuda-counters.json.gz).
+    if (limits->last_cache_known && set_bytes <= limits->last_cache_bytes / 8 * 3)
         claims->of[GPU_COUNTER_DRAM_READ] = 0;
 }
 

@@ -103,7 +103,7 @@ struct measure_count_claims measure_claim_counts(const struct measure_claim *cla
                                                  const struct gpu_info *info);
 
 // Claims zero reads behind each cache that surely holds `set_bytes`: zero `l2_read` if they are at
-// most half of the L1, zero `dram_read` if they are at most half of the last cache.
+// most half of the L1, zero `dram_read` if at most 3/8 of the last cache.
 void measure_claim_held(const struct measure_limits *limits, uint64_t set_bytes,
                         struct measure_count_claims *claims);
 

@@ -25,8 +25,7 @@ uint64_t span_next_repeats(const struct span_size *size, uint64_t repeats, doubl
     if (took_ns >= size->wanted_ns || repeats >= size->repeats_max)
         return repeats;
     double shortest_ns = fmax(took_ns, 1), growth = 1.1 * size->wanted_ns / shortest_ns;
-    growth = fmin(fmax(growth, 2), 16);
-    double next = ceil((double)repeats * growth);
+    double next = ceil((double)repeats * fmin(growth, 16));
     next = fmin(next, floor((double)repeats * (SPAN_LONGEST_NS / shortest_ns)));
     next = fmin(next, (double)size->repeats_max);
     return next > (double)repeats ? (uint64_t)next : repeats;

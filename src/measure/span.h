@@ -85,9 +85,10 @@ struct span_size {
 double span_wanted_ns(uint64_t asked_ns, double stamp_step_ns);
 
 // Returns the next number of units to try if `repeats` units took took_ns, or `repeats` itself if
-// they lasted long enough or cannot be increased. The number grows by a factor of 2 to 16, but only
-// so far that a submission lasts at most SPAN_LONGEST_NS: drivers' watchdogs end longer ones (after
-// 2 s on Windows and with some Linux drivers, 0.5 s on phones).
+// they lasted long enough or cannot be increased. So many units should last 10 % longer than wanted.
+// The number grows at most by a factor of 16, and only so far that a submission lasts at most
+// SPAN_LONGEST_NS: drivers' watchdogs end longer ones (after 2 s on Windows and with some Linux
+// drivers, 0.5 s on phones).
 uint64_t span_next_repeats(const struct span_size *size, uint64_t repeats, double took_ns);
 
 enum {

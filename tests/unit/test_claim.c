@@ -187,7 +187,7 @@ static void what_may_be_in_an_unseen_cache_is_not_called_memory(void **state)
     }
 }
 
-// A set of half of a cache may be in all of it; of a larger one some may be missing.
+// A larger set than half of the L1, or than 3/4 of half of the last cache, may lack some lines.
 static void what_a_cache_surely_holds_claims_no_reads_behind_it(void **state)
 {
     (void)state;
@@ -200,7 +200,10 @@ static void what_a_cache_surely_holds_claims_no_reads_behind_it(void **state)
     measure_claim_held(&limits, (1 << 17) + 1, &claims);
     assert_true(isnan(claims.of[GPU_COUNTER_L2_READ]) && claims.of[GPU_COUNTER_DRAM_READ] == 0);
     claims = measure_count_no_claims;
-    measure_claim_held(&limits, (1 << 24) + 1, &claims);
+    measure_claim_held(&limits, 3 << 22, &claims);
+    assert_true(claims.of[GPU_COUNTER_DRAM_READ] == 0);
+    claims = measure_count_no_claims;
+    measure_claim_held(&limits, (3 << 22) + 1, &claims);
     assert_true(isnan(claims.of[GPU_COUNTER_DRAM_READ]));
     limits.last_cache_known = false;
     measure_claim_held(&limits, 1 << 20, &claims);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/compare.h"
 #include "golden/pair_runs.h"
+#include "results/results.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -129,18 +131,21 @@ static void another_card_is_slower_only_beyond_what_cards_of_one_model_differ_by
     assert_true(compare_regressed(&same));
 }
 
+static void scale(struct metric *metric, double factor)
+{
+    metric->median *= factor;
+    metric->ci95[0] *= factor;
+    metric->ci95[1] *= factor;
+}
+
 // Compares runs of two cards; on the second one, bandwidth of the first `cases` of 20 cases, which
 // have three figures each, is `factor` times as high; the card shows `headline` (NULL: nothing).
 // Returns how many are called slower.
 static size_t slower_of(size_t cases, double factor, const struct headline_info *headline)
 {
     struct run *now = RUN_OF({.device_id = "cuda:0", .uuid = "b", .seed = 2});
-    for (size_t i = 0; i < cases; i++) {
-        struct metric *metric = &now->results[i]->metrics[2];
-        metric->median *= factor;
-        metric->ci95[0] *= factor;
-        metric->ci95[1] *= factor;
-    }
+    for (size_t i = 0; i < cases; i++)
+        scale(&now->results[i]->metrics[2], factor);
     struct run *base = RUN_OF({.device_id = "cuda:0", .uuid = "a", .seed = 1});
     struct benchmark_info info = *base->benchmarks[0];
     info.headlines = headline;
@@ -171,6 +176,24 @@ static void few_figures_may_lie_a_little_beyond_what_cards_differ_by(void **stat
     assert_int_equal(slower_of(1, 1 / (spread * spread), &best), 1);
 }
 
+static void a_figure_at_another_clock_is_judged_by_its_cycles(void **state)
+{
+    (void)state;
+    // Given one case of two cards that takes three times as long, when its cycles differ by twice,
+    // or by four times, what healthy cards differ by
+    double spread = 1 + card_spread_of("pair", UNIT_CYCLE);
+    for (int times = 2; times <= 4; times += 2) {
+        struct run *base = RUN_OF({.device_id = "cuda:0", .uuid = "a", .seed = 1});
+        struct run *now = RUN_OF({.device_id = "cuda:0", .uuid = "b", .seed = 2});
+        scale(&now->results[0]->metrics[0], 3);
+        scale(&now->results[0]->metrics[1], pow(spread, times));
+        struct scene scene = scene_of(base, now, (struct compare_desc){0});
+        // then a single such figure is no regression only in the first case.
+        assert_int_equal(scene.compare.counts[COMPARE_SLOWER], times == 2 ? 0 : 1);
+        scene_end(&scene);
+    }
+}
+
 static void another_card_that_is_asleep_is_told_by_its_clock(void **state)
 {
     (void)state;
@@ -192,7 +215,8 @@ static void a_class_with_enough_cards_has_its_own_spread(void **state)
     for (size_t i = 0; i < card_spread_count; i++) {
         const struct card_spread *spread = &card_spreads[i];
         assert_true(spread->most > 0);
-        assert_true(card_spread_of(spread->benchmark, spread->unit) == spread->most);
+        assert_true(card_spread_of(spread->benchmark, spread->unit) ==
+                    fmax(spread->most, RESULTS_CLOCK_STEPS));
         most = spread->most > most ? spread->most : most;
     }
     assert_true(card_spread_of("latency", UNIT_DEGC) == most);
@@ -246,6 +270,7 @@ int main(void)
         cmocka_unit_test(a_card_is_known_by_its_uuid_before_its_number),
         cmocka_unit_test(another_card_is_slower_only_beyond_what_cards_of_one_model_differ_by),
         cmocka_unit_test(few_figures_may_lie_a_little_beyond_what_cards_differ_by),
+        cmocka_unit_test(a_figure_at_another_clock_is_judged_by_its_cycles),
         cmocka_unit_test(another_card_that_is_asleep_is_told_by_its_clock),
         cmocka_unit_test(a_class_with_enough_cards_has_its_own_spread),
         cmocka_unit_test(across_pairs_those_of_one_model_first_and_the_others_in_order),

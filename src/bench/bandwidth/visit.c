@@ -4,6 +4,7 @@
 #include "measure/unit.h"
 #include "measure/words.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -15,8 +16,7 @@ enum {
     DISPATCH_MS_MAX = 250, // longest dispatch; watchdogs end dispatches of more than about 2 s
     SAFE_BYTES = 32 << 20, // every device moves so many bytes in less than DISPATCH_MS_MAX
     PASSES_MAX = 1 << 24,
-    GROWTH_LEAST = 2, // each try has at least so many times the passes of the try before
-    GROWTH_MAX = 64,
+    GROWTH_MAX = 64, // largest factor between the passes of two tries
     SIZE_RUNS = 2,
     SPEED_RUNS = 3,
     HOST_CHECK_BYTES = 1 << 20 // working sets up to this size are also summed by the host
@@ -164,17 +164,18 @@ static bool refuse_slow(struct trial *trial, struct error *err)
     return make_work(trial, trial->this_case, 1, err);
 }
 
-// Chooses the number of passes so that one unit lasts about as long as a sample should.
+// Chooses the number of passes so that one unit lasts a little longer than a sample should. If
+// units were a little shorter, a sample would need two of them.
 static bool size(struct trial *trial, struct error *err)
 {
-    double target = (double)trial->run->request->sample_ns, ns = 0;
+    double wanted_ns = (double)trial->run->request->sample_ns, ns = 0;
     // The unit is run twice, because the first run is cold and too slow. If a unit were too short,
     // the time of the barriers between units would matter.
     if (!refuse_slow(trial, err) || !measure_unit_time(&trial->desc, SIZE_RUNS, &ns, err))
         return false;
-    while (ns < target / 2) {
-        uint64_t passes = (uint64_t)measure_unit_grow((double)trial->work.passes, target, ns,
-                                                      GROWTH_LEAST, GROWTH_MAX);
+    while (ns < wanted_ns) {
+        uint64_t passes = (uint64_t)ceil(
+            measure_unit_grow((double)trial->work.passes, 1.1 * wanted_ns, ns, 1.1, GROWTH_MAX));
         if (passes > PASSES_MAX)
             break;
         if (!make_work(trial, trial->this_case, passes, err))
