@@ -127,7 +127,6 @@ void measure_energy_of(const struct energy_reading *readings, size_t count,
 struct burn {
     const struct measure_energy_desc *desc;
     struct gpu_batch *batches[IN_FLIGHT];
-    double before_j; // the counter's value before the work
     struct energy_reading *readings;
     size_t count;
     double units;
@@ -156,14 +155,10 @@ static bool is_enough(struct burn *burn, uint64_t start_ns)
            clock_now_ns() - start_ns >= burn->desc->length_ns + slack_ns;
 }
 
-// Adds a reading. Leaves out those before the counter's first change: counters lag behind, so the
-// energy up to the second change may include some from before the work.
 static void take_reading(struct burn *burn)
 {
-    double joules = joules_now(burn->desc->energy);
-    if (burn->count > 0 || (joules != burn->before_j && isfinite(joules)))
-        burn->readings[burn->count++] = (struct energy_reading){
-            .joules = joules, .at_ns = clock_now_ns(), .units = burn->units};
+    burn->readings[burn->count++] = (struct energy_reading){
+        .joules = joules_now(burn->desc->energy), .at_ns = clock_now_ns(), .units = burn->units};
 }
 
 // Keeps IN_FLIGHT submissions in flight, because reading the counter takes NVIDIA's library 4 ms,
@@ -173,7 +168,6 @@ static bool keep_busy(struct burn *burn, struct error *err)
 {
     uint64_t start_ns = clock_now_ns();
     unsigned ended = 0;
-    burn->before_j = joules_now(burn->desc->energy);
     for (int i = 0; i < IN_FLIGHT; i++)
         if (!gpu_batch_submit(burn->batches[i], NULL, err))
             return false;

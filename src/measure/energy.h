@@ -21,7 +21,7 @@ struct measure_energy_desc {
     void *context;
     uint64_t repeats;    // units of work per submission, at least 1; should take some ms
     bool unordered;      // true: units of work may overlap each other
-    uint64_t length_ns;  // wanted time between the changes of the counter
+    uint64_t length_ns;  // wanted time between the first and the last change of the counter
     uint64_t timeout_ns; // longest wait for one submission
 };
 
@@ -39,9 +39,8 @@ struct measure_energy_result {
     double half;
 };
 
-// Repeats the work, with twelve submissions in flight, until the second and the last change of the
-// counter are length_ns apart. The first one is left out, because the energy after it may include
-// some from before the work. Submits nothing more after length_ns + 0.5 s or 4096 readings. Fails
+// Repeats the work, with twelve submissions in flight, until the first and the last change of the
+// counter are length_ns apart. Submits nothing more after length_ns + 0.5 s or 4096 readings. Fails
 // with the errors of batches (gpu/gpu.h).
 MUST_CHECK bool measure_energy_run(const struct measure_energy_desc *desc,
                                    struct measure_energy_result *result, struct error *err);

@@ -30,7 +30,7 @@ static const struct {
       .timeout_ns = 10 * NS_PER_S,
       .rounds_max = 40,
       .case_ns = 10 * NS_PER_S,
-      .time_ns = 20 * NS_PER_S,
+      .time_ns = 12 * NS_PER_S,
       .time_most_ns = 240 * NS_PER_S}},
     // `fathom map` measures many cases and needs only COLLECT_ROUNDS_MIN rounds of each. Its cases
     // may run at any core clock, because it finds the levels that run at the core clock by
