@@ -65,7 +65,7 @@ static const struct param_info params[] = {
     {.key = "samples",
      .type = PARAM_UINT,
      .role = PARAM_METHOD,
-     .quick = "8",
+     .quick = "10", // two visits then have the 20 samples that percentiles need
      .standard = "60",
      .full = "200",
      .least = 1,
@@ -347,7 +347,7 @@ const struct benchmark bench_preempt = {
         "three actors an application wants a frame for each deadline beside that, and the victim "
         "is a compositor: who keeps its 90 frames a second?",
     .needs = GPU_CAP(DEVICE_CLOCK),
-    .slowness = 44, // a visit waits for 60 deadlines, 90 per second; in quick for 8
+    .slowness = 44, // a visit waits for 60 deadlines, 90 per second; in quick for 10
     .quick_slowness = 14,
     .device = queue_pair_request,
     .product = {.replace = replace, .reach = reach, .keep = is_wanted},
