@@ -113,6 +113,8 @@ endfunction()
 
 # Called when all tests are known.
 function(install_kit_tests)
+    get_property(programs GLOBAL PROPERTY KIT_PROGRAMS)
+    add_custom_target(kit_programs DEPENDS fathom ${programs}) # without the tests that need no GPU
     get_property(lines GLOBAL PROPERTY KIT_TESTS)
     list(JOIN lines "\n" text)
     file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/TESTS CONTENT "${text}\n" @ONLY)

@@ -14,7 +14,7 @@ allowed='^(libc|libm|libdl|libpthread|librt|ld-linux-x86-64|ld-linux-aarch64)\.s
 cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=Release -DFATHOM_KIT=ON -DFATHOM_TESTS=ON \
     -DFATHOM_KERNELS_FROM="${FATHOM_KERNELS_FROM-}" -DFATHOM_WEB_FROM="${FATHOM_WEB_FROM-}" \
     --log-level=WARNING
-cmake --build $build
+cmake --build $build --target kit_programs
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' $build/CMakeCache.txt)
 commit=$(sed -n 's/.*\.commit = "\(.*\)".*/\1/p' $build/version.c)
 platform=linux-$(uname -m)

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 # Pictures for README.md and docs/READING.md, made by fathom: tools/pictures.sh [BUILD]. Draws the
 # report of reference runs in a browser and saves into docs/pictures/, light and dark, its first screen
-# as PNG and charts as SVG. Needs what the tests of the report page need (tests/web), which must have
-# run once in BUILD.
+# as PNG and charts as SVG. Needs a browser, and in BUILD the packages of the tests of the report page
+# (tests/web).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=${1:-build}
 packages=$PWD/$build/tests/web/packages
-[ -d "$packages" ] || { echo "pictures: first: ctest --test-dir $build -R web_browser" >&2; exit 1; }
+[ -d "$packages" ] || { echo "pictures: first: ctest --test-dir $build -R web_packages" >&2; exit 1; }
 CHROMIUM=${CHROMIUM:-$(command -v chromium || command -v google-chrome)}
 page=$(mktemp --suffix=.html)
 trap 'rm -f "$page"' EXIT

@@ -82,7 +82,8 @@ vulkan_driver() { [ -n "${VK_DRIVER_FILES-}${VK_ICD_FILENAMES-}" ] ||
 vulkan_icd() { file_in "$1" /usr/share/vulkan/icd.d /etc/vulkan/icd.d; }
 vulkan_layer() { file_in "$1" /usr/share/vulkan/explicit_layer.d /etc/vulkan/explicit_layer.d; }
 opencl_icd() { file_in "$1" /etc/OpenCL/vendors; }
-browser() { [ -n "${CHROMIUM-}" ] || has chromium || has chromium-browser || has google-chrome; }
+browser() { [ -n "${CHROMIUM-}" ] || has chromium-headless-shell || has chromium ||
+    has chromium-browser || has google-chrome; }
 slurm() { has srun && file_in slurmd /usr/sbin /usr/bin && file_in slurmctld /usr/sbin /usr/bin; }
 python_module() { [ -x /usr/bin/python3 ] && /usr/bin/python3 -c "import $1" 2>/dev/null; }
 
@@ -151,7 +152,7 @@ ask_all() {
     fi
     need "npm (the report page)" npm has npm
     need "git" git has git
-    need "a browser (tests of the report page)" chromium browser
+    need "a browser (tests of the report page)" chromium-headless-shell browser
     need "cmocka 1.1.5 (unit tests)" libcmocka-dev cmocka
     need "binutils" binutils has objdump
     need "clang's sanitizers and fuzzer" libclang-rt-dev clang_fuzzer

@@ -1,21 +1,32 @@
 // SPDX-License-Identifier: MIT
 // A library to preload: request number FAILING_MALLOC for memory, of each process, fails; the
 // others go to the next malloc, which may be a sanitizer's. With COUNTED_MALLOCS, the number of
-// requests is written to that file when the process ends. Requests of pthread_getattr_np, by which
-// a sanitizer finds a thread's stack, are neither counted nor refused: the sanitizer would end the
-// process.
+// requests is written to that file when the process ends. With PLACES_OF_MALLOCS, each process
+// appends to that file the numbers of those requests that are the first of their place: no earlier
+// one had the same chain of callers. Requests of pthread_getattr_np, by which a sanitizer finds a
+// thread's stack, are neither counted nor refused: the sanitizer would end the process.
 #define _GNU_SOURCE // RTLD_NEXT, pthread_getattr_np
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
+#include <unwind.h>
+
+enum {
+    PLACES = 1 << 16, // far more than a command has
+};
 
 static atomic_long requests;
 static long refused;
+static int places_file = -1;
+static _Atomic uint64_t places[PLACES]; // hashes of chains of callers, 0: free
 
 // The next definitions in the order of the linker. They are looked up once, because a look-up takes
 // more stack than a coroutine has.
@@ -44,7 +55,9 @@ __attribute__((constructor)) static void begin(void)
 {
     const char *number = getenv("FAILING_MALLOC");
     look_up();
+    const char *path = getenv("PLACES_OF_MALLOCS");
     refused = number ? atol(number) : 0;
+    places_file = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
     atomic_store(&requests, 0);
 }
 
@@ -78,10 +91,47 @@ int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
     return status;
 }
 
+static _Unwind_Reason_Code add_caller(struct _Unwind_Context *context, void *hash)
+{
+    *(uint64_t *)hash = (*(uint64_t *)hash ^ _Unwind_GetIP(context)) * 0x9e3779b97f4a7c15;
+    return _URC_NO_REASON;
+}
+
+static bool is_first_of_place(void)
+{
+    uint64_t hash = 0;
+    _Unwind_Backtrace(add_caller, &hash);
+    for (uint64_t i = hash >> 48;; i++) {
+        uint64_t found = 0;
+        if (atomic_compare_exchange_strong(&places[i % PLACES], &found, hash))
+            return true;
+        if (found == hash)
+            return false;
+    }
+}
+
+static void note_place(long number)
+{
+    static _Thread_local bool is_noting; // what follows may ask for memory itself
+    char line[24];
+    if (is_noting)
+        return;
+    is_noting = true;
+    int length = is_first_of_place() ? snprintf(line, sizeof line, "%ld\n", number) : 0;
+    if (length > 0 && write(places_file, line, (size_t)length) != length)
+        abort();
+    is_noting = false;
+}
+
 static bool fails(void)
 {
     look_up();
-    if (asks_for_stack || atomic_fetch_add(&requests, 1) + 1 != refused)
+    if (asks_for_stack)
+        return false;
+    long number = atomic_fetch_add(&requests, 1) + 1;
+    if (places_file >= 0)
+        note_place(number);
+    if (number != refused)
         return false;
     errno = ENOMEM;
     return true;

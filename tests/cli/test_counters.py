@@ -34,7 +34,8 @@ class Case(fathom.Case):
 
 class Models(Case):
     def test_what_is_claimed_is_counted_on_every_model(self):
-        for name in MODELS:
+        # With a sanitizer two: the others are other numbers for the same lines.
+        for name in ("rx6900xt", "v100") if fathom.is_sanitized() else MODELS:
             with self.subTest(model=name):
                 run, _ = self.run_model(name, "--counters",
                                         op="read,copy" if name == "v100" else "read")
@@ -65,6 +66,9 @@ class Models(Case):
         self.assertGreaterEqual(large["dram_read"]["counted"], 0.999 * 32)  # a slope, in sectors
 
     def test_hits_end_where_the_latency_says_that_the_levels_end(self):
+        if fathom.is_sanitized():
+            self.skipTest("an H200's L2 takes a minute with a sanitizer, which sees the same lines in "
+                          "the map")
         # Given a model whose L2 has two halves, and four sizes an octave about the ends.
         sizes = [round(2 ** (octave / 4)) // 1024 * 1024 for octave in range(4 * 15, 4 * 27 + 1)]
         run, _ = self.run_model("h200", "--counters", latency="bytes=" + ",".join(map(str, sizes)))

@@ -222,7 +222,10 @@ class Fleet(fathom.Case):
         subprocess.run(["mpirun", "--oversubscribe", "-np", "8", "sh", "-c", script], check=True,
                        cwd=self.folder, stdout=subprocess.DEVNULL, timeout=fathom.TIMEOUT_S,
                        env=fathom.environment(OMPI_ALLOW_RUN_AS_ROOT="1",
-                                              OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1"))
+                                              OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                                              # The lock of a host's checks lies there: no other
+                                              # test holds this one.
+                                              TMPDIR=str(self.folder)))
         done = fathom.run("fleet", "checks", cwd=self.folder, binary=REAL)
         self.assertEqual((0, ""), (done.status, done.err))
         self.assertIn("1 machine, 1 card, 8 files\n1 unknown: exit status 0\n", done.out)

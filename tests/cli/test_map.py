@@ -68,6 +68,8 @@ class Map(fathom.Case):
         self.assertIn("Unknown", out)
 
     def test_no_level_contradicts_the_caches_of_a_machine(self):
+        if fathom.is_sanitized():
+            self.skipTest("test_counters.py maps the same machine with the sanitizer")
         caches = [one["capacity_bytes"] for one in json.loads(MACHINE.read_text())["levels"]]
         _, found, levels = self.measure(f"model:{MACHINE}")
         self.assert_hierarchy(found, levels)

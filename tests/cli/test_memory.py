@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
 """Each request for memory fails once, in turn: the command ends with a clear line and exit 2, or
-succeeds as if nothing had happened; no file is incomplete, and a former one stays. check-long lets
-each request fail, the gate one in three, and with a sanitizer (no error in how a command ends, no
-leak) one in seven. A map asks 100,000 times: a seeded choice of them fails."""
+succeeds as if nothing had happened; no file is incomplete, and a former one stays. With a sanitizer
+there is no error in how a command ends, and no leak. check-long lets each request fail, the gate the
+first request of each place (of each chain of callers), because the hundredth pass through the same
+lines ends as the first did; and one in fifty of all, for what depends on how much was done before. A
+map asks 100,000 times: a seeded choice of them fails."""
 
 import concurrent.futures
 import json
@@ -18,7 +20,7 @@ import fathom
 PRELOAD = os.environ["FATHOM_FAILING_MALLOC"]
 GOLDEN = fathom.ROOT / "tests/golden"
 LONG = "FATHOM_LONG" in os.environ
-STEP = 1 if LONG else 7 if fathom.is_sanitized() else 3
+STEP = 1 if LONG else 50
 
 # A card whose map takes a second of processor time.
 MACHINE = {
@@ -50,13 +52,22 @@ class Memory(fathom.Case):
         self.assertIn(done.status, (0, 1), done.err)
         return done, int(pathlib.Path(count).read_text(encoding="ascii"))
 
+    def places_of(self, *arguments):
+        """The numbers of the requests that are the first of their place, in any of the processes."""
+        path = self.path("places")
+        self.command(*arguments, PLACES_OF_MALLOCS=path)
+        numbers = set(map(int, pathlib.Path(path).read_text(encoding="ascii").split()))
+        os.remove(path)
+        self.assertGreater(len(numbers), 20)
+        return numbers
+
     def sweep(self, *arguments, check=lambda done: None):
         """Runs the command once for each request that fails; `check` looks at what it left where
         it says that it succeeded."""
         wanted, count = self.requests_of(*arguments)
         self.assertGreater(count, 20)
         ended = 0
-        for number in range(1, count + 1, STEP):
+        for number in sorted(self.places_of(*arguments) | set(range(1, count + 1, STEP))):
             with self.subTest(command=arguments[0], number=number):
                 done = self.command(*arguments, FAILING_MALLOC=str(number))
                 self.assert_no_report_of_sanitizers(done)

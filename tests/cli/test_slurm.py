@@ -93,7 +93,8 @@ class Slurm(fathom.Case):
             daemon.wait()
 
     def environment(self):
-        return fathom.environment(SLURM_CONF=self.path("slurm.conf"),
+        # The lock of a host's checks lies in TMPDIR: no other test holds this one.
+        return fathom.environment(SLURM_CONF=self.path("slurm.conf"), TMPDIR=str(self.folder),
                                   PATH=f"{self.folder}/bin:{PATH}")
 
     def shell(self, script):

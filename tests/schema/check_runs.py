@@ -6,6 +6,7 @@ check_runs.py FILE…        these files
 check_runs.py --committed  everything under tests/golden and reference
 """
 
+import functools
 import gzip
 import json
 import math
@@ -38,6 +39,7 @@ def load(path):
     return json.loads(text, parse_constant=refuse_constant, object_pairs_hook=refuse_duplicates)
 
 
+@functools.lru_cache  # to check the schema takes as long as to check a small run file
 def validator():
     schema = json.loads((ROOT / "docs/run-schema.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const work = process.env.WORK;
-const { chromium } = createRequire(join(work, "packages/package.json"))("playwright-core");
+const { chromium } = createRequire(join(process.env.PACKAGES, "package.json"))("playwright-core");
 const here = dirname(fileURLToPath(import.meta.url));
 export const golden = join(here, "../golden");
 

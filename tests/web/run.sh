@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# run.sh types|browser WORK PAGE FATHOM MAKE_TRACE: type-checks web/, or tests the page in a browser.
-# WORK: a folder of the build; PAGE: where the build made the page and its packages.
+# run.sh types|packages|NAME WORK PAGE FATHOM MAKE_TRACE: type-checks web/, installs the packages of the
+# tests, or runs NAME.test.mjs in a browser. WORK: a folder of the build; PAGE: where the build made the
+# page and its packages.
 set -eu
 what=$1 work=$2 page=$3
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
@@ -20,17 +21,24 @@ if [ "$what" = types ]; then
     exec node "$page/source/node_modules/typescript/bin/tsc" -p "$page/source"
 fi
 
-CHROMIUM=${CHROMIUM:-$(command -v chromium || command -v chromium-browser ||
-    command -v google-chrome || true)}
-[ -n "$CHROMIUM" ] || skip "no browser (apt-get install chromium, or set CHROMIUM)"
+# The shell is the same browser without what surrounds a page: two thirds of the processor time.
+CHROMIUM=${CHROMIUM:-$(command -v chromium-headless-shell || command -v chromium ||
+    command -v chromium-browser || command -v google-chrome || true)}
+[ -n "$CHROMIUM" ] || skip "no browser (apt-get install chromium-headless-shell, or set CHROMIUM)"
 
 # The packages stay between runs while the lock file is the same.
-mkdir -p "$work/packages"
-if ! cmp -s "$here/package-lock.json" "$work/packages/installed"; then
-    cp "$here/package.json" "$here/package-lock.json" "$work/packages/"
-    (cd "$work/packages" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error \
+packages=$work/packages
+if [ "$what" = packages ]; then
+    mkdir -p "$packages"
+    ! cmp -s "$here/package-lock.json" "$packages/installed" || exit 0
+    cp "$here/package.json" "$here/package-lock.json" "$packages/"
+    (cd "$packages" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error \
         --fetch-retries=1) || skip "npm ci failed (above)"
-    cp "$here/package-lock.json" "$work/packages/installed"
+    cp "$here/package-lock.json" "$packages/installed"
+    exit 0
 fi
-export CHROMIUM FATHOM="$4" MAKE_TRACE="$5" WORK="$work" PAGE="$page/page.html"
-exec node --test --test-concurrency=1 "$here"/*.test.mjs
+[ -s "$packages/installed" ] || skip "no packages (web_packages says why)"
+mkdir -p "$work/$what"
+export CHROMIUM FATHOM="$4" MAKE_TRACE="$5" WORK="$work/$what" PACKAGES="$packages" \
+    PAGE="$page/page.html"
+exec node --test "$here/$what.test.mjs"
