@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=${1:-build}
 packages=$PWD/$build/tests/web/packages
 [ -d "$packages" ] || { echo "pictures: first: ctest --test-dir $build -R web_packages" >&2; exit 1; }
-CHROMIUM=${CHROMIUM:-$(command -v chromium || command -v google-chrome)}
+CHROMIUM=${CHROMIUM:-$(command -v chromium || command -v chromium-headless-shell || command -v google-chrome)}
 page=$(mktemp --suffix=.html)
 trap 'rm -f "$page"' EXIT
 mkdir -p docs/pictures
