@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "math/line.h"
+#include "math/stats.h"
 #include "measure/card.h"
 
 #include <math.h>
@@ -74,6 +75,21 @@ static size_t find_changes(const struct energy_reading *readings, size_t count,
     return found;
 }
 
+// Narrows the range of changes so that it begins and ends with one that was seen at most as late as
+// half of them. NVIDIA's library now and then takes 50 ms to answer, in which the counter changes.
+static size_t trim(struct change **changes, size_t count, struct arena *scratch)
+{
+    double *late_ns = ARENA_ARRAY(scratch, count, double);
+    for (size_t i = 0; i < count; i++)
+        late_ns[i] = (*changes)[i].late_ns;
+    double most_ns = stats_median(late_ns, count);
+    while (count > 0 && (*changes)[count - 1].late_ns > most_ns)
+        count--;
+    for (; count > 0 && (*changes)->late_ns > most_ns; count--)
+        ++*changes;
+    return count;
+}
+
 // Returns half of the interval of the power between the first and the last change of the counter,
 // relative to the power; NaN for fewer than CHANGES_LEAST changes after the first one. The error of
 // a single change in joules is estimated from the scatter of all changes around a straight line:
@@ -106,6 +122,7 @@ void measure_energy_of(const struct energy_reading *readings, size_t count,
     struct arena *arena = arena_create();
     struct change *changes = ARENA_ARRAY(arena, count, struct change);
     size_t found = find_changes(readings, count, changes);
+    found = trim(&changes, found, arena);
     *result = (struct measure_energy_result){.unit_j = NAN, .watts = NAN, .half = NAN};
     if (found >= 2) {
         const struct energy_reading *first = changes[0].reading;

@@ -85,6 +85,24 @@ static void changes_that_are_seen_late_do_not_add_up(void **state)
     assert_true(result.half < 0.05 && fabs(result.watts - 500) < 500 * result.half);
 }
 
+static void a_change_that_was_seen_late_is_no_end(void **state)
+{
+    (void)state;
+    struct energy_reading readings[READINGS], late[READINGS];
+    struct measure_energy_result result;
+    // Given a change each 100 ms, when the readings from 40 ms before the first and the last one to
+    // 10 ms after them are missing,
+    size_t count = 0;
+    fill(readings, 500, 100);
+    for (size_t i = 0; i < READINGS; i++)
+        if ((i < 12 || i > 21) && (i < 212 || i > 221))
+            late[count++] = readings[i];
+    measure_energy_of(late, count, &result);
+    // then these two are left out.
+    assert_int_equal(result.changes, 8);
+    assert_true(fabs(result.watts - 500) < 1e-9 && result.half < 0.01);
+}
+
 static void readings_that_the_card_refused_are_passed_over(void **state)
 {
     (void)state;
@@ -137,6 +155,7 @@ int main(void)
         cmocka_unit_test(a_counter_that_changes_now_and_then_gives_the_power_between_its_changes),
         cmocka_unit_test(the_interval_holds_late_ends_and_scattered_power),
         cmocka_unit_test(changes_that_are_seen_late_do_not_add_up),
+        cmocka_unit_test(a_change_that_was_seen_late_is_no_end),
         cmocka_unit_test(readings_that_the_card_refused_are_passed_over),
         cmocka_unit_test(a_counter_that_stands_still_gives_nothing),
         cmocka_unit_test(one_change_alone_is_no_length_of_time),
