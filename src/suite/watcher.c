@@ -125,6 +125,7 @@ bool watcher_look(struct watcher *watcher, struct watch_judgement *now,
     double wanted_ns = fmin((double)watcher->visited_ns * share_watched, longest_watch_ns);
     uint64_t least_ns = watcher->visited_ns > WATCHER_EVERY_NS ? (uint64_t)wanted_ns : 0;
     watcher->visited_ns = 0;
+    watcher->watches++;
     if (watcher->off || !executor_watch(watcher->executor, least_ns, arena, &finding, &err)) {
         if (!watcher->off)
             watcher->why_off = arena_strdup(watcher->arena, err.message);

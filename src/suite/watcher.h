@@ -29,7 +29,8 @@ struct watcher {
     double best[WATCH_YARDSTICKS]; // the run's best rate of each yardstick; NaN: none yet
     struct watch_judgement before; // judgement of the last watch; its texts are in before_arena
     struct arena *before_arena;
-    size_t results; // how many of the run's results have been judged
+    size_t results;   // how many of the run's results have been judged
+    unsigned watches; // how often the device was watched
 };
 
 // Code of the reasons and findings that tell about other work.
