@@ -362,7 +362,7 @@ test("thousands of frames leave no more behind than a hundred", async () => {
   const before = await heap();
   assert.equal(await elements(301, 2300), first);
   // On a busy machine the last frames may still be on their way; what was left behind stays.
-  await until(page, async () => await heap() - before < 1e6, "1 MB or more stays after 2000 frames");
+  await until(page, async () => await heap() - before < 4e6, "4 MB or more stays after 2000 frames, 2 KB of each");
   await close(page);
 });
 
