@@ -197,7 +197,7 @@ test("a scenario that was given to the server as text is shown by its name", asy
   await key(page, "name").fill("mine");
   await page.keyboard.press("Enter");
   assert.equal((await next(page, server, count)).scenario.name, "mine");
-  await page.waitForFunction(() => document.querySelector("#live-timeline .subtitle").textContent.includes("mine"));
+  await page.waitForFunction(() => document.querySelector("#live-timeline .subtitle")?.textContent.includes("mine"));
   assert.equal(await page.locator("#live-timeline .subtitle").innerText(), "live · scenario=mine · barrier=none · frame 1");
   assert.equal(await page.locator(".live-rest .findings li").innerText(), "yes (mine, none)");
   await page.waitForSelector("#live-report section", { state: "attached" });
@@ -319,7 +319,7 @@ test("continuous measuring shows median and spread of the last frames, and savin
   };
   [1000, 3000, 2000, 5000, 4000].forEach((ns, i) =>
     server.say({ type: "result", id: open.id, frame: i, result: frame(ns) }));
-  await page.waitForFunction(() => document.querySelector("#live-timeline .subtitle").textContent.endsWith("frame 5"));
+  await page.waitForFunction(() => document.querySelector("#live-timeline .subtitle")?.textContent.endsWith("frame 5"));
   server.say({ type: "result", id: open.id, frame: 4, result: frame(4000) }); // the same frame, a visit later
   await page.waitForTimeout(100);
   const row = await page.locator(".live-figures tbody tr").first().locator("td").allInnerTexts();
@@ -350,7 +350,7 @@ test("thousands of frames leave no more behind than a hundred", async () => {
       server.say({ type: "result", id: open.id, frame, result });
       server.say({ type: "done", id: open.id, frame, findings: run.findings.slice(0, 2) });
     }
-    await page.waitForFunction((to) => document.querySelector("#live-timeline .subtitle").textContent.endsWith(`frame ${to}`), to);
+    await page.waitForFunction((to) => document.querySelector("#live-timeline .subtitle")?.textContent.endsWith(`frame ${to}`), to);
     return page.evaluate(() => document.querySelectorAll("*").length);
   };
   const first = await elements(1, 300);
@@ -387,7 +387,7 @@ test("a worker that dies is said, and the next answer takes the line away", asyn
   await page.waitForSelector("[role=alert]:visible");
   assert.equal(await page.locator("[role=alert]").innerText(), "the device was lost; it is started again");
   server.say({ type: "status", text: "the worker was started" });
-  await page.waitForFunction(() => document.querySelector(".live-progress").textContent === "the worker was started");
+  await page.waitForFunction(() => document.querySelector(".live-progress")?.textContent === "the worker was started");
   server.answer = ({ id }) => server.finish(id, resultOf(["A"]));
   await key(page, "measure").click();
   await page.waitForFunction(() => document.querySelector("[role=alert]").hidden);
@@ -503,7 +503,7 @@ test("preempt: each control is measured at once, and the responses are a strip",
     await key(page, name).selectOption(value);
     assert.equal((await next(page, server, count)).set[name], value);
   }
-  await page.waitForFunction(() => document.querySelector("#live-strip .subtitle").textContent === "response, response_p90, response_max");
+  await page.waitForFunction(() => document.querySelector("#live-strip .subtitle")?.textContent === "response, response_p90, response_max");
   assert.ok(await page.locator("#live-strip svg path").count() > 10);
   assert.ok((await lanes(page)).includes("victim"));
   await page.screenshot({ path: join(shots, "live-preempt.png"), fullPage: true });

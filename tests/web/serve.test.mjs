@@ -54,7 +54,7 @@ async function visit() {
 const key = (page, name) => page.locator(`[data-key="${name}"]`);
 const lanes = (page, names) => page.waitForFunction((names) =>
   window.fathomCharts.get("live-timeline")?.echarts?.getOption().yAxis[0].data.join() === names, names);
-const isDone = (page) => page.waitForFunction(() => document.querySelector(".live-progress").textContent.startsWith("Done"));
+const isDone = (page) => page.waitForFunction(() => document.querySelector(".live-progress")?.textContent.startsWith("Done"));
 const children = () => {
   try {
     return execFileSync("ps", ["--ppid", String(server.pid), "-o", "pid="], { encoding: "utf8" }).trim().split(/\s+/).filter(Boolean);
@@ -78,7 +78,7 @@ test("a slider moves the time line of a real device, and the run can be saved", 
   const former = await length();
   await key(page, "0/iterations").fill("128");
   await key(page, "0/groups").fill("64"); // sixteen times the work
-  await page.waitForFunction(() => document.querySelector("#live-timeline .subtitle").textContent.includes("three, changed"));
+  await page.waitForFunction(() => document.querySelector("#live-timeline .subtitle")?.textContent.includes("three, changed"));
   await isDone(page);
   assert.ok(await length() > former, `${former} ns, then ${await length()} ns`);
   const [file] = await Promise.all([page.waitForEvent("download"), key(page, "run").click()]);
@@ -93,13 +93,13 @@ test("a worker that is killed is said and started again", async (t) => {
   const page = await visit();
   await lanes(page, "compute A,compute B,compute C,graphics A,compute D,async A,async B,async C");
   await key(page, "continuous").check();
-  await page.waitForFunction(() => /^Frame/.test(document.querySelector(".live-progress").textContent));
+  await page.waitForFunction(() => /^Frame/.test(document.querySelector(".live-progress")?.textContent));
   // A worker that a former request left may still be ending, so all of them are killed.
   for (const worker of children()) process.kill(Number(worker), "SIGKILL");
   await page.waitForSelector("[role=alert]:visible");
   assert.match(await page.locator("[role=alert]").innerText(), /vulkan:0 was lost.*started again/);
   const frame = Number((await page.locator("#live-timeline .subtitle").innerText()).match(/\d+$/)[0]);
-  await page.waitForFunction((frame) => Number(document.querySelector("#live-timeline .subtitle").textContent.match(/\d+$/)[0]) > frame, frame);
+  await page.waitForFunction((frame) => Number(document.querySelector("#live-timeline .subtitle")?.textContent.match(/\d+$/)?.[0]) > frame, frame);
   await key(page, "cancel").click();
   await isDone(page);
   await close(page);
@@ -121,7 +121,7 @@ test("the measurement ends with the last page", async (t) => {
   await isDone(other); // what it asks as it opens would replace what comes now
   await key(page, "continuous").check();
   for (const one of [page, other]) // both see what is measured
-    await one.waitForFunction(() => /frame ([2-9]|\d\d)/.test(document.querySelector("#live-timeline .subtitle").textContent));
+    await one.waitForFunction(() => /frame ([2-9]|\d\d)/.test(document.querySelector("#live-timeline .subtitle")?.textContent));
   await close(page);
   const frame = () => other.evaluate(() => document.querySelector("#live-timeline .subtitle").textContent);
   const former = await frame();
