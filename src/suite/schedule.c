@@ -402,25 +402,13 @@ static void count_block(struct scheduler *s, const struct block *block)
         desc->notice(desc->context, text);
 }
 
-// Makes rounds until none may follow. If all rounds_min rounds of a case lay between two watches,
-// other work that came and went between them would change them all alike, and nothing would show
-// it. So the device is watched before the last of them, even if little time has passed.
-static void run_rounds(struct scheduler *s, struct block *block)
-{
-    unsigned unwatched = 0, watches = s->watcher.watches;
-    while (run_round(s, block)) {
-        unwatched = watches == s->watcher.watches ? unwatched + 1 : 0;
-        if (unwatched + 1 == s->desc->budget->rounds_min && !s->watcher.off)
-            watcher_watch(&s->watcher, block);
-        watches = s->watcher.watches;
-    }
-}
-
 static void run_block(struct scheduler *s, struct block *block)
 {
     set_times(s, block);
     do
-        run_rounds(s, block);
+        while (run_round(s, block))
+            if (watcher_add_round(&s->watcher, s->desc->budget->rounds_min))
+                watcher_watch(&s->watcher, block);
     while (watch_rest(s, block));
     settle(s, block);
     block_publish(block, s->desc->run->arena, s->interrupted ? BLOCK_INTERRUPTED : BLOCK_ENDED);

@@ -105,6 +105,12 @@ bool watcher_add(struct watcher *watcher, uint64_t visit_ns)
     return !watcher->off && watcher->visited_ns >= WATCHER_EVERY_NS;
 }
 
+bool watcher_add_round(struct watcher *watcher, unsigned rounds_min)
+{
+    watcher->rounds++;
+    return !watcher->off && watcher->rounds + 1 >= rounds_min;
+}
+
 static struct watch_judgement worse(const struct watch_judgement *a,
                                     const struct watch_judgement *b)
 {
@@ -125,7 +131,7 @@ bool watcher_look(struct watcher *watcher, struct watch_judgement *now,
     double wanted_ns = fmin((double)watcher->visited_ns * share_watched, longest_watch_ns);
     uint64_t least_ns = watcher->visited_ns > WATCHER_EVERY_NS ? (uint64_t)wanted_ns : 0;
     watcher->visited_ns = 0;
-    watcher->watches++;
+    watcher->rounds = 0;
     if (watcher->off || !executor_watch(watcher->executor, least_ns, arena, &finding, &err)) {
         if (!watcher->off)
             watcher->why_off = arena_strdup(watcher->arena, err.message);

@@ -29,8 +29,8 @@ struct watcher {
     double best[WATCH_YARDSTICKS]; // the run's best rate of each yardstick; NaN: none yet
     struct watch_judgement before; // judgement of the last watch; its texts are in before_arena
     struct arena *before_arena;
-    size_t results;   // how many of the run's results have been judged
-    unsigned watches; // how often the device was watched
+    size_t results;  // how many of the run's results have been judged
+    unsigned rounds; // rounds since the last watch
 };
 
 // Code of the reasons and findings that tell about other work.
@@ -45,6 +45,11 @@ void watcher_fini(struct watcher *watcher);
 
 // Adds the duration of a visit. Returns true if a watch is due.
 bool watcher_add(struct watcher *watcher, uint64_t visit_ns);
+
+// Adds a round of a block. Returns true if a watch is due, so that one lies between the first and
+// the last of any rounds_min rounds. Else other work that came and went between two watches could
+// change all rounds of a case alike, and nothing would show it.
+bool watcher_add_round(struct watcher *watcher, unsigned rounds_min);
 
 // Watches the device, for longer if the visits since the last watch took longer. *now is the
 // judgement of this watch; *around combines it with the judgement of the last watch, the worse

@@ -142,6 +142,22 @@ static void a_watch_is_due_after_250_ms_of_visits(void **state)
     arena_destroy(arena);
 }
 
+static void a_watch_lies_between_the_first_and_the_last_of_the_rounds(void **state)
+{
+    (void)state;
+    struct watcher watcher = {.off = false};
+    // Given rounds so short that no watch is due by time, then one is due before the third, if
+    // three are made, or the fifth.
+    for (unsigned rounds_min = 3; rounds_min <= 5; rounds_min += 2) {
+        watcher.rounds = 0;
+        for (unsigned round = 1; round < rounds_min - 1; round++)
+            assert_false(watcher_add_round(&watcher, rounds_min));
+        assert_true(watcher_add_round(&watcher, rounds_min));
+    }
+    watcher.off = true;
+    assert_false(watcher_add_round(&watcher, 3));
+}
+
 // ---------------------------------------------------------------- intervals of the clock
 
 static void one_gap_is_counted_with_its_length(void **state)
@@ -205,6 +221,7 @@ int main(void)
         cmocka_unit_test(a_busy_link_concerns_only_what_uses_it),
         cmocka_unit_test(the_best_rates_are_kept),
         cmocka_unit_test(a_watch_is_due_after_250_ms_of_visits),
+        cmocka_unit_test(a_watch_lies_between_the_first_and_the_last_of_the_rounds),
         cmocka_unit_test(one_gap_is_counted_with_its_length),
         cmocka_unit_test(a_rising_clock_is_no_gap),
     };
