@@ -202,7 +202,7 @@ static const double outlier_most = 3; // largest ratio of an outlier, in multipl
 
 // True if the figure changed by at most outlier_most times the spread, in logarithms: a few figures
 // of many do so between two healthy cards.
-static bool outlier_reaches(const char *benchmark, const struct figure *figure)
+static bool may_be_outlier(const char *benchmark, const struct figure *figure)
 {
     double base = figure->of[0]->median, now = figure->of[1]->median;
     double change = figure->whole[0] ? log1p(fabs(now - base) / figure->whole[0]->median)
@@ -266,8 +266,8 @@ static void metrics_compare(struct comparing *c, const struct result *base,
         // Where the clock changed too, the cycles show what the card itself differs by.
         row.is_outlier =
             c->other_card &&
-            (outlier_reaches(base->benchmark, &time) ||
-             (cycles.of[0] && cycles.of[1] && outlier_reaches(base->benchmark, &cycles))) &&
+            (may_be_outlier(base->benchmark, &time) ||
+             (cycles.of[0] && cycles.of[1] && may_be_outlier(base->benchmark, &cycles))) &&
             (row.word == COMPARE_FASTER || row.word == COMPARE_SLOWER || row.word == COMPARE_OTHER);
         row.suspect = base->verdict == VERDICT_SUSPECT || now->verdict == VERDICT_SUSPECT;
         if (row.word == COMPARE_UNSURE && !isfinite(row.ratio.low))
