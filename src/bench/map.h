@@ -16,7 +16,7 @@
 #define MAP_PAGES      "pages"      // a chain over pages at a chosen distance: shows page sizes
 #define MAP_WAYS       "ways"       // a chain through one cache set, if address bits choose the set
 #define MAP_CLOCKS     "clocks"     // a chain within one level, at a requested core clock
-#define MAP_NEIGHBOURS "neighbours" // chains on all cores at once: show which share a level
+#define MAP_NEIGHBOURS "neighbours" // chains on several cores at once: show which share a level
 #define MAP_CODE       "code"       // straight-line code: shows the instruction caches
 
 // The usual stride in bytes from one node of a chain to the next.
@@ -51,6 +51,7 @@ enum map_param {
     MAP_PARAM_CHAINS,                   // number of parameters that all chains have
     MAP_PARAM_CLOCK = MAP_PARAM_CHAINS, // a parameter of cases `what=clocks` only
     MAP_PARAM_INSTRUCTIONS,             // a parameter of cases `what=code` only
+    MAP_PARAM_PARALLEL,                 // a parameter of cases `what=neighbours` only
     MAP_PARAM_COUNT
 };
 

@@ -350,42 +350,86 @@ struct map_level map_caches_level(const struct map_caches *caches, size_t k)
     return level;
 }
 
-// True if the level before level k holds a part of a chain over `bytes`.
+// True if a level before level k holds a part of the probe's regions. inner[i]: cores that share
+// level i.
 static bool hits_before(const struct map_level *level, const struct map_steps *steps, size_t k,
-                        double bytes)
+                        unsigned cores, const unsigned *inner,
+                        const struct map_sharers_probe *probe)
 {
-    if (k == 0)
-        return false;
-    if (!level->alone)
-        return bytes < 1.3 * exp2(steps->curve.fit.steps[k - 1].end_high);
-    return map_curve_ns(level->alone, bytes) <
-           level->before + 0.8 * (level->within - level->before);
+    const struct plateaus *fit = &steps->curve.fit;
+    for (size_t i = 0; i < k; i++) {
+        double bytes = map_sharers_together(probe, cores, inner[i], 0.5) * probe->region;
+        double hit = fit->levels[i].height, miss = fit->levels[i + 1].height;
+        if (level->alone ? map_curve_ns(level->alone, bytes) < hit + 0.8 * (miss - hit)
+                         : bytes < 1.3 * exp2(fit->steps[i].end_high))
+            return true;
+    }
+    return false;
 }
 
-// Returns the latency of a probe for the sharers of level k, if `inner` cores share the level
-// before; NaN if it was not measured. Returns 0 if it tells nothing: it is suspect, translation may
-// be part of it, or the level before holds a part of it.
+// Returns the result of a probe for the sharers of level k; NULL if the run has none.
+static const struct result *neighbours_result(const struct map_steps *steps, const struct run *run,
+                                              size_t k, unsigned cores,
+                                              const struct map_sharers_probe *probe)
+{
+    for (size_t i = 0; i < run->result_count; i++) {
+        const struct result *result = run->results[i];
+        if (!result_is_of(result, "map", steps->curve.results[0]->device) ||
+            !case_says(&result->bench_case, "what", MAP_NEIGHBOURS) ||
+            case_uint(&result->bench_case, "level") != k + 1)
+            continue;
+        const struct case_value *chains = case_find(&result->bench_case, "chains");
+        double bytes = (double)case_uint(&result->bench_case, "bytes");
+        if ((chains ? chains->uint : cores) == probe->chains &&
+            fabs(log(bytes / probe->region)) < 0.02)
+            return result;
+    }
+    return NULL;
+}
+
+// Returns the latency of a probe for the sharers of level k; NaN if it was not measured. Returns 0
+// if it tells nothing: it is suspect, translation may be part of it, or a level before holds a part
+// of it.
 static double neighbours_ns(const struct map_level *level, const struct map_steps *steps,
-                            const struct run *run, size_t k, unsigned inner,
+                            const struct run *run, size_t k, unsigned cores, const unsigned *inner,
                             const struct map_sharers_probe *probe)
 {
-    const struct lines_chain chain = {probe->region, MAP_NODE_BYTES};
-    const struct result *result = map_steps_chain_result(steps, run, MAP_NEIGHBOURS, k + 1, &chain);
+    const struct result *result = neighbours_result(steps, run, k, cores, probe);
     if (!result)
         return NAN;
     double ns = map_steps_ns(steps, result);
-    if (!isfinite(ns))
-        return ns;
-    if (result->verdict != VERDICT_OK)
+    if (!isfinite(ns) || map_steps_doubtful(steps, result))
         return 0;
-    // Without the curve of one core it is not known where a level with longer lines ends. And the
-    // level before must not hold a part of the region.
+    // Without the curve of one core it is not known where a level with longer lines ends.
     if ((!level->alone && step_shape_is_gradual(level->shape)) ||
-        hits_before(level, steps, k, inner * probe->region))
+        hits_before(level, steps, k, cores, inner, probe))
         return 0;
-    if (may_be_translated(steps, probe->region, true))
-        return 0;
-    return ns;
+    return may_be_translated(steps, probe->region, true) ? 0 : ns;
+}
+
+// Returns what the probes tell of the sharers of level k, if inner[i] cores share each level i
+// before it. Sets `probes`.
+static struct map_sharers sharers_of(const struct map_caches *caches, const struct run *run,
+                                     size_t k, unsigned cores, const unsigned *inner, bool again,
+                                     struct map_sharers_probe probes[2 * MAP_SHARERS_MAX],
+                                     size_t *count)
+{
+    const struct map_level level = map_caches_level(caches, k);
+    double ns[2 * MAP_SHARERS_MAX];
+    *count = map_sharers_plan(&level, cores, probes);
+    for (size_t i = 0; i < *count; i++)
+        ns[i] = neighbours_ns(&level, &caches->steps, run, k, cores, inner, &probes[i]);
+    struct map_sharers found = map_sharers_judge(&level, probes, ns, *count, cores);
+    if (!again)
+        return found;
+    size_t first = *count;
+    *count += map_sharers_plan_again(&level, &found, cores, probes + first);
+    for (size_t i = first; i < *count; i++) {
+        ns[i] = neighbours_ns(&level, &caches->steps, run, k, cores, inner, &probes[i]);
+        if (!isfinite(ns[i]))
+            return found; // the further probes are not measured yet
+    }
+    return map_sharers_judge(&level, probes, ns, *count, cores);
 }
 
 struct map_sharers map_caches_sharers(const struct map_caches *caches, const struct run *run,
@@ -393,26 +437,11 @@ struct map_sharers map_caches_sharers(const struct map_caches *caches, const str
                                       struct map_sharers_probe probes[2 * MAP_SHARERS_MAX],
                                       size_t *count)
 {
-    const struct map_level level = map_caches_level(caches, k);
-    double ns[2 * MAP_SHARERS_MAX];
-    unsigned inner = 1;
-    if (k > 0) {
+    unsigned inner[PLATEAUS_MAX];
+    for (size_t i = 0; i < k; i++) {
         const struct map_sharers before =
-            map_caches_sharers(caches, run, k - 1, cores, again, probes, count);
-        inner = before.sharers ? before.sharers : before.low;
+            sharers_of(caches, run, i, cores, inner, again, probes, count);
+        inner[i] = before.sharers ? before.sharers : before.low;
     }
-    *count = map_sharers_plan(&level, cores, map_sharers_most(&level), probes);
-    for (size_t i = 0; i < *count; i++)
-        ns[i] = neighbours_ns(&level, &caches->steps, run, k, inner, &probes[i]);
-    struct map_sharers found = map_sharers_judge(&level, probes, ns, *count, cores);
-    if (!again)
-        return found;
-    size_t first = *count;
-    *count += map_sharers_plan_again(&level, &found, cores, probes + first);
-    for (size_t i = first; i < *count; i++) {
-        ns[i] = neighbours_ns(&level, &caches->steps, run, k, inner, &probes[i]);
-        if (!isfinite(ns[i]))
-            return found; // the further probes are not measured yet
-    }
-    return map_sharers_judge(&level, probes, ns, *count, cores);
+    return sharers_of(caches, run, k, cores, inner, again, probes, count);
 }

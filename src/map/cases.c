@@ -124,21 +124,27 @@ static struct bench_case *make_probe(struct map_cases *cases, const enum map_par
 
 void map_cases_add_chain(struct map_cases *cases, const struct map_chain *chain)
 {
-    static const enum map_param params[] = {MAP_PARAM_WHAT,  MAP_PARAM_PATH,  MAP_PARAM_LEVEL,
-                                            MAP_PARAM_BYTES, MAP_PARAM_CHAIN, MAP_PARAM_PITCH,
-                                            MAP_PARAM_CLOCK};
+    const enum map_param params[] = {MAP_PARAM_WHAT,
+                                     MAP_PARAM_PATH,
+                                     MAP_PARAM_LEVEL,
+                                     MAP_PARAM_BYTES,
+                                     MAP_PARAM_CHAIN,
+                                     MAP_PARAM_PITCH,
+                                     chain->chains ? MAP_PARAM_PARALLEL : MAP_PARAM_CLOCK};
     uint64_t bytes = (uint64_t)chain->bytes / chain->grain * chain->grain;
     if (bytes < 2 * chain->stride)
         return;
-    struct bench_case *probe = make_probe(cases, params, MAP_PARAM_CHAINS + (chain->clock_hz > 0));
+    bool has_more = chain->chains || chain->clock_hz > 0;
+    struct bench_case *probe = make_probe(cases, params, MAP_PARAM_CHAINS + has_more);
     probe->values[MAP_PARAM_WHAT].text = chain->what;
     probe->values[MAP_PARAM_PATH].text = "vector";
     probe->values[MAP_PARAM_LEVEL].uint = chain->level;
     probe->values[MAP_PARAM_BYTES].uint = bytes;
     probe->values[MAP_PARAM_CHAIN].text = cases->chain;
     probe->values[MAP_PARAM_PITCH].uint = chain->stride;
-    if (chain->clock_hz > 0)
-        probe->values[MAP_PARAM_CLOCK].uint = (uint64_t)chain->clock_hz;
+    if (has_more)
+        probe->values[MAP_PARAM_CHAINS].uint =
+            chain->chains ? chain->chains : (uint64_t)chain->clock_hz;
     add_case(cases, cases->map, probe);
 }
 

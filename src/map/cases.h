@@ -63,6 +63,7 @@ struct map_chain {
     double bytes;     // bytes of the region; rounded down to a multiple of `grain`
     uint64_t stride, grain;
     double clock_hz; // core clock of a case with `what` MAP_CLOCKS; 0: not set
+    unsigned chains; // of a case with `what` MAP_NEIGHBOURS; 0: one on every core
 };
 void map_cases_add_chain(struct map_cases *cases, const struct map_chain *chain);
 

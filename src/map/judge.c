@@ -13,6 +13,10 @@ static const double crowded_out = 1.6;
 
 enum {
     REGION_MIN = 2048,
+    // The chains of a probe cover together at most CROWD_MOST times the level, or CROWD_LEAST
+    // bytes.
+    CROWD_MOST = 8,
+    CROWD_LEAST = 256 << 20,
     // A number of sharers is possible if its cost is at most this much above the least cost. The
     // margin is large because the true shape of a rise is never known well.
     SHARERS_MARGIN = 16
@@ -93,33 +97,44 @@ unsigned map_ways_judge(const struct map_level *level, const double *latency, co
 
 // ---------------------------------------------------------------- cores that share a level
 
-// Returns the next number of sharers to probe: twice as many, but half of the cores if that is
-// near; after half of the cores, all of them.
-static unsigned more_sharers(unsigned sharers, unsigned cores)
+// A region of this part of the level: one chain fits, and two do not.
+static const double fitting_part = 0.75;
+
+// Returns the next number of chains to run: 2, 3, 4, 8, 16 … up to half of the cores, then one on
+// every core.
+static unsigned more_chains(unsigned chains, unsigned cores)
 {
-    unsigned half = cores / 2;
-    if (sharers >= half)
+    unsigned half = cores / 2, next = chains < 4 ? chains + 1 : 2 * chains;
+    if (chains >= half)
         return cores;
-    return 2 * sharers > half * 7 / 10 ? half : 2 * sharers;
+    return next > half * 7 / 10 ? half : next;
 }
 
-size_t map_sharers_plan(const struct map_level *level, unsigned cores, double most,
+static void add_sharers_probe(const struct map_level *level, double part, unsigned chains,
+                              double most, struct map_sharers_probe *probes, size_t *count)
+{
+    double region = floor(part * level->end / MAP_NODE_BYTES) * MAP_NODE_BYTES;
+    for (size_t i = 0; i < *count; i++)
+        if (probes[i].region == region && probes[i].chains == chains)
+            return;
+    if (*count < MAP_SHARERS_MAX && region >= REGION_MIN && region * chains <= most)
+        probes[(*count)++] = (struct map_sharers_probe){region, chains};
+}
+
+size_t map_sharers_plan(const struct map_level *level, unsigned cores,
                         struct map_sharers_probe probes[MAP_SHARERS_MAX])
 {
     size_t count = 0;
-    unsigned n = cores > 1 ? 1 : 0;
-    while (n > 0 && count < MAP_SHARERS_MAX) {
-        double region = floor(0.75 * level->end / n / MAP_NODE_BYTES) * MAP_NODE_BYTES;
-        if (region >= REGION_MIN && region * cores <= most)
-            probes[count++] = (struct map_sharers_probe){region};
-        n = n < cores ? more_sharers(n, cores) : 0;
+    double most = fmax(CROWD_MOST * level->end, CROWD_LEAST);
+    for (unsigned chains = 1; chains < cores;) {
+        chains = more_chains(chains, cores);
+        add_sharers_probe(level, fitting_part, chains, most, probes, &count);
     }
+    // Where so large regions on all cores are too much, smaller ones show whether few cores share
+    // the level.
+    for (unsigned n = 2; n < cores && fitting_part * level->end * cores > most; n *= 2)
+        add_sharers_probe(level, fitting_part / n, cores, most, probes, &count);
     return count;
-}
-
-double map_sharers_most(const struct map_level *level)
-{
-    return fmax(3.1 * level->end, 64 << 20);
 }
 
 size_t map_sharers_plan_again(const struct map_level *level, const struct map_sharers *found,
@@ -129,13 +144,32 @@ size_t map_sharers_plan_again(const struct map_level *level, const struct map_sh
         COUNT = 5
     };
     size_t count = 0;
+    double most = fmax(CROWD_MOST * level->end, CROWD_LEAST);
     for (size_t i = 0; i < COUNT && found->low < found->high; i++) {
         double n = found->low * pow((double)found->high / found->low, ((double)i + 0.5) / COUNT);
-        double region = floor(level->end / n / MAP_NODE_BYTES) * MAP_NODE_BYTES;
-        if (region >= REGION_MIN && region * cores <= map_sharers_most(level))
-            probes[count++] = (struct map_sharers_probe){region};
+        double chains = fmin(ceil(1.33 * cores / n), cores);
+        add_sharers_probe(level, fitting_part, (unsigned)chains, most, probes, &count);
+        add_sharers_probe(level, 1 / n, cores, most, probes, &count);
     }
     return count;
+}
+
+unsigned map_sharers_together(const struct map_sharers_probe *probe, unsigned cores,
+                              unsigned sharers, double part)
+{
+    unsigned groups = (cores + sharers - 1) / sharers;
+    unsigned together = probe->chains * sharers / cores;
+    for (;; together++) {
+        unsigned chains = 0, first = 0;
+        for (unsigned g = 1; g <= groups; g++) {
+            uint64_t end = ((uint64_t)g * sharers * probe->chains + cores - 1) / cores;
+            unsigned next = end < probe->chains ? (unsigned)end : probe->chains;
+            chains += next - first <= together ? next - first : 0;
+            first = next;
+        }
+        if (chains >= part * probe->chains || together >= probe->chains)
+            return together ? together : 1;
+    }
 }
 
 // Returns the expected latency if all chains that share the level cover `bytes` together: from the
@@ -153,11 +187,11 @@ static double shared_ns(const struct map_level *level, double end, double bytes)
 // Returns the deviation of a probe's latency from `ns`, which is expected if every miss of the
 // level hits the next one. If all chains together overflow the next level, misses may take up to
 // level->slowest, and a latency in between is no deviation.
-static double off_of(const struct map_level *level, double region, unsigned cores, double latency,
-                     double ns)
+static double off_of(const struct map_level *level, const struct map_sharers_probe *probe,
+                     double latency, double ns)
 {
     double most = ns, share = (ns - level->within) / (level->beyond - level->within);
-    if (region * cores > crowded_out * level->next_end)
+    if (probe->region * probe->chains > crowded_out * level->next_end)
         most += share * fmax(level->slowest - level->beyond, 0);
     double off = fmin(latency, fmax(level->beyond, most)) - ns;
     return off > 0 ? fmax(off - (most - ns), 0) : off;
@@ -171,20 +205,34 @@ struct crowd {
     unsigned cores;
 };
 
+// Returns the deviation of a probe's latency, the median of its chains, from what `sharers` cores
+// explain. If about half of the chains have more neighbours than the others, the median may be of
+// either half.
+static double off_of_sharers(const struct map_level *level, double end, double crowding,
+                             const struct map_sharers_probe *probe, double latency,
+                             const struct crowd *crowd, unsigned sharers, double *ns)
+{
+    double bytes = crowding * probe->region, low, high;
+    low = shared_ns(level, end, bytes * map_sharers_together(probe, crowd->cores, sharers, 0.4));
+    high = shared_ns(level, end, bytes * map_sharers_together(probe, crowd->cores, sharers, 0.6));
+    *ns = latency < low ? low : high;
+    return latency > low && latency < high ? 0 : off_of(level, probe, latency, *ns);
+}
+
 // Returns how badly `sharers` cores explain the probes, if the level holds `end` bytes. With
 // several chains the level is full `crowding` times as early as with one.
 static double sharers_cost_at(const struct map_level *level, double end, double crowding,
                               const struct crowd *crowd, unsigned sharers)
 {
-    double cost = 0, least = sqrt(level->before * level->within);
+    double cost = 0, least = sqrt(level->before * level->within), ns;
     double step = level->beyond - level->within;
     for (size_t i = 0; i < crowd->count; i++) {
-        double region = crowd->probes[i].region, latency = crowd->latency[i];
+        double latency = crowd->latency[i];
         if (!(latency > least))
             continue;
-        double ns = shared_ns(level, end, crowding * sharers * region);
-        double size = fabs(off_of(level, region, crowd->cores, latency, ns)) /
-                      root_of_squares(0.04 * ns, 0.12 * step);
+        double off =
+            off_of_sharers(level, end, crowding, &crowd->probes[i], latency, crowd, sharers, &ns);
+        double size = fabs(off) / root_of_squares(0.04 * ns, 0.12 * step);
         cost += size < 3 ? size * size : 6 * size - 9;
     }
     return cost;
@@ -204,17 +252,25 @@ static double sharers_cost(const struct map_level *level, const struct crowd *cr
     return fmin(cost, sharers_cost_at(level, level->end_high, 1, crowd, sharers));
 }
 
-static void choose_sharers(struct map_sharers *answer, unsigned cores)
+// Gives the only number within the bounds that divides the number of cores. Another one that is
+// near to it has to be excluded by a larger margin.
+static void choose_sharers(const struct map_level *level, const struct crowd *crowd, double best,
+                           struct map_sharers *answer)
 {
+    static const double near = 1.3;
     unsigned divisors = 0, divisor = 0;
+    answer->why = "its probes fit more than one number";
     for (unsigned n = answer->low ? answer->low : 1; n <= answer->high; n++)
-        if (cores % n == 0) {
+        if (crowd->cores % n == 0) {
             divisors++;
             divisor = n;
         }
+    for (unsigned n = 1; n <= crowd->cores && divisors == 1; n++)
+        if (crowd->cores % n == 0 && n != divisor && n * near > divisor && n < divisor * near &&
+            sharers_cost(level, crowd, n) < best + 4 * SHARERS_MARGIN)
+            return;
     if (divisors == 1)
         answer->sharers = divisor;
-    answer->why = "its probes fit more than one number";
 }
 
 struct map_sharers map_sharers_judge(const struct map_level *level,
@@ -246,7 +302,7 @@ struct map_sharers map_sharers_judge(const struct map_level *level,
             answer.low = answer.low ? answer.low : n;
             answer.high = n;
         }
-    choose_sharers(&answer, cores);
+    choose_sharers(level, &crowd, best, &answer);
     return answer;
 }
 

@@ -62,17 +62,20 @@ unsigned map_ways_judge(const struct map_level *level, const double *latency, co
 // ---------------------------------------------------------------- cores that share a level
 
 enum {
-    MAP_SHARERS_MAX = 16 // most probes of a level
+    MAP_SHARERS_MAX = 24 // most probes of a level
 };
 
+// Chains that run at the same time, each on a core of its own, evenly spread over the cores.
 struct map_sharers_probe {
-    double region; // bytes per core
+    double region;   // bytes that each chain covers
+    unsigned chains; // 2 … number of cores
 };
 
-// Plans probes that run one chain on each core at the same time. Each chain has a region of its
-// own, of ¾ of the level / n for n = 1, 2, 4 …, half of the cores and all cores. Regions that are
-// too small, or together larger than `most` bytes, are left out. Returns the number of probes.
-size_t map_sharers_plan(const struct map_level *level, unsigned cores, double most,
+// Plans probes of ¾ of the level per chain: each chain fits, and two that share the level do not.
+// With more chains than there are caches of this level, some have to share one. Where so many
+// chains would cover too much together, smaller regions on all cores are added. Returns the number
+// of probes.
+size_t map_sharers_plan(const struct map_level *level, unsigned cores,
                         struct map_sharers_probe probes[MAP_SHARERS_MAX]);
 
 struct map_sharers {
@@ -81,14 +84,16 @@ struct map_sharers {
     const char *why;
 };
 
-// Plans more probes if the first ones left several possible numbers: regions of the level / n, for
-// n between found->low and found->high. Returns the number of probes.
+// Plans more probes if the first ones left several possible numbers between found->low and
+// found->high. Returns the number of probes.
 size_t map_sharers_plan_again(const struct map_level *level, const struct map_sharers *found,
                               unsigned cores, struct map_sharers_probe probes[MAP_SHARERS_MAX]);
 
-// Returns the most bytes that all regions of a probe may have together: enough to find out whether
-// at least a quarter of the cores share the level, and at least 64 MiB.
-double map_sharers_most(const struct map_level *level);
+// Returns how many of the probe's chains share a level with a chain, itself included, if each
+// `sharers` neighbouring cores share one: the largest such number among the `part` of the chains
+// that share it with the fewest.
+unsigned map_sharers_together(const struct map_sharers_probe *probe, unsigned cores,
+                              unsigned sharers, double part);
 
 // Finds how many cores share the level: the number with which the level's shape explains the probes
 // best. A probe that is nearer (by ratio) to `before` than to `within` shows nothing, because the

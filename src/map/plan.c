@@ -176,6 +176,14 @@ static void plan_sizes(struct map_cases *cases, const struct map_caches *caches)
                                                        .bytes = 0.75 * size,
                                                        .stride = LINES_MIN_BYTES,
                                                        .grain = MAP_GRAIN_BYTES});
+        // Nodes that share a line, in regions that exceed the cache: they show its sector.
+        for (unsigned stride = LINES_MIN_BYTES; stride < line->line; stride *= 2)
+            for (int i = 0; i < 3; i++)
+                map_cases_add_chain(cases, &(struct map_chain){.what = MAP_PROBE,
+                                                               .level = steps->step[k] + 1,
+                                                               .bytes = (1.5 + 0.5 * i) * size,
+                                                               .stride = stride,
+                                                               .grain = MAP_GRAIN_BYTES});
     }
 }
 
@@ -243,15 +251,16 @@ static void plan_sharers(struct map_cases *cases, const struct map_caches *cache
 {
     struct map_sharers_probe probes[2 * MAP_SHARERS_MAX];
     const gpu_caps needed = GPU_CAP(CORE_CLOCK) | GPU_CAP(CORE_ID);
+    const unsigned cores = (unsigned)cases->device->limits.cores;
     size_t count;
     if ((cases->device->caps & needed) != needed)
         return;
-    map_caches_sharers(caches, run, k, (unsigned)cases->device->limits.cores, again, probes,
-                       &count);
+    map_caches_sharers(caches, run, k, cores, again, probes, &count);
     for (size_t i = 0; i < count; i++)
         map_cases_add_chain(cases, &(struct map_chain){.what = MAP_NEIGHBOURS,
                                                        .level = k + 1,
                                                        .bytes = probes[i].region,
+                                                       .chains = probes[i].chains % cores,
                                                        .stride = MAP_NODE_BYTES,
                                                        .grain = MAP_NODE_BYTES});
 }

@@ -142,9 +142,7 @@ static bool is_wide(const struct metric *metric, double most)
     return !metric || metric->ci95[1] - metric->ci95[0] > most * metric->median;
 }
 
-// True if the interval of the point is wider than 10 % (with two clocks: 50 %) both in ns and in
-// cycles. If the core clock changes, one of the two varies anyway.
-static bool is_doubtful(const struct map_steps *steps, const struct result *result)
+bool map_steps_doubtful(const struct map_steps *steps, const struct result *result)
 {
     double most = steps->clocks.usual_ghz > 0 ? 0.5 : 0.1; // with two clocks, rounds ran at both
     return is_wide(result_metric(result, "latency"), most) &&
@@ -157,7 +155,7 @@ static bool are_doubtful(const struct map_steps *steps, double from, double to)
     size_t doubtful = 0, count = 0;
     for (size_t i = 0; i < steps->curve.count; i++)
         if (steps->curve.octaves[i] > from && steps->curve.octaves[i] < to) {
-            doubtful += is_doubtful(steps, steps->curve.results[i]);
+            doubtful += map_steps_doubtful(steps, steps->curve.results[i]);
             count++;
         }
     return 2 * doubtful > count;

@@ -60,6 +60,10 @@ void map_steps_judge_kinds(struct map_steps *steps);
 // it has none.
 double map_steps_ns(const struct map_steps *steps, const struct result *result);
 
+// True if the interval of the result is wider than 10 % (with two clocks: 50 %) both in ns and in
+// cycles. If the core clock changes, one of the two varies anyway.
+bool map_steps_doubtful(const struct map_steps *steps, const struct result *result);
+
 // True if the result is a chain with another stride (MAP_PROBE) and has a latency.
 bool map_steps_is_probe(const struct map_steps *steps, const struct result *result);
 

@@ -13,8 +13,9 @@ enum {
     UNIT_TEXT = 32,
     PAGES_PROBES = 9,
     PAGES_WIDE = 4, // number of wide probes (pages more than 2 MiB apart), which come first
-    PAGES_LAP_BYTES = 1 << 20, // least bytes of lines that a lap over pages touches (bench/latency)
-    PAGES_ODD = 7              // first of the last two probes: nodes 1.5 MiB apart
+    PAGES_LAP_BYTES = 1 << 20, // of the lines that a lap over pages touches (bench/latency)
+    PAGES_LAP_NODES = PAGES_LAP_BYTES / MAP_NODE_BYTES,
+    PAGES_ODD = 7 // first of the last two probes: nodes 1.5 MiB apart
 };
 
 #define PAGES_LEAST     (UINT64_C(16) << 20) // bytes of the smallest region
@@ -225,16 +226,19 @@ static struct level_height reach_of(const struct level_curve *curve, size_t k)
         exp2((octaves[0] + octaves[1]) / 2), {exp2(octaves[0]), exp2(octaves[1])}, curve->count};
 }
 
-// True if the reach may be the end of a cache. In small regions a lap touches one to two times
-// PAGES_LAP_BYTES of lines, which is no reason for a rise if the curve of vector loads is flat
-// there. From that region on, the lines that a lap touches grow with the region.
+// True if the reach may be the end of a cache. Laps over at most 1/8 of PAGES_LAP_NODES pages touch
+// PAGES_LAP_BYTES of lines to 6 %, laps over up to PAGES_LAP_NODES pages to a third; that is no
+// reason for a rise if the curve of vector loads is flat there. With more pages, the lines that a
+// lap touches grow with the region.
 static bool may_be_cache(const struct map_writer *w, double reach)
 {
     const struct level_curve *vector = &w->caches->steps.curve;
-    double lap = PAGES_LAP_BYTES, region = (double)MAP_PAGE_BYTES * lap / (double)MAP_NODE_BYTES;
+    double lap = PAGES_LAP_BYTES, pages = reach / (double)MAP_PAGE_BYTES;
+    bool few = pages < PAGES_LAP_NODES / 8.0;
+    double from = few ? 0.9 : 0.6, to = few ? 1.12 : 1.5;
     bool flat = vector->count > 1 &&
-                map_curve_ns(vector, 2.5 * lap) < lap_flat * map_curve_ns(vector, 0.8 * lap);
-    return !flat || reach > 0.9 * region;
+                map_curve_ns(vector, to * lap) < lap_flat * map_curve_ns(vector, from * lap);
+    return !flat || pages > 0.9 * PAGES_LAP_NODES;
 }
 
 static void add_level(const struct map_writer *w, const struct level_curve *curve, size_t k,

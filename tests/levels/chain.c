@@ -3,11 +3,13 @@
 
 #include "math/permute.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
-    NODES_MAX = 6144, // simulated nodes of a chain
-    BLOCK_SHIFT = 8   // blocks of 256 bytes are simulated or left out
+    NODES_MAX = 6144,     // simulated nodes of a chain
+    TOGETHER_MAX = 49152, // of several chains together
+    BLOCK_SHIFT = 8       // blocks of 256 bytes are simulated or left out
 };
 
 // ---------------------------------------------------------------- one cache
@@ -39,7 +41,7 @@ static unsigned shift_of(uint64_t power)
 static void cache_init(struct arena *arena, const struct simulated_cache *desc, unsigned sampled,
                        unsigned instances, struct cache *cache)
 {
-    uint64_t sets = desc->sets >> sampled;
+    uint64_t sets = (desc->sets + (UINT64_C(1) << sampled >> 1)) >> sampled;
     *cache = (struct cache){.desc = desc,
                             .sets = sets ? sets : 1,
                             .line_shift = shift_of(desc->line),
@@ -108,7 +110,7 @@ static uint64_t physical_of(const struct simulated *machine, uint64_t address)
 
 struct load {
     uint64_t address;
-    unsigned core;
+    unsigned chain;
 };
 
 struct lap {
@@ -121,7 +123,7 @@ struct lap {
 static void add_page(const struct simulated *machine, const struct chain *chain, uint64_t page,
                      uint64_t bytes, struct lap *lap)
 {
-    uint64_t physical = physical_of(machine, page), total = chain->nodes * chain->cores;
+    uint64_t physical = physical_of(machine, page), total = chain->nodes * chain->count;
     uint64_t first = (lap->chosen - (physical >> BLOCK_SHIFT)) & lap->mask;
     for (uint64_t at = first << BLOCK_SHIFT; at < bytes; at += (lap->mask + 1) << BLOCK_SHIFT)
         for (uint64_t node = (page + at + chain->stride - 1) / chain->stride;
@@ -134,7 +136,7 @@ static void add_page(const struct simulated *machine, const struct chain *chain,
 
 static void add_nodes(const struct simulated *machine, const struct chain *chain, struct lap *lap)
 {
-    uint64_t total = chain->nodes * chain->cores;
+    uint64_t total = chain->nodes * chain->count;
     if (chain->turns > 1 || chain->stride > 512) {
         for (uint64_t i = 0; i < total && lap->count < lap->most; i++) {
             uint64_t at =
@@ -155,9 +157,10 @@ static void add_nodes(const struct simulated *machine, const struct chain *chain
 static struct lap lap_of(struct arena *arena, const struct simulated *machine,
                          const struct chain *chain, struct random *random, unsigned *sampled)
 {
-    uint64_t total = chain->nodes * chain->cores;
+    uint64_t total = chain->nodes * chain->count;
     *sampled = 0;
-    while ((chain->stride < 4096 || chain->turns > 1) && total >> *sampled > NODES_MAX)
+    uint64_t most = chain->count > 1 ? TOGETHER_MAX : NODES_MAX;
+    while ((chain->stride < 4096 || chain->turns > 1) && total >> *sampled > most)
         ++*sampled;
     struct lap lap = {.most = (size_t)(total >> *sampled) * 2 + 4096,
                       .mask = (UINT64_C(1) << *sampled) - 1};
@@ -173,35 +176,54 @@ static struct lap lap_of(struct arena *arena, const struct simulated *machine,
     return lap;
 }
 
-// `depth` gets the shares of loads that hit level 0, 1, … and memory.
+// The core that follows chain `i`.
+static unsigned core_of(const struct chain *chain, unsigned i)
+{
+    return (unsigned)((uint64_t)i * chain->cores / chain->count);
+}
+
+static void init_caches(struct arena *arena, const struct simulated *machine,
+                        const struct chain *chain, unsigned sampled, struct cache *caches)
+{
+    unsigned last = core_of(chain, chain->count - 1);
+    for (size_t k = 0; k < machine->level_count; k++) {
+        cache_init(arena, &machine->levels[k], sampled, last / machine->levels[k].sharers + 1,
+                   &caches[k]);
+        caches[k].seed = machine->seed + k;
+    }
+}
+
+// The number of laps that fill the caches before the one that is counted.
+static unsigned warm_laps(const struct simulated *machine, size_t nodes)
+{
+    unsigned warm = 1;
+    for (size_t k = 0; k < machine->level_count; k++)
+        warm = machine->levels[k].random ? 4 : warm;
+    while (nodes && nodes * (warm + 1) < 512)
+        warm++;
+    return warm;
+}
+
+// hits[chain][k] gets the number of the chain's loads that hit level k; the last one: memory.
 static void simulate_caches(struct arena *arena, const struct simulated *machine,
-                            const struct chain *chain, struct random *random, double *depth)
+                            const struct chain *chain, struct random *random,
+                            double (*hits)[SIMULATED_LEVELS_MAX + 1])
 {
     struct cache caches[SIMULATED_LEVELS_MAX];
     unsigned sampled;
-    bool random_lines = false;
     const struct lap lap = lap_of(arena, machine, chain, random, &sampled);
     const struct load *loads = lap.loads;
-    size_t count = lap.count;
-    for (size_t k = 0; k < machine->level_count; k++) {
-        cache_init(arena, &machine->levels[k], sampled,
-                   (chain->cores - 1) / machine->levels[k].sharers + 1, &caches[k]);
-        caches[k].seed = machine->seed + k;
-        random_lines |= machine->levels[k].random;
-    }
-    for (size_t k = 0; k <= machine->level_count; k++)
-        depth[k] = 0;
-    unsigned warm = random_lines ? 4 : 1;
-    while (count && count * (warm + 1) < 512)
-        warm++;
+    init_caches(arena, machine, chain, sampled, caches);
+    unsigned warm = warm_laps(machine, lap.count);
     for (unsigned round = 0; round <= warm; round++)
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < lap.count; i++) {
+            unsigned core = core_of(chain, loads[i].chain);
             size_t k = 0;
             while (k < machine->level_count &&
-                   !cache_load(&caches[k], loads[i].core / machine->levels[k].sharers,
-                               loads[i].address, random))
+                   !cache_load(&caches[k], core / machine->levels[k].sharers, loads[i].address,
+                               random))
                 k++;
-            depth[k] += round == warm ? 1 / (double)count : 0;
+            hits[loads[i].chain][k] += round == warm;
         }
 }
 
@@ -237,19 +259,38 @@ static double simulate_tlbs(struct arena *arena, const struct simulated *machine
     return cycles;
 }
 
+// The mean latency of loads that hit the levels so often.
+static struct latency latency_of(const struct simulated *machine, const double *hits)
+{
+    struct latency latency = {0, 0};
+    double all = 0;
+    for (size_t k = 0; k <= machine->level_count; k++) {
+        bool memory = k == machine->level_count;
+        latency.cycles += hits[k] * (memory ? machine->memory_cycles : machine->levels[k].cycles);
+        latency.ns += hits[k] * (memory ? machine->memory_ns : machine->levels[k].ns);
+        all += hits[k];
+    }
+    return all > 0 ? (struct latency){latency.cycles / all, latency.ns / all} : latency;
+}
+
+static int by_latency(const void *a, const void *b)
+{
+    const struct latency *x = a, *y = b;
+    double first = x->cycles + x->ns, second = y->cycles + y->ns;
+    return (first > second) - (first < second);
+}
+
 struct latency chain_simulate(const struct simulated *machine, const struct chain *chain,
                               struct random *random)
 {
     struct arena *arena = arena_create();
-    double depth[SIMULATED_LEVELS_MAX + 1];
-    simulate_caches(arena, machine, chain, random, depth);
-    size_t last = machine->level_count;
-    struct latency latency = {depth[last] * machine->memory_cycles,
-                              depth[last] * machine->memory_ns};
-    for (size_t k = 0; k < last; k++) {
-        latency.cycles += depth[k] * machine->levels[k].cycles;
-        latency.ns += depth[k] * machine->levels[k].ns;
-    }
+    double(*hits)[SIMULATED_LEVELS_MAX + 1] = arena_alloc(arena, chain->count * sizeof *hits);
+    struct latency *all = ARENA_ARRAY(arena, chain->count, struct latency);
+    simulate_caches(arena, machine, chain, random, hits);
+    for (unsigned i = 0; i < chain->count; i++)
+        all[i] = latency_of(machine, hits[i]);
+    qsort(all, chain->count, sizeof *all, by_latency);
+    struct latency latency = all[chain->count / 2];
     latency.cycles += simulate_tlbs(arena, machine, chain, random);
     arena_destroy(arena);
     return latency;

@@ -182,15 +182,20 @@ static bool chain_of(const struct bench_case *bench_case, unsigned cores, struct
         !case_find(bench_case, "pitch") || strcmp(what, MAP_CLOCKS) == 0)
         return false;
     uint64_t bytes = case_uint(bench_case, "bytes");
+    const struct case_value *parallel = case_find(bench_case, "chains");
     *chain = (struct chain){.stride = case_uint(bench_case, "pitch"),
                             .turns = 1,
-                            .cores = strcmp(what, MAP_NEIGHBOURS) == 0 ? cores : 1};
+                            .count = strcmp(what, MAP_NEIGHBOURS) ? 1
+                                     : parallel                   ? (unsigned)parallel->uint
+                                                                  : cores,
+                            .cores = cores};
     bool pages = strcmp(order, "page") == 0 || strcmp(what, MAP_PAGES) == 0;
     if (strcmp(order, "page") == 0)
         chain->stride = case_uint(bench_case, "page");
     chain->nodes = bytes / chain->stride;
-    while (pages && chain->nodes * chain->turns < PAGE_LAP_NODES)
-        chain->turns *= 2;
+    if (pages && chain->nodes)
+        chain->turns = (PAGE_LAP_NODES + chain->nodes / 2) / chain->nodes;
+    chain->turns += chain->turns == 0;
     chain->nodes *= chain->turns;
     return chain->nodes > 1;
 }

@@ -214,10 +214,11 @@ static void set_blocks(const struct latency_case *this_case, struct latency_chai
         chain->block_bytes = this_case->page;
         chain->slot_bytes = this_case->stride;
         chain->slots = this_case->page / this_case->stride;
-        uint64_t pages = this_case->bytes / this_case->page;
-        while (chain->turns < chain->slots &&
-               pages * chain->turns * this_case->stride < LATENCY_PAGE_LAP_BYTES)
-            chain->turns *= 2;
+        // As near to LATENCY_PAGE_LAP_BYTES as whole visits of all pages allow: if laps over few
+        // and over many pages touch as many lines, the caches serve both alike.
+        uint64_t lap = this_case->bytes / this_case->page * this_case->stride;
+        uint64_t turns = lap ? (LATENCY_PAGE_LAP_BYTES + lap / 2) / lap : 1;
+        chain->turns = turns < 1 ? 1 : turns > chain->slots ? chain->slots : (uint32_t)turns;
         break;
     }
     default:

@@ -62,6 +62,11 @@ static const struct param_info params[MAP_PARAM_COUNT] = {
                                 .type = PARAM_UINT,
                                 .standard = "1024",
                                 .help = "code: multiply-adds in a row, a multiple of 64"},
+    [MAP_PARAM_PARALLEL] = {.key = "chains",
+                            .type = PARAM_UINT,
+                            .standard = "0",
+                            .help = "neighbours: chains at the same time, each on a core of its "
+                                    "own; without it one on every core"},
 };
 
 static const struct metric_info metrics[MAP_METRIC_COUNT] = {
