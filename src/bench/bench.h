@@ -12,8 +12,8 @@
 #include "measure/visit.h"
 #include "results/results.h"
 
-// Most bytes that a kernel can reach by a 32-bit index of 4-byte words. This limits the length of
-// chains whose links are indices.
+// The most bytes that a kernel can reach with a 32-bit index of 4-byte words. This limits the
+// length of chains whose links are indices.
 #define BENCH_INDEX_REACH_BYTES (UINT64_C(16) << 30)
 
 // The values chosen for one parameter, by the preset or by --set; ranges are expanded.
@@ -21,15 +21,16 @@ struct bench_choice {
     const struct param_info *param;
     struct case_value *values; // as the user ordered them; the word "max" is UINT64_MAX
     size_t value_count;
-    bool from_user; // true: given by --set; false: by the preset
+    bool from_user; // true: --set gave the values; false: the preset did
 };
 
 struct bench_request {
     struct arena *arena;
     const struct gpu_info *device;
-    const struct gpu_system *system;    // the system to which `device` belongs; NULL: unknown
-    const char *preset;                 // the preset: "quick", "standard" or "full"
-    const struct bench_choice *choices; // one per parameter, in the order of benchmark_info.params
+    const struct gpu_system *system; // the system to which `device` belongs; NULL: unknown
+    const char *preset;              // the preset: "quick", "standard" or "full"
+    // One choice per parameter, in the order of benchmark_info.params.
+    const struct bench_choice *choices;
     size_t choice_count;
 };
 
@@ -44,20 +45,24 @@ struct bench_case_list {
 // Appends the case `c`, whose values have the order of the benchmark's params.
 void bench_case_add(struct arena *arena, struct bench_case_list *list, struct bench_case c);
 
-// A case whose first parameters have values already; the functions of bench_product receive it.
+// A case under construction: only its first parameters have values. The functions of struct
+// bench_product receive it.
 struct bench_pick {
     const struct bench_request *request;
-    const void *context; // the context of the bench_product
-    struct bench_case c; // values of the parameters before this one; in keep(): all values
+    const void *context; // the `context` of the struct bench_product
+    // Values of the parameters before number `param`; in keep(): of all parameters.
+    struct bench_case c;
     // For each parameter i, at[i] is the index of its value among the values chosen for it; 0 if
     // the case has no such parameter.
     const size_t *at;
-    size_t param;             // index of this parameter among the choices; in keep(): their number
-    struct case_value *value; // value of this parameter, which may be changed; NULL in keep()
+    // Index of the parameter to choose now; in keep(): the number of parameters.
+    size_t param;
+    struct case_value *value; // value of that parameter, which may be changed; NULL in keep()
 };
 
-// All combinations of the chosen values. A case has a parameter only if the parameter's condition
-// `when` holds. The values of the last parameter change fastest. All functions are optional.
+// The plan of a benchmark: all combinations of the chosen values. A case has a parameter only if
+// the parameter's condition `when` holds. The values of the last parameter change fastest. All
+// functions are optional.
 struct bench_product {
     const struct bench_request *request;
     const void *context; // data for the functions
@@ -71,8 +76,8 @@ struct bench_product {
     // the visit of its case is skipped with the reason.
     bool (*reach)(const struct bench_pick *pick);
 
-    // Returns true if the plan takes this case. It may change the values in pick->c. If it returns
-    // false with `err` filled, the whole request is refused.
+    // Returns true if the plan takes this case. May change the values in pick->c. If it returns
+    // false and fills `err`, the whole request is refused.
     bool (*keep)(const struct bench_pick *pick, struct error *err);
 
     // Returns true for cases that a run should measure before all other cases.
@@ -89,11 +94,11 @@ MUST_CHECK bool bench_plan_product(const struct bench_product *product,
 // A benchmark at work on one open device. The session lasts through the visits of all cases of the
 // benchmark, so that programs and large buffers are made only once.
 struct bench_session {
-    struct arena *arena;       // lives as long as the session
+    struct arena *arena;       // for memory that lives as long as the session
     struct gpu_system *system; // all devices; a benchmark may open others than `device`
     struct gpu_device *device;
     const struct gpu_info *info;
-    struct gpu_scope *scope;          // lives as long as the session
+    struct gpu_scope *scope;          // owns objects that live as long as the session
     struct measure_programs programs; // programs, each built once, in `scope`
     struct measure_limits limits;     // limits of the device
     struct measure_clock clock;       // clocks that kernels can read; open() sets it if needed
@@ -122,8 +127,8 @@ struct gpu_buffer *bench_buffer(struct gpu_scope *scope, uint64_t bytes, enum gp
 struct bench_visit {
     struct bench_session *session;
     const struct bench_case *bench_case;
-    struct gpu_scope *scope; // closed after the visit
-    struct arena *arena;     // reset after the visit
+    struct gpu_scope *scope; // owns objects of the visit; closed after the visit
+    struct arena *arena;     // for memory of the visit; reset after the visit
     const struct measure_request *request;
     // Points to the data that the benchmark keeps for this case, in the session's arena. *memory is
     // NULL at the first visit of the case, and again after a visit of another benchmark.
@@ -187,7 +192,9 @@ struct benchmark {
     bool (*serve)(const char *device, int socket_fd, struct error *err);
 
     // Prepares, warms up, takes samples, verifies. Fills `visit`, or fails: after ERROR_UNSUPPORTED
-    // and ERROR_OUT_OF_MEMORY the case is skipped, after any other error it is failed.
+    // Makes one visit of a case: prepares, warms up, takes samples, verifies. Fills `visit`, or
+    // fails. After ERROR_UNSUPPORTED and ERROR_OUT_OF_MEMORY the case is skipped; after any other
+    // error it is failed.
     bool (*visit)(struct bench_visit *run, struct measure_visit *visit, struct error *err);
 
     // For a benchmark whose parameter "scenario" takes a FILE: writes its built-in scenarios, as

@@ -7,7 +7,8 @@
 #include <string.h>
 
 enum {
-    COMBINATIONS_MAX = 1 << 16 // most combinations of values that --set may give one benchmark
+    // Most combinations of values that --set may choose for one benchmark.
+    COMBINATIONS_MAX = 1 << 16
 };
 
 bool setting_parse(struct arena *arena, const char *text, struct setting *setting,

@@ -9,7 +9,7 @@
 struct setting {
     const char *benchmark; // NULL: the setting is for every benchmark of the run that has the key
     const char *key;
-    const char *values; // in the grammar that bench/values.h describes
+    const char *values; // the values as text, in the grammar of bench/values.h
     const char *text;   // the whole setting as the user typed it
 };
 

@@ -94,8 +94,8 @@ static double step(enum fma_number number, double x, double b, bool fused)
 
 static struct fma_chain follow(enum fma_number number, unsigned chain, uint64_t steps)
 {
-    // Multiples of 1 / golden ratio, modulo 1, scaled to −1 … 1: each chain starts at another
-    // value.
+    // The start values are multiples of 1 / golden ratio, modulo 1, scaled to −1 … 1. So each chain
+    // starts at a different value.
     double x = fma_round(number, 2 * fmod((chain + 1) * 0.6180339887, 1) - 1);
     double fused = x, rounded = x, b = fma_round(number, constant);
     for (uint64_t i = 0; i < steps; i++) {

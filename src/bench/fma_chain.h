@@ -16,7 +16,7 @@ enum fma_number {
 };
 
 enum {
-    FMA_CHAINS = 16 // number of chains; each has its own start
+    FMA_CHAINS = 16 // number of chains; each starts at a different value
 };
 
 // A chain's values as bit patterns; only f64 uses the high word.

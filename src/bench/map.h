@@ -36,7 +36,7 @@ enum {
 // lengths per octave up to 32768.
 enum {
     MAP_CODE_STEPS = 96,
-    MAP_CODE_QUESTION = 2 // a test after each stretch takes so many instructions
+    MAP_CODE_QUESTION = 2 // instructions of the test after each stretch
 };
 uint32_t map_code_length(uint32_t steps);
 
@@ -55,8 +55,8 @@ enum map_param {
     MAP_PARAM_COUNT
 };
 
-// The metrics of `map`, in their order. Its probes have only the first four, which are the metrics
-// of the benchmark latency.
+// The metrics of `map`, in their order. Cases that are probes have only the first four, which are
+// those of the benchmark latency.
 enum map_metric {
     MAP_METRIC_LATENCY,
     MAP_METRIC_CYCLES,

@@ -7,12 +7,13 @@
 struct planner {
     const struct bench_product *product;
     struct bench_case_list *list;
-    struct bench_case c;     // values of the parameters so far, with room for all
-    size_t *at;              // see `at` of struct bench_pick
+    struct bench_case c;     // values of the parameters chosen so far, with room for all parameters
+    size_t *at;              // at[i]: index of the value chosen for parameter i (struct bench_pick)
     struct case_value *copy; // values of a whole case, which keep() may change
-    bool beyond;             // true: reach() found no value that the device supports, for any value
-    bool refused;            // true: keep() left out a case
-    struct error err;        // error of keep(); ERROR_NONE: keep() did not fail
+    // true: for some chosen value, reach() found none that the device supports.
+    bool beyond;
+    bool refused;     // true: keep() left out a case
+    struct error err; // error of keep(); ERROR_NONE: keep() did not fail
 };
 
 static bool ends_in_max(const struct bench_choice *choice)

@@ -13,8 +13,8 @@ enum gpu_queue_kind queue_pair_kind(const struct gpu_info *info);
 // True if the device has a second queue.
 bool queue_pair_has_second(const struct gpu_info *info);
 
-// Requests both queues in `desc`, which must be zeroed: queue 0 is universal; queue 1 is the second
-// one, if the device has a second one.
+// Requests both queues in `desc`, which must be zeroed. Queue 0 is universal. Queue 1 is the second
+// queue, if the device has one.
 void queue_pair_request(const struct gpu_info *info, struct gpu_device_desc *desc);
 
 #endif

@@ -145,7 +145,7 @@ static bool add_single(struct parser *p, const char *text)
 
 // ---------------------------------------------------------------- ranges
 
-// Returns base · 2^(step/n), 0 ≤ step < n, rounded as values.h says; UINT64_MAX above 2^63.
+// Returns base · 2^(step/n), where 0 ≤ step < n, rounded as values.h says; UINT64_MAX above 2^63.
 static uint64_t value_between(const struct param_info *param, uint64_t base, uint64_t step,
                               uint64_t n)
 {
@@ -159,8 +159,8 @@ static uint64_t value_between(const struct param_info *param, uint64_t base, uin
     return rounded >= 0x1p63 ? UINT64_MAX : (uint64_t)rounded;
 }
 
-// Returns the end of a range. If the range ends in "max" and the parameter takes that word, the end
-// is param_info.most, if that is set.
+// Returns the end of a range: `to`. For the word "max", if the parameter takes it and
+// param_info.most is set, returns param_info.most.
 static uint64_t last_value(const struct param_info *param, uint64_t to)
 {
     return to == UINT64_MAX && param->takes_max && param->most ? param->most : to;
@@ -262,7 +262,8 @@ bool values_parse(struct arena *arena, const struct param_info *param, const cha
     *list = (struct value_list){0};
     struct parser parser = {.arena = arena, .param = param, .list = list, .err = err};
     char *rest = arena_strdup(arena, text);
-    if (param->type == PARAM_TEXT && *text == '{') // the text of a FILE, which has commas
+    // The text of a FILE is one value, although it has commas.
+    if (param->type == PARAM_TEXT && *text == '{')
         return add_word(&parser, text);
     while (rest) {
         char *part = rest, *comma = strchr(rest, ',');

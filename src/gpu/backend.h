@@ -90,12 +90,13 @@ struct gpu_batch {
     struct error first_error; // the first error of the recording; ERROR_NONE: none
     unsigned commands;        // recorded commands; barriers, splits, spans do not count
     int open_span;            // number of the span that has begun but not ended; -1: none
-    uint64_t spans_recorded;  // bit i: the begin of span i is recorded
-    // Bit i of splits_set: the set of split i is recorded; of splits_waited: the wait for it.
+    uint64_t spans_recorded;  // bit i: the start of span i was recorded
+    // Bit i of splits_set: the set of split i was recorded. Bit i of splits_waited: the wait for
+    // split i was recorded.
     uint64_t splits_set, splits_waited;
     // True: a submission has ended since the recording, so spans have lengths.
     bool finished;
-    // What the submission in flight waits for: a hold (or NULL), and batches submitted before.
+    // What the submission in flight waits for: a hold (or NULL), and batches submitted earlier.
     // `after` is set before batch_submit is called, `hold` after that call has succeeded.
     struct gpu_hold *hold;
     struct gpu_batch *after[GPU_AFTER_MAX];
@@ -284,11 +285,11 @@ struct gpu_backend {
                                         struct gpu_calibrated_timestamp *timestamp);
 
     bool (*device_choose_clock)(struct gpu_device *device, double core_hz,
-                                struct error *err); // needed if devices have CLOCK_CHOICE
-    // The front end calls device_hold_clock and device_free_clock alternately. Before a device is
-    // closed, it frees the clock if it is held.
-    bool (*device_hold_clock)(struct gpu_device *, struct error *); // needed for STABLE_CLOCK
-    void (*device_free_clock)(struct gpu_device *);                 // needed for STABLE_CLOCK
+                                struct error *err); // slot for devices with CLOCK_CHOICE
+    // The front end calls device_hold_clock and device_free_clock alternately. Before it closes a
+    // device whose clock is held, it calls device_free_clock. Slots for devices with STABLE_CLOCK.
+    bool (*device_hold_clock)(struct gpu_device *, struct error *);
+    void (*device_free_clock)(struct gpu_device *);
 
     // Sets `address` and `mapped` of the buffer that it returns.
     struct gpu_buffer *(*buffer_create)(struct gpu_scope *, const struct gpu_buffer_desc *,
@@ -300,21 +301,21 @@ struct gpu_backend {
     // Sets `writable` of the view that it returns.
     struct gpu_typed *(*typed_create)(struct gpu_scope *, struct gpu_buffer *, enum gpu_format,
                                       uint64_t offset, uint64_t elements,
-                                      struct error *); // needed if devices have TYPED
+                                      struct error *); // slot for devices with TYPED
     // Sets `filterable` of the image that it returns.
     struct gpu_image *(*image_create)(struct gpu_scope *, const struct gpu_image_desc *,
-                                      struct error *); // needed if devices have IMAGES
+                                      struct error *); // slot for devices with IMAGES
     bool (*image_write)(struct gpu_image *, uint32_t mip, uint32_t layer, const void *texels,
-                        uint64_t bytes, struct error *); // needed if devices have IMAGES
+                        uint64_t bytes, struct error *); // slot for devices with IMAGES
     bool (*image_copy_from)(struct gpu_image *, struct gpu_buffer *, uint64_t offset,
-                            struct error *); // needed if devices have IMAGES
+                            struct error *); // slot for devices with IMAGES
     struct gpu_sampler *(*sampler_create)(struct gpu_scope *, const struct gpu_sampler_desc *,
-                                          struct error *); // needed if devices have SAMPLERS
+                                          struct error *); // slot for devices with SAMPLERS
 
     struct gpu_program *(*program_create)(struct gpu_scope *, const struct gpu_program_desc *,
                                           struct error *);
     bool (*program_stats)(struct gpu_program *, struct arena *, struct gpu_program_stats *,
-                          struct error *); // needed if devices have KERNEL_STATS
+                          struct error *); // slot for devices with KERNEL_STATS
 
     struct gpu_batch *(*batch_create)(struct gpu_scope *, const struct gpu_batch_desc *,
                                       struct error *);
@@ -328,11 +329,12 @@ struct gpu_backend {
     bool (*batch_fill)(struct gpu_batch *, struct gpu_buffer *, uint64_t offset, uint64_t bytes,
                        uint32_t word, struct error *);
     bool (*batch_barrier)(struct gpu_batch *, enum gpu_barrier, struct error *);
-    // If one of these functions is NULL, the front end calls batch_barrier with GPU_BARRIER_MEMORY.
+    // If batch_barrier_buffer or batch_barrier_image is NULL, the front end calls batch_barrier
+    // with GPU_BARRIER_MEMORY instead.
     bool (*batch_barrier_buffer)(struct gpu_batch *, struct gpu_buffer *, struct error *);
     bool (*batch_barrier_image)(struct gpu_batch *, struct gpu_image *, struct error *);
     bool (*batch_split)(struct gpu_batch *, unsigned split, bool wait,
-                        struct error *); // needed if devices have SPLITS
+                        struct error *); // slot for devices with SPLITS
     bool (*batch_span)(struct gpu_batch *, unsigned span, bool end, struct error *);
     bool (*batch_end)(struct gpu_batch *, struct error *);
     bool (*batch_reset)(struct gpu_batch *, struct error *);
@@ -340,17 +342,18 @@ struct gpu_backend {
     // already released. The batch starts after the latest submission of each batch in batch->after;
     // some of these submissions may already be done.
     bool (*batch_submit)(struct gpu_batch *, struct gpu_hold *hold, struct error *);
-    // The front end calls this only for a batch in flight.
+    // The front end calls batch_wait only for a batch in flight.
     bool (*batch_wait)(struct gpu_batch *, uint64_t timeout_ns, struct error *);
     bool (*batch_span_ns)(struct gpu_batch *, unsigned span, double *ns, struct error *);
 
-    struct gpu_hold *(*hold_create)(struct gpu_scope *, struct error *); // needed for HOLDS
-    bool (*hold_release)(struct gpu_hold *, struct error *);             // needed for HOLDS
+    // Slots for devices with HOLDS.
+    struct gpu_hold *(*hold_create)(struct gpu_scope *, struct error *);
+    bool (*hold_release)(struct gpu_hold *, struct error *);
 
-    const struct gpu_graphics *graphics; // needed if devices have GRAPHICS
-    const struct gpu_rays *rays;         // needed if devices have RAYS
-    const struct gpu_peers *peers;       // needed if devices have PEERS
-    const struct gpu_managed *managed;   // needed if devices have MANAGED
+    const struct gpu_graphics *graphics; // slot for devices with GRAPHICS
+    const struct gpu_rays *rays;         // slot for devices with RAYS
+    const struct gpu_peers *peers;       // slot for devices with PEERS
+    const struct gpu_managed *managed;   // slot for devices with MANAGED
 
     const struct gpu_counting *counting; // functions for hardware counters; NULL: this API has none
 

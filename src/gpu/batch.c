@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Creates batches, ends their recording, submits them and waits for them; also holds. record.c
-// records commands.
+// Creates batches, ends their recording, submits them and waits for them. Also creates and releases
+// holds. record.c records commands.
 #include "gpu/front.h"
 
 #include <inttypes.h>

@@ -105,7 +105,7 @@ static bool run_batch(struct gpu_counter_set *set, const struct gpu_counter_run 
     if ((run->before && !run_to_end(run->before, run->timeout_ns, err)) ||
         !slots->batch_begin(set, batch, err))
         return false;
-    // batch_end is called even after an error; else the device would go on counting.
+    // batch_end is called even after an error; otherwise the device would go on counting.
     struct error unheard;
     bool ran = run_to_end(run->batches[batch], run->timeout_ns, err);
     return slots->batch_end(set, batch, ran ? err : &unheard) && ran;
@@ -120,7 +120,7 @@ static bool run_pass(struct gpu_counter_set *set, const struct gpu_counter_run *
     bool ran = true;
     for (size_t i = 0; ran && i < run->count; i++)
         ran = run_batch(set, run, i, err);
-    // As above: the device must not stay in the pass.
+    // pass_end is called even after an error; otherwise the device would stay in the pass.
     struct error unheard;
     return slots->pass_end(set, more, ran ? err : &unheard) && ran;
 }

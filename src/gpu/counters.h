@@ -140,8 +140,9 @@ struct gpu_counter_run {
     // first queue, which has no other work.
     struct gpu_batch *batches[GPU_COUNTER_BATCHES_MAX];
     size_t count; // number of batches
-    // Runs before each batch of each pass and is not counted. It brings the caches into the same
-    // state each time. NULL: the batches themselves leave the caches in the same state.
+    // This batch runs before each of the batches in each pass, without being counted. It brings the
+    // caches into the same state each time. NULL: the batches themselves leave the caches in the
+    // same state.
     struct gpu_batch *before;
     uint64_t timeout_ns; // time limit for the wait for one submission
 };

@@ -128,7 +128,7 @@ const struct gpu_info *gpu_device_info(const struct gpu_device *device);
 struct gpu_queue *gpu_device_queue(struct gpu_device *device, unsigned queue);
 
 // One reading of two clocks at the same time: the device's clock and the host's CLOCK_MONOTONIC.
-// The device's time stamps are of this device clock. Usually kernels can read it, too
+// The device's time stamps are readings of this device clock. Usually kernels can read it, too
 // (DEVICE_CLOCK).
 struct gpu_calibrated_timestamp {
     uint64_t device; // device's clock, in units of the device's time stamps
@@ -208,9 +208,9 @@ uint64_t gpu_buffer_address(const struct gpu_buffer *buffer);
 // pointer is valid as long as the buffer. After gpu_batch_wait, the host sees what the batch wrote.
 void *gpu_buffer_map(struct gpu_buffer *buffer);
 
-// Copy between the host and any buffer, and return when the copy is done. Not for timing. A mapped
-// buffer is copied at once. For other buffers the copy waits for the work of the device's first
-// queue, and fails with ERROR_INTERNAL while a held batch blocks that queue.
+// Both functions copy between the host and any buffer, and return when the copy is done. Not for
+// timing. A mapped buffer is copied at once. For other buffers the copy waits for the work of the
+// device's first queue, and fails with ERROR_INTERNAL while a held batch blocks that queue.
 MUST_CHECK bool gpu_buffer_write(struct gpu_buffer *buffer, uint64_t offset, const void *data,
                                  uint64_t bytes, struct error *err);
 MUST_CHECK bool gpu_buffer_read(struct gpu_buffer *buffer, uint64_t offset, void *data,
@@ -275,9 +275,10 @@ struct gpu_image_desc {
     enum gpu_image_kind kind;
     enum gpu_format format;
     uint32_t width, height, depth, mips; // size in texels, number of mip levels; 0 counts as 1
-    uint32_t layers; // 0 counts as 1 (CUBE: 6); of a CUBE the number of faces, a multiple of 6
-    bool storage;    // true: kernels may also write the image
-    bool gather;     // true: kernels may gather four texels at once (CUDA: only 2-D, one level)
+    // Number of layers, of a CUBE: of faces (a multiple of 6); 0 counts as 1 (CUBE: 6).
+    uint32_t layers;
+    bool storage; // true: kernels may also write the image
+    bool gather;  // true: kernels may gather four texels at once (CUDA: only 2-D, one level)
 };
 
 // Creates an image with undefined contents. Needs IMAGES. If the image has more layers than its
@@ -401,8 +402,9 @@ const struct gpu_kernel *gpu_program_kernel(const struct gpu_program *program);
 // report that figure.
 struct gpu_program_stats {
     bool has_registers, has_spills, has_shared, has_stack;
-    unsigned registers;   // registers of a thread; for ray pipelines, of the kernel with most
-    unsigned spill_bytes; // bytes of local (scratch) memory of a thread, as for spilled registers
+    unsigned registers; // registers of a thread; for ray pipelines, of the kernel that needs most
+    // Bytes of local (scratch) memory of a thread, for example for spilled registers.
+    unsigned spill_bytes;
     unsigned shared_bytes;
     uint64_t stack_bytes; // bytes of stack that a ray needs in a ray pipeline
     const char *text;     // machine code and statistics as one text, in `arena`; NULL: none
@@ -468,8 +470,8 @@ void gpu_batch_barrier(struct gpu_batch *batch, enum gpu_barrier barrier);
 void gpu_batch_barrier_buffer(struct gpu_batch *batch, struct gpu_buffer *buffer);
 
 // A split barrier is a memory barrier in two halves, set and wait. Commands after the wait start
-// when all commands before the set are done, and see what these wrote. It does not order the
-// commands between set and wait. A batch sets each split once and then waits for it once. Needs
+// when all commands before the set are done, and see what these wrote. Commands between set and
+// wait are not ordered by it. A batch sets each split once and then waits for it once. Needs
 // SPLITS.
 void gpu_batch_split_set(struct gpu_batch *batch, unsigned split);
 void gpu_batch_split_wait(struct gpu_batch *batch, unsigned split);

@@ -56,9 +56,9 @@ struct gpu_draw_program_desc {
     bool cull; // true: drop triangles whose corners run counter-clockwise on the screen
 };
 
-// Compiles both kernels. They share one list of arguments: the shorter of their lists must be the
-// beginning of the longer one. Bindings and push constants are as for a dispatch. A vertex kernel
-// may read buffers but not write to them.
+// Compiles the vertex and the fragment kernel. They share one list of arguments: the shorter of
+// their lists must be the beginning of the longer one. Bindings and push constants are as for a
+// dispatch. A vertex kernel may read buffers but not write to them.
 struct gpu_draw_program;
 struct gpu_draw_program *gpu_draw_program_create(struct gpu_scope *scope,
                                                  const struct gpu_draw_program_desc *desc,

@@ -26,7 +26,8 @@ enum gpu_kind {
 };
 
 // Table of capabilities: name in C, name in files, and a text for devices that lack the capability.
-// It completes "vulkan:0 has no …" and names the API's own feature if there is one.
+// The text completes the sentence "vulkan:0 has no …" and names the API's own feature, if there is
+// one.
 #define GPU_CAPS(X)                                                                                \
     X(CORE_CLOCK, "core-clock", "cycle counter readable in kernels (shaderSubgroupClock)")         \
     X(DEVICE_CLOCK, "device-clock", "device-wide clock readable in kernels (shaderDeviceClock)")   \
@@ -201,8 +202,9 @@ const char *gpu_info_identity(struct arena *arena, const struct gpu_info *info);
 // allowed, except for the unit of time stamps of a device that has time stamps.
 MUST_CHECK bool gpu_info_check(const struct gpu_info *info, struct error *err);
 
-// Return the name and the value of row `limit` of the table GPU_LIMITS, counted from 0. If there is
-// no such row, the name is NULL and the value is 0.
+// Both functions are about row `limit` of the table GPU_LIMITS, counted from 0: gpu_limit_name
+// returns its name, gpu_limit_value its value. If there is no such row, the name is NULL and the
+// value is 0.
 const char *gpu_limit_name(unsigned limit);
 uint64_t gpu_limit_value(const struct gpu_limits *limits, unsigned limit);
 

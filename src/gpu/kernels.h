@@ -8,6 +8,6 @@
 
 extern const struct gpu_kernel *const kernels[]; // table of all kernels; ends with NULL
 
-const struct gpu_kernel *kernel_find(const char *name); // returns NULL if there is none
+const struct gpu_kernel *kernel_find(const char *name); // returns NULL if no kernel has this name
 
 #endif

@@ -142,7 +142,8 @@ bool gpu_program_stats(struct gpu_program *program, struct arena *arena,
     *stats = (struct gpu_program_stats){0};
     if (!gpu_device_check(device, err) || !gpu_require(device->info, GPU_CAP(KERNEL_STATS), err))
         return false;
-    if (!program->stats) { // read only once, because a driver may compile the kernel again for it
+    // The statistics are read only once, because a driver may compile the kernel again for them.
+    if (!program->stats) {
         struct gpu_program_stats *kept =
             ARENA_NEW(program->object.scope->arena, struct gpu_program_stats);
         if (!gpu_device_note(

@@ -19,7 +19,7 @@ struct loaded {
 
 struct gpu_system {
     struct arena *arena;
-    struct loaded *loaded; // the loaded backends, in the order of gpu_backends
+    struct loaded *loaded; // array of the loaded backends, in the order of gpu_backends
     size_t loaded_count, loaded_capacity;
     const struct gpu_info **infos;
     size_t info_count, info_capacity;
@@ -32,7 +32,7 @@ struct enumeration {
     struct gpu_system *system;
     const char *api;
     unsigned next_index;
-    bool *taken;   // taken[i]: the known device gpu_system_desc.known[i] has been listed
+    bool *taken;   // taken[i]: true if the known device gpu_system_desc.known[i] has been listed
     bool unlisted; // true: loaded only because another backend needs it; its devices are not listed
 };
 

@@ -18,8 +18,9 @@ struct clock_guard {
     struct clock_guard_desc desc;
     struct child *child; // the guard process; NULL if it died and no new one runs yet
     const char *before;
-    double asked_hz, granted_hz; // clock that was asked for (0: not locked), clock that was set
-    bool undo;                   // true: a guard died and left the clock locked
+    // Clock that was asked for (0: none is locked), and clock that was set.
+    double asked_hz, granted_hz;
+    bool undo; // true: a guard died and left the clock locked
 };
 
 // ---------------------------------------------------------------- asking

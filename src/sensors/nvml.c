@@ -21,7 +21,7 @@ enum {
     NVML_HW_POWER_BRAKE = 0x80,
 };
 
-// Values of nvmlPerfPolicyType_t; a struct with the layout of nvmlViolationTime_t.
+// Values of nvmlPerfPolicyType_t. Below them, a struct with the layout of nvmlViolationTime_t.
 enum {
     NVML_POLICY_POWER = 0,
     NVML_POLICY_THERMAL = 1

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    SMALL_BYTES = 16 << 10, // a working set that fits the cache of any core
+    SMALL_BYTES = 16 << 10, // working set that fits the L1 cache of any core
     APART_BYTES_MIN = 1 << 20,
     APART_BYTES_MAX = 4 << 20,
     APART_CORE_BYTES = 16 << 10,
@@ -16,13 +16,14 @@ enum {
     CPU_BYTES_MAX = 64 << 20, // largest working set on a CPU, which fills memory slowly
     CORES_UNKNOWN = 64
 };
-enum { // indices in `params` of bandwidth.c
+enum { // indices of parameters in the array `params` of bandwidth.c
     PARAM_SIZE = 4,
     PARAM_WORKGROUPS = 7
 };
 static const uint64_t gibibyte = (uint64_t)1 << 30;
 
-// Sizes of working sets. Presets measure reads of small, middle and dram in every width and type.
+// The sizes of working sets that presets use. Presets measure reads of the sizes small, middle and
+// dram with every width and type of load.
 struct regions {
     // The smallest working set for access=apart. In a smaller one, two cores would often read the
     // same line at the same time, and one read of the cache would serve both cores.
@@ -30,11 +31,11 @@ struct regions {
     uint64_t small;  // fits a core's own cache
     uint64_t middle; // a quarter of the last-level cache, at least `apart`, at most 32 MiB
     uint64_t dram;   // the size for DRAM: the largest power of two up to `max`; in quick: `least`
-    uint64_t least;  // a power of two that certainly lies in DRAM, if `max` allows
+    uint64_t least;  // a power of two that no cache holds; smaller only if `max` does not allow it
     uint64_t max; // the largest size: 4 GiB (CPU: 64 MiB), less if the device's limits require it
 };
 
-// The context of the plan's struct bench_product.
+// The context that the functions of the plan's struct bench_product receive.
 struct bandwidth_plan {
     const struct bench_request *request;
     struct regions regions;
@@ -89,8 +90,8 @@ static void find_regions(const struct bandwidth_plan *p, struct regions *regions
     regions->dram = p->quick ? regions->least : largest;
 }
 
-// Rounds to 1, 1.25, 1.5 or 1.75 times a power of two. So curves with 1, 2 or 4 sizes per octave
-// have sizes in common.
+// Rounds to 1, 1.25, 1.5 or 1.75 times a power of two, so that curves with 1, 2 or 4 sizes per
+// octave have sizes in common.
 static uint64_t round_bytes(uint64_t bytes)
 {
     uint64_t power = floor_power(bytes), quarter = power / 4;
@@ -200,10 +201,10 @@ static void add_sorted(struct arena *arena, struct case_value **values, size_t *
     ++*count;
 }
 
-// Returns the values of the parameter `bytes`. Values from the user are kept. Values from a preset
-// are rounded, those above regions.max are left out, and the sizes small, middle, dram and least of
-// p->regions and that of shared memory are added. For both, the word max (UINT64_MAX) becomes
-// regions.max.
+// Returns the values of the parameter `bytes`. The word max (UINT64_MAX) becomes regions.max. Other
+// values from the user are kept. Values from a preset are rounded, and values above regions.max are
+// left out. To a preset's values, the sizes small, middle, dram and least of p->regions and the
+// size of shared memory are added.
 static struct bench_choice plan_bytes(const struct bandwidth_plan *p)
 {
     const struct bench_choice *given = bench_choice_find(p->request, "bytes");

@@ -7,18 +7,18 @@
 #include "bench/bench.h"
 
 enum bandwidth_buffer {
-    BANDWIDTH_SOURCE, // only read: holds the data of BANDWIDTH_SEED_SOURCE
-    BANDWIDTH_TARGET, // written by kernels
+    BANDWIDTH_SOURCE, // kernels only read this buffer; it holds the data of BANDWIDTH_SEED_SOURCE
+    BANDWIDTH_TARGET, // kernels write this buffer
     BANDWIDTH_BUFFER_COUNT
 };
 
 struct bandwidth_store {
     struct gpu_device *device;
-    struct gpu_buffer *words; // the sum and the count that kernels add up (measure/words.h)
+    struct gpu_buffer *words; // the sum and the count to which kernels add (measure/words.h)
     struct gpu_program *fill, *check;
     uint64_t timeout_ns;
     struct {
-        struct gpu_scope *scope; // owns only this buffer, so that a larger one can replace it
+        struct gpu_scope *scope; // owns only this buffer, so that a larger buffer can replace it
         struct gpu_buffer *buffer;
         uint64_t bytes;
     } buffers[BANDWIDTH_BUFFER_COUNT];
@@ -27,8 +27,8 @@ struct bandwidth_store {
 MUST_CHECK bool bandwidth_store_open(struct bandwidth_store *store, struct bench_session *session,
                                      struct error *err);
 
-// Frees the buffers of the store. bandwidth_store_get makes them again. A store that was never
-// opened is allowed.
+// Frees the buffers of the store; bandwidth_store_get makes them again. Does nothing for a store
+// that was never opened.
 void bandwidth_store_close(struct bandwidth_store *store);
 
 // Returns the buffer `which`, with at least `bytes` bytes; NULL with `err` (ERROR_OUT_OF_MEMORY).
@@ -36,12 +36,13 @@ void bandwidth_store_close(struct bandwidth_store *store);
 struct gpu_buffer *bandwidth_store_get(struct bandwidth_store *store, enum bandwidth_buffer which,
                                        uint64_t bytes, struct error *err);
 
-// Fills the first `bytes` bytes (a multiple of 16) of `buffer` with the data that belong to `seed`.
+// Fills the first `bytes` bytes (a multiple of 16) of `buffer` with the data that `seed`
+// determines.
 MUST_CHECK bool bandwidth_store_fill(struct bandwidth_store *store, struct gpu_buffer *buffer,
                                      uint64_t bytes, uint32_t seed, struct error *err);
 
 // Compares the first `bytes` bytes of `buffer` with the data of `seed`. Fails with ERROR_MISMATCH
-// if they differ. Sets *sum to the sum of all their words, modulo 2^32; `sum` may be NULL.
+// if they differ. Sets *sum to the sum of all words of `buffer`, modulo 2^32; `sum` may be NULL.
 MUST_CHECK bool bandwidth_store_check(struct bandwidth_store *store, struct gpu_buffer *buffer,
                                       uint64_t bytes, uint32_t seed, uint32_t *sum,
                                       struct error *err);
@@ -55,7 +56,7 @@ struct bandwidth_session {
     struct bandwidth_store store;
 };
 
-// Functions of struct benchmark.
+// The functions open, close, visit and plan of this benchmark (struct benchmark).
 MUST_CHECK bool bandwidth_open(struct bench_session *session, struct error *err);
 void bandwidth_close(struct bench_session *session);
 MUST_CHECK bool bandwidth_visit(struct bench_visit *run, struct measure_visit *visit,

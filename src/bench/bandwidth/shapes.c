@@ -18,8 +18,9 @@ enum kind {
     KIND_SHARED
 };
 
-// A shape without its route (address or storage buffer). Both routes are tried with the first form
-// of a kind and width; the other forms are tried only with the route that should be faster.
+// A shape without its route. The route is an address or a storage buffer. Both routes are tried
+// with the first form of a kind and width. The other forms are tried only with the route that
+// should be faster.
 struct form {
     enum kind kind;
     unsigned width;
@@ -83,8 +84,9 @@ static bool route_exists(const struct bandwidth_case *this_case, const struct gp
     return !range_bytes || bandwidth_stream_bytes(this_case) <= range_bytes;
 }
 
-// True for loops that have smaller workgroups than the first shape. They are used only if the first
-// shape does not fit the device: small workgroups would share the memory behind the core's cache.
+// True for loops with smaller workgroups than the first shape. Such loops are used only if the
+// first shape does not fit the device: several small workgroups on a core would share the memory
+// behind its cache.
 static bool is_for_small_devices(const struct form *form, const struct bandwidth_shape *first)
 {
     bool loops = form->walk == BANDWIDTH_LOOP || form->walk == BANDWIDTH_PART;
@@ -96,8 +98,8 @@ size_t bandwidth_shapes(const struct bandwidth_case *this_case, const struct gpu
                         struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX])
 {
     enum kind kind = kind_of(this_case, limits);
-    // On a GPU, addresses come first, because they save an addition. On a CPU, storage buffers do,
-    // because addresses hide aliasing from the compiler.
+    // On a GPU, addresses come first, because they save an addition. On a CPU, storage buffers come
+    // first, because with addresses the compiler must assume that buffers overlap.
     bool address_first = info->kind != GPU_KIND_CPU;
     size_t count = 0;
     for (size_t i = 0; i < FORM_COUNT; i++) {

@@ -14,9 +14,9 @@ enum {
 
 enum {
     DISPATCH_MS_MAX = 250, // longest dispatch; watchdogs end dispatches of more than about 2 s
-    SAFE_BYTES = 32 << 20, // every device moves so many bytes in less than DISPATCH_MS_MAX
+    SAFE_BYTES = 32 << 20, // bytes that every device moves in less than DISPATCH_MS_MAX
     PASSES_MAX = 1 << 24,
-    GROWTH_MAX = 64, // largest factor between the passes of two tries
+    GROWTH_MAX = 64, // largest factor by which the number of passes grows per try
     SIZE_RUNS = 2,
     SPEED_RUNS = 3,
     HOST_CHECK_BYTES = 1 << 20 // working sets up to this size are also summed by the host
@@ -54,8 +54,9 @@ struct trial {
     struct bandwidth_shape shape;
     struct bandwidth_work work;
     struct gpu_program *program;
-    struct gpu_buffer *source, *target; // NULL if the case does not read (write) global memory
-    struct measure_span_desc desc;      // how to time `work`: a unit is one dispatch
+    // NULL if the case does not read, or does not write, global memory.
+    struct gpu_buffer *source, *target;
+    struct measure_span_desc desc; // how to time `work`: a unit is one dispatch
 };
 
 static bool get_buffers(struct trial *trial, struct error *err)
@@ -125,8 +126,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         .params = &trial->work.params,
         .params_bytes = sizeof trial->work.params,
     };
-    // An address covers the whole buffer. A storage buffer is bound only as far as it is used,
-    // because devices limit the range.
+    // A whole buffer is reached by its address. Of a storage buffer, only the used part is bound,
+    // because devices limit the size of a binding.
     uint64_t range = trial->shape.address ? 0 : trial->work.stream_bytes;
     unsigned args = 0;
     if (trial->source)
@@ -169,8 +170,7 @@ static bool refuse_slow(struct trial *trial, struct error *err)
 static bool size(struct trial *trial, struct error *err)
 {
     double wanted_ns = (double)trial->run->request->sample_ns, ns = 0;
-    // The unit is run twice, because the first run is cold and too slow. If a unit were too short,
-    // the time of the barriers between units would matter.
+    // The unit is run twice, because the first run is cold and too slow.
     if (!refuse_slow(trial, err) || !measure_unit_time(&trial->desc, SIZE_RUNS, &ns, err))
         return false;
     while (ns < wanted_ns) {
@@ -208,7 +208,8 @@ static size_t allowed_shapes(const struct trial *trial,
     size_t fitting = bandwidth_shapes(this_case, trial->run->session->info,
                                       &trial->run->session->limits, shapes);
     size_t count = 0;
-    for (size_t i = 0; i < fitting; i++) // not every width and type has a kernel of every shape
+    // Some shapes have no kernel for this width and type.
+    for (size_t i = 0; i < fitting; i++)
         if (kernel_find(bandwidth_kernel_name(arena, this_case, &shapes[i])))
             shapes[count++] = shapes[i];
     if (count == 0) {
@@ -278,8 +279,9 @@ static bool choose_shape(struct trial *trial, struct memory *memory, struct erro
 
 // ---------------------------------------------------------------- the proof
 
-// Sets memory->sum for a read, computed by a kernel other than the timed one. If the working set is
-// small, the host checks that sum. For shared memory only the host computes it.
+// Sets memory->sum to the sum that a read must find. A kernel other than the timed one computes it.
+// If the working set is small, the host checks that sum. For shared memory only the host computes
+// it.
 static bool learn_sum(struct trial *trial, struct memory *memory, struct error *err)
 {
     uint64_t bytes = trial->work.stream_bytes;
@@ -314,8 +316,8 @@ static bool verify_read(struct trial *trial, const struct memory *memory,
     return true;
 }
 
-// Prepares the check: clears the sum of a read, or fills the target of a write or copy with other
-// data than the work should leave there.
+// Prepares the check. For a read, clears the sum. For a write or copy, fills the target with data
+// that differ from those that the work must leave there.
 static bool prepare_proof(struct trial *trial, struct error *err)
 {
     struct bandwidth_store *store = &trial->session->store;
@@ -351,7 +353,7 @@ static void report(struct trial *trial, const struct memory *memory,
     measure_claim_report(&account, METRIC_PER_CORE, MEASURE_PER_CORE_CYCLE,
                          (double)work->moved_bytes);
     measure_span_note(span, visit);
-    // If the core clock of the samples is not known, the limit of the bandwidth is that at the
+    // If the core clock of the samples is not known, the limit of the bandwidth is computed for the
     // highest core clock.
     if (!span->core_hz)
         visit_limit(

@@ -5,9 +5,10 @@
 #include "measure/unit.h"
 
 enum {
-    // Half of the bytes that a core with 2048 threads loads at the same time, 128 bytes by each.
-    // Where all cores together load the working set twice or more, devices merge loads of the same
-    // bytes: on an H200 1 to 85 % of them did not reach the L2.
+    // Bytes of the working set per core, up to which devices may merge loads of the same bytes. A
+    // core with 2048 threads loads 256 KiB at the same time, 128 bytes per thread. So up to this
+    // size, all cores together load the working set at least twice. On an H200, 1 to 85 % of such
+    // loads did not reach the L2.
     MERGED_CORE_BYTES = 128 << 10,
     STEPS_MAX = 65535,    // most iterations of a loop: lavapipe ends longer loops
     GROUPS_MAX = 1 << 28, // most workgroups of one dispatch
@@ -168,7 +169,8 @@ bool bandwidth_work_make(const struct bandwidth_work_desc *desc, struct bandwidt
     work->moved_bytes =
         work->stream_bytes * work->times * (desc->this_case->op == BANDWIDTH_COPY ? 2 : 1);
 
-    // The grid may have more workgroups than needed; kernels stop those above params.groups.
+    // The grid may have more workgroups than needed. Those with numbers from params.groups on end
+    // at once.
     measure_unit_grid(work->params.groups, desc->info->limits.workgroup_count_x, work->grid);
     return true;
 }
@@ -206,7 +208,7 @@ struct measure_claim bandwidth_claim_of(const struct bandwidth_case *this_case,
                                : bandwidth_is_dram(this_case, limits) ? MEASURE_DRAM
                                                                       : MEASURE_CACHE;
     // Workgroups that read the same memory may find it in the L1. If the size of the L1 is unknown,
-    // nothing is claimed for the hardware counters.
+    // nothing is claimed for the hardware counters, because a claim could name the wrong level.
     if (!this_case->apart && !this_case->shared && limits->l1_bytes == 0)
         claim.counts = &measure_count_no_claims;
     if (level != MEASURE_DRAM && this_case->op != BANDWIDTH_WRITE)

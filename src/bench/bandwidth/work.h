@@ -20,7 +20,7 @@ enum bandwidth_op {
 enum bandwidth_scope {
     BANDWIDTH_DEVICE,    // as many workgroups as the shape has
     BANDWIDTH_WORKGROUP, // one workgroup
-    BANDWIDTH_SCALING    // as many workgroups as the parameter `workgroups` says
+    BANDWIDTH_SCALING    // as many workgroups as the case's parameter `workgroups` says
 };
 
 struct bandwidth_case {
@@ -87,7 +87,7 @@ size_t bandwidth_shapes(const struct bandwidth_case *this_case, const struct gpu
                         const struct measure_limits *limits,
                         struct bandwidth_shape shapes[BANDWIDTH_SHAPES_MAX]);
 
-// The parameters of the kernels, in the order of walk.glsl.
+// The parameters of the kernels, in the order in which walk.glsl declares them.
 struct bandwidth_params {
     uint32_t groups, chunks, pitch, turn, extent, advance, steps, seed;
 };
@@ -96,11 +96,11 @@ struct bandwidth_params {
 struct bandwidth_work {
     struct bandwidth_params params;
     uint32_t grid[3];
-    uint64_t passes;       // passes of the unit; fewer than requested if a dispatch cannot hold all
+    uint64_t passes;       // passes of the unit; fewer than requested if one dispatch cannot do all
     uint64_t groups;       // workgroups of all passes
     uint64_t moved_bytes;  // bytes that the unit reads and writes
-    uint64_t stream_bytes; // bytes of each buffer, from its start, that a walk covers
-    uint64_t times;        // number of walks through stream_bytes bytes
+    uint64_t stream_bytes; // bytes of each buffer, counted from its start, that one walk covers
+    uint64_t times;        // number of walks through these stream_bytes bytes
 };
 
 struct bandwidth_work_desc {

@@ -7,17 +7,18 @@
 #include <stdio.h>
 
 enum {
-    // Workgroups per core, each of INCORE_THREADS threads. All cores end at the same time, whether
-    // a core runs its two workgroups at once or one after the other.
+    // Workgroups per core, each of INCORE_THREADS threads. With 2, all cores end at the same time,
+    // whether a core runs both at once or one after the other.
     GROUPS_A_CORE = 2,
-    CORES_UNKNOWN = 256, // assumed if the number is unknown; many workgroups spread evenly
+    CORES_UNKNOWN = 256, // number of cores to assume if it is unknown
     SIZING_ITERATIONS = 4,
     SIZINGS_MAX = 64,
     SIZING_TRIES = 2,
     SAMPLE_FACTOR = 3 // samples are 3 times as long as requested: a launch costs 7 to 14 µs
 };
-static const double warm_ns = 15e6; // after so many ns of work, the core clock has risen
-// If a run is faster than the best run so far by this share, the core clock is still rising.
+static const double warm_ns = 15e6; // after 15 ms of work, the core clock has risen
+// If a run is faster than the best earlier run by more than this share, the core clock is still
+// rising.
 static const double still_rising = 0.01;
 
 // What a case keeps between visits.
@@ -74,9 +75,9 @@ static bool move_proof(struct chip *chip, bool fetch, struct error *err)
 
 // ---------------------------------------------------------------- sizing
 
-// Returns the length of a sample in ns: SAMPLE_FACTOR times the requested length. For matrix units
-// it is the requested length, because longer samples bring a card to its power limit and so slow
-// down the following cases.
+// Returns the wanted length of a sample in ns: SAMPLE_FACTOR times the requested length. For matrix
+// units it returns just the requested length: longer samples bring a card to its power limit, which
+// slows down the following cases.
 static double wanted_ns(const struct chip *chip)
 {
     double sample_ns = (double)chip->run->request->sample_ns;
@@ -106,12 +107,13 @@ static bool time_iterations(struct chip *chip, struct gpu_batch *batch, uint32_t
 }
 
 // Chooses the number of iterations so that one dispatch lasts as long as a sample. Runs dispatches
-// until the core clock has risen: the clock of an idle chip can be a sixth of its full clock.
+// until the core clock has risen, because the clock of an idle chip can be a sixth of its full
+// clock.
 static bool size(struct chip *chip, struct error *err)
 {
     double most = iterations_most(chip), wanted = wanted_ns(chip), iterations = SIZING_ITERATIONS;
     double spent = chip->session->awake ? warm_ns : 0, ns, best = INFINITY;
-    unsigned calm = 0; // runs since the last run that was clearly faster
+    unsigned calm = 0; // runs since the last run that was clearly faster than all before it
     struct gpu_batch *batch =
         gpu_batch_create(chip->run->scope, &(struct gpu_batch_desc){.span_count = 1}, err);
     set_iterations(chip, SIZING_ITERATIONS);
@@ -155,7 +157,8 @@ static void report(struct chip *chip, const struct measure_span *span, bool sepa
     const struct measure_count_claims counts = incore_kind_claims(kind, 1, steps * subgroups);
     struct measure_claim claim = {.cores = chip->run->session->limits.cores, .counts = &counts};
     claim.results[incore_kind_class(kind)] = results;
-    // Limits need the core clock. If the counter counts another clock, none are reported.
+    // A limit is computed from the core clock. If the counter counts another clock, no limit is
+    // reported.
     bool is_clocked = chip->run->session->clock.counts_core_clock;
     const struct measure_account account = {&claim, is_clocked ? &chip->run->session->limits : NULL,
                                             span, visit};

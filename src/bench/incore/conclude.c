@@ -6,7 +6,7 @@
 enum {
     UNIT_TEXT = 32
 };
-static const double units_least = 0.95; // each unit must give so many results per cycle
+static const double units_least = 0.95; // least results per cycle of each unit
 
 // True if this is a result of incore on `device` for the operation `op` (NULL: for any).
 static bool is_of(const struct result *result, const char *device, const char *op)

@@ -11,8 +11,9 @@
 enum {
     WARM_UP_ITERATIONS = 2,
     SIZING_ITERATIONS = 4,
-    CYCLES_WANTED = 1 << 16, // counts of a sample if the counter counts the core clock
-    TICKS_WANTED = 1 << 18,  // counts of a sample if it counts another clock
+    // Counts that a sample should last, if the counter counts the core clock.
+    CYCLES_WANTED = 1 << 16,
+    TICKS_WANTED = 1 << 18, // counts that a sample should last, if it counts another clock
     TRIES_MAX = 20
 };
 
@@ -103,7 +104,7 @@ struct stamp {
     uint32_t x, y;
 };
 
-// Returns the core's counts from the begin of the first subgroup to the end of the last one.
+// Returns the core's counts from the start of the first subgroup to the end of the last one.
 static double elapsed(const struct core *core, const struct stamp *stamps)
 {
     unsigned bits = measure_clock_low_bits(&core->run->session->clock);
@@ -141,12 +142,12 @@ static double count_ns(const struct core *core, const struct stamp *stamps)
 }
 
 // Fails with ERROR_UNSUPPORTED if the counter may have wrapped. Half of the counter's range is for
-// times after the begin of subgroup 0; the other half is for subgroups that began earlier.
+// times after the start of subgroup 0; the other half is for subgroups that began earlier.
 static bool refuse_wrapped(const struct core *core, const struct stamp *stamps, struct error *err)
 {
     const struct measure_clock *clock = &core->run->session->clock;
     double range = exp2(measure_clock_low_bits(clock) - 1.0), hz = clock->counter_hz;
-    if (clock->counts_core_clock) // counter_hz may be the rate of an idle clock
+    if (clock->counts_core_clock) // counter_hz may be the rate at an idle core clock
         hz = fmax(hz, core->run->session->limits.core_clock_hz);
     if (!clock->has_device_clock || device_ns(core, stamps) * hz / 1e9 < range)
         return true;
@@ -179,8 +180,8 @@ static bool run_counted(struct core *core, uint64_t lead_ns, struct error *err)
 
 // ---------------------------------------------------------------- by time stamps
 
-// Takes the samples. A sample is T(2 N) − T(N), the time of N iterations; the cost of a dispatch
-// cancels out.
+// Takes the samples. A sample is T(2 N) − T(N), where T(N) is the time of a dispatch of N
+// iterations. This difference is the time of N iterations; the cost of a dispatch cancels out.
 static bool run_slopes(struct core *core, struct error *err)
 {
     struct gpu_batch *batch = begin_batch(core, 2 * core->samples, err);
@@ -203,7 +204,7 @@ static bool run_slopes(struct core *core, struct error *err)
     return true;
 }
 
-// Takes the samples until all are positive. A difference T(2 N) − T(N) below 0 means that something
+// Takes the samples until all are positive. If a difference T(2 N) − T(N) is below 0, something
 // else delayed the device. After TRIES_MAX tries, samples that are not positive become NaN.
 static bool run_until_positive(struct core *core, struct error *err)
 {
@@ -239,9 +240,9 @@ static bool ran_low(const struct core *core)
                       error);
 }
 
-// Takes the samples, again and again while their core clock is too low. Samples of a few µs leave
-// the device idle for most of a visit, so other work runs before them, as long as pace_lead_ns says
-// for sparse work.
+// Takes the samples, and repeats them while the core clock was too low. Samples of a few µs leave
+// the device idle for most of a visit, so other work runs before them. Its length is what
+// pace_lead_ns returns for sparse work.
 static bool run_paced(struct core *core, struct error *err)
 {
     bool done;
@@ -256,12 +257,13 @@ static bool run_samples(struct core *core, struct error *err)
     return core->session->clocked ? run_paced(core, err) : run_until_positive(core, err);
 }
 
-// Chooses the number of iterations so large that a step of the counter or time stamps does not
-// matter. No other work runs before the trial run: its cycles do not depend on the core clock, and
-// it is too short to measure that clock.
+// Chooses so many iterations that one step of the counter or of the time stamps is negligible. No
+// other work raises the core clock before the trial run: the trial's cycles do not depend on that
+// clock, and the trial is too short to measure it.
 static bool size(struct core *core, struct error *err)
 {
-    const uint64_t loops = core->session->bench->info->limits.loop_iterations; // 0: unlimited
+    // Most iterations; 0: no limit.
+    const uint64_t loops = core->session->bench->info->limits.loop_iterations;
     const uint64_t allowed = loops / (INCORE_PROOFS + 1);
     const double most = loops ? (double)allowed : 1 << 24;
     unsigned samples = core->samples;
@@ -309,7 +311,7 @@ static void report(struct core *core, struct measure_visit *visit)
            limit;
     double results =
         steps * this_case->subgroups * session->subgroup_threads * this_case->kind->results;
-    // A barrier is one operation of all subgroups together.
+    // A barrier is one operation of all subgroups of the workgroup together.
     bool whole = this_case->kind->operation == INCORE_BARRIER;
     double operations = steps * (whole ? 1 : this_case->subgroups);
     bool cycles = session->clocked && session->bench->clock.counts_core_clock;

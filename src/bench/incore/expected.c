@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    // After so many steps of x = f(x), x either stays the same or alternates between two values.
+    // After this many steps of x = f(x), x either stays the same or alternates between two values.
     SETTLED_STEPS = 1024,
     SHIFT_BITS = 3,
     // The votes of the first four lanes, as bits. Every subgroup has at least four lanes.
@@ -24,14 +24,15 @@ static const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15), lehmer = UINT64_C(0
 struct chain {
     uint64_t start;          // first value of x
     uint64_t second;         // value of y, in chains of integers
-    uint64_t fused, rounded; // last value if an fma rounds once, or twice; the same without an fma
+    uint64_t fused, rounded; // last value if an fma rounds once, or twice; equal if there is no fma
 };
 
 struct constants {
     uint64_t a, b;
 };
 
-// Returns the type of the chain's numbers. enum fma_number has the same order as INCORE_F32 …
+// Returns the type of the chain's numbers. The conversion works because enum fma_number has the
+// same order as INCORE_F32 …
 static enum fma_number number_of(const struct incore_kind *kind)
 {
     return (enum fma_number)kind->number;
@@ -114,7 +115,8 @@ static struct constants integer_constants(const struct incore_kind *kind)
 {
     switch (kind->operation) {
     case INCORE_MAD:
-        return (struct constants){1664525, 1013904223}; // from Numerical Recipes: full period
+        // From Numerical Recipes; all 2^32 values occur.
+        return (struct constants){1664525, 1013904223};
     case INCORE_DIV:
         return (struct constants){4000000007, 4000000007};
     default:
@@ -141,7 +143,7 @@ static struct chain integer_chain(const struct incore_kind *kind, unsigned numbe
 {
     const uint64_t mask = kind->number == INCORE_I64 ? UINT64_MAX : UINT32_MAX;
     uint64_t word = golden * (number + 1), x = word | 1;
-    // Both factors are odd: then no product modulo a power of two is 0.
+    // Both factors are odd, so no product modulo a power of two is 0.
     uint64_t y = lehmer * (2 * number + 1) | 1;
     if (kind->operation == INCORE_DIV)
         x = 50000 + (word >> 50);
@@ -160,9 +162,9 @@ static struct chain integer_chain(const struct incore_kind *kind, unsigned numbe
 
 // ---------------------------------------------------------------- more than one number
 
-// Returns the last two values after `steps` steps. Each new value is the last value d minus the
-// value e before it. So the values repeat after six steps and are small integers, which every
-// rounding leaves exact.
+// Returns the last two values, d and e, after `steps` steps. Each new value is d − e: the last
+// value minus the value before it. So the values repeat after six steps and are small integers,
+// which every rounding leaves exact.
 static uint64_t dot_after(unsigned number, uint64_t steps)
 {
     double d = 1 + (double)number, e = 40 - 2 * (double)number;
@@ -208,7 +210,7 @@ static uint32_t special_start(const struct incore_kind *kind, unsigned number)
     case INCORE_VOTE:
         return 7 * number & FOUR_LANES;
     case INCORE_LEAST:
-        return word >> 8; // small, so that no sum overflows
+        return word >> 8; // the start is small, so that no sum overflows
     default:
         return word;
     }
@@ -266,9 +268,10 @@ static void put(uint32_t *words, unsigned slot, uint64_t value)
     words[1] = (uint32_t)(value >> 32);
 }
 
-// Fills the proof of tiles. Even rows of A and columns of B contain 0.25, odd ones 0.5. In a step,
-// an element of D grows by 16 products, at least of 0.25 × 0.25, and is exact while it has fewer
-// than 2^21 products. The 8-bit kernels keep only one step of 32 products (tiles.clh).
+// Fills the proof of matrix tiles, D += A × B. Even rows of A and even columns of B contain 0.25,
+// odd ones 0.5. In a step, each element of D grows by 16 products of at least 0.25 × 0.25. It is
+// exact while it has fewer than 2^21 products. The 8-bit kernels keep only the last step of 32
+// products (tiles.clh).
 static void fill_tiles(const struct incore_kind *kind, uint64_t steps, uint32_t *words)
 {
     static const uint64_t elements[] = {// low word: copies of 0.25; high word: copies of 0.5

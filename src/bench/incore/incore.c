@@ -160,15 +160,15 @@ static const struct headline_info headlines[] = {
 
 // ---------------------------------------------------------------- the plan
 
-enum incore_param { // in the order of `params`
+enum incore_param { // the parameters, in the order of `params`
     INCORE_PARAM_SCOPE,
     INCORE_PARAM_OP,
     INCORE_PARAM_ILP,
     INCORE_PARAM_SUBGROUPS
 };
 
-// Returns false if no kernel has enough threads for so many subgroups. Kernels with barriers exist
-// only for a few sizes of workgroups.
+// Returns false if no kernel has enough threads for the chosen number of subgroups. Kernels with
+// barriers exist only for a few sizes of workgroups.
 static bool reach(const struct bench_pick *pick)
 {
     uint64_t subgroup = pick->request->device->limits.subgroup_threads;
@@ -180,9 +180,9 @@ static bool reach(const struct bench_pick *pick)
                : threads <= INCORE_THREADS;
 }
 
-// Returns false for cases without a kernel. If the device lacks an operation, only its case on the
-// whole chip and one case on one core stay in the plan, or all its cases if the user chose the
-// operation. Their visits are skipped with the reason.
+// Returns false for cases without a kernel. If the device lacks an operation, only two of its cases
+// stay in the plan: the case on the whole chip, and one case on one core. If the user chose the
+// operation, all its cases stay. The visits of these cases are skipped with the reason.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     struct incore_case this_case;
@@ -225,7 +225,8 @@ const struct benchmark bench_incore = {
         "thread, in 1 to 32 subgroups, timed in cycles by the core's own counter. On the whole "
         "chip: operations per second. The results of every thread are compared with the host's.",
     .slowness = 0.3,
-    .quick_slowness = 1.5, // quick has few cases, so compiling a kernel is a large part of each
+    // The preset quick has few cases, so compiling a kernel takes a large part of each.
+    .quick_slowness = 1.5,
     .product = {.reach = reach, .keep = is_wanted},
     .open = incore_open,
     .counted = counted,

@@ -23,8 +23,8 @@ enum {
 #define IN64 GPU_CAP(FLOAT64)
 #define IN16 GPU_CAP(FLOAT16)
 
-// Chains per thread and steps per iteration of the kernels for the whole chip, as kernels.txt and
-// the sources of the kernels have them.
+// Chains per thread, and steps per iteration, of the kernels for the whole chip. They must agree
+// with kernels.txt and the sources of the kernels.
 static const struct incore_peak wide = {16, 1024}, narrow = {8, 1024};
 static const struct incore_peak wmma = {4, 64}, mma = {8, 64}, wgmma = {1, 32};
 
@@ -33,7 +33,8 @@ static const struct incore_peak wmma = {4, 64}, mma = {8, 64}, wgmma = {1, 32};
 #define TILES(name, kernel, format, peak, products)                                                \
     name, "incore_" kernel, INCORE_TILE, format, 0, GPU_CAP(MATRIX), products, 2, &(peak)
 
-// In the order of the choices of `op`. BLOCKS must agree with -DLENGTH in kernels.txt.
+// The operations, in the order of the choices of `op`. BLOCKS must agree with -DLENGTH in
+// kernels.txt.
 const struct incore_kind incore_kinds[] = {
     {FP32("fma", INCORE_FMA, BLOCKS(8), 0, 1, 2, &narrow)},
     {FP32("add", INCORE_ADD, BLOCKS(8), 0, 1, 1, NULL)},
@@ -80,14 +81,16 @@ const size_t incore_kind_count = COUNT(incore_kinds);
 
 int incore_barrier_kernel(unsigned threads)
 {
-    static const unsigned sizes[] = {32, 256, 1024}; // sizes for which kernels.txt has a kernel
+    // Workgroup sizes for which kernels.txt has a barrier kernel.
+    static const unsigned sizes[] = {32, 256, 1024};
     for (int i = 0; i < (int)COUNT(sizes); i++)
         if (sizes[i] == threads)
             return i;
     return -1;
 }
 
-// Additions and products of floats have the class of fma, because the same units compute them.
+// Additions and multiplications of floats have the class of fma, because the same units compute
+// them.
 enum measure_class incore_kind_class(const struct incore_kind *kind)
 {
     bool simple = kind->operation <= INCORE_MUL;
@@ -108,8 +111,8 @@ enum measure_class incore_kind_class(const struct incore_kind *kind)
     }
 }
 
-// Claims the operations that take one instruction of NVIDIA's units: integer products are
-// instructions of the FP32 units, shuffles those of the units for loads and stores.
+// Claims `steps` instructions for those operations that take one instruction on NVIDIA. Integer
+// multiplications run in the FP32 units; shuffles run in the units for loads and stores.
 static void claim_other(const struct incore_kind *kind, double steps,
                         struct measure_count_claims *claims)
 {
@@ -146,8 +149,9 @@ struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, u
         break;
     case MEASURE_FP16_MATRIX:
     case MEASURE_FP8_MATRIX:
-        // A warpgroup's tile is one instruction of each of its subgroups. Tiles of bytes are
-        // several of halves where mma.sync has no instruction for them.
+        // With wgmma, a step is one instruction in each subgroup of the warpgroup. For 8-bit floats
+        // with mma.sync nothing is claimed: some GPUs lack this instruction and use several 16-bit
+        // ones.
         if (kind->peak == &wgmma)
             claims.of[GPU_COUNTER_INSTRUCTIONS_MATRIX] = steps;
         else if (kind->operation != INCORE_TILE_E4M3)
@@ -163,7 +167,7 @@ struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, u
     return claims;
 }
 
-// True if the number of chains is no power of two. Other kernels measure such cases (-DODD).
+// True if the number of chains is no power of two. Kernels compiled with -DODD measure such cases.
 static bool needs_odd(const struct incore_case *this_case)
 {
     return (this_case->chains & (this_case->chains - 1)) != 0;
@@ -229,7 +233,7 @@ static bool device_can(const struct incore_session *session, const struct incore
 {
     const struct gpu_info *info = session->bench->info;
     gpu_caps needed = this_case->kind->caps;
-    // OpenCL C kernels can do without the clocks; Vulkan kernels need both.
+    // OpenCL C kernels can run without these two clocks; Vulkan kernels need both.
     if (!this_case->chip && strcmp(info->api, "vulkan") == 0)
         needed |= GPU_CAP(CORE_CLOCK) | GPU_CAP(DEVICE_CLOCK);
     if (!gpu_require(info, needed, err))

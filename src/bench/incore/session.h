@@ -39,15 +39,16 @@ int incore_barrier_kernel(unsigned threads);
 enum measure_class incore_kind_class(const struct incore_kind *kind);
 
 // Returns what hardware counters should show for `steps` steps of subgroups, whose threads have
-// `chains` chains each. A step is one instruction, two for some tiles, or half of one.
-// Operations that take several instructions claim nothing.
+// `chains` chains each. Depending on the operation, a step is one instruction, two, or half of one.
+// Nothing is claimed for operations that take several instructions.
 struct measure_count_claims incore_kind_claims(const struct incore_kind *kind, uint32_t chains,
                                                double steps);
 
 // Fills a proof, which has INCORE_SLOTS slots of two words each: the constants a and b, the first
-// value of each chain, and its value after `steps` steps, computed on the host. For functions that
-// an API does not define exactly, the host's precision counts. After 1024 steps, their chains
-// either stay the same or alternate between two values, so at most 1025 steps are computed.
+// value of each chain, and its value after `steps` steps, computed on the host. Where an API does
+// not define a function exactly, kernels must agree with the host. Chains of such functions settle:
+// after 1024 steps they stay the same or alternate between two values, so at most 1025 steps are
+// computed.
 void incore_kind_fill(const struct incore_kind *kind, uint64_t steps, uint32_t *words);
 
 // ---------------------------------------------------------------- cases
@@ -72,8 +73,8 @@ struct incore_case {
 };
 void incore_case_read(const struct bench_case *c, struct incore_case *this_case);
 
-// Returns the steps of each chain in one iteration of the loop. Each block of INCORE_BLOCK steps in
-// kind->steps makes only whole rounds of two steps per chain.
+// Returns the number of steps that each chain does in one iteration of the loop. A block of
+// INCORE_BLOCK steps is cut to whole rounds of two steps per chain.
 uint64_t incore_chain_steps(const struct incore_case *this_case);
 
 // Returns false if the operation has no kernel with that number of chains. Only common operations
@@ -84,8 +85,9 @@ bool incore_has_kernel(const struct incore_case *this_case);
 
 struct incore_session {
     struct bench_session *bench;
-    bool clocked; // kernels read the core's counter and the device's clock
-    bool awake;   // samples of the last case on the whole chip were long enough to raise the clock
+    bool clocked; // true: kernels can read the core's counter and the device's clock
+    // true: samples of the last case on the whole chip were long enough to raise the clock.
+    bool awake;
     uint32_t subgroup_threads;
     struct gpu_buffer *proofs, *stamps;
     struct gpu_buffer *upload;   // host memory for proofs that go to the device
@@ -107,8 +109,8 @@ struct incore_params {
 
 MUST_CHECK bool incore_open(struct bench_session *bench, struct error *err);
 
-// Returns the program for the case; NULL with `err`, which is ERROR_UNSUPPORTED if the device, or
-// this build of fathom, cannot run it.
+// Returns the program for the case. Returns NULL with `err` on failure: ERROR_UNSUPPORTED if the
+// device, or this build of fathom, cannot run it.
 struct gpu_program *incore_program(struct incore_session *session,
                                    const struct incore_case *this_case, struct error *err);
 
@@ -117,7 +119,8 @@ struct gpu_program *incore_program(struct incore_session *session,
 void incore_proof_record(struct incore_session *session, unsigned proof, const uint32_t *words,
                          struct gpu_batch *batch);
 
-// Records a dispatch whose kernel compares its results with that proof. Sets the args itself.
+// Records a dispatch whose kernel compares its results with proof number `proof`. Sets the
+// dispatch's args itself.
 void incore_dispatch(struct incore_session *session, struct gpu_batch *batch,
                      const struct gpu_dispatch *desc, unsigned proof);
 
@@ -126,7 +129,7 @@ void incore_results_record(struct incore_session *session, struct gpu_batch *bat
 
 struct incore_proven {
     uint32_t groups; // workgroups that ended
-    bool separate;   // an fma rounded twice: first the product, then the sum
+    bool separate;   // true: an fma rounded twice, first the product, then the sum
 };
 
 // Reads a proof after its batch has run. Fails with ERROR_MISMATCH if a thread got another result

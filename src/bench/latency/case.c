@@ -9,7 +9,7 @@ static const struct {
     const char *name;
     gpu_caps caps;
     bool pointers; // true: the path can have pointer chains
-    bool linear;   // true: bytes with neighbouring addresses are adjacent
+    bool linear;   // true: neighbouring addresses are adjacent in memory
 } paths[LATENCY_PATH_COUNT] = {
     [LATENCY_VECTOR] = {"vector", 0, true, true},
     [LATENCY_SCALAR] = {"scalar", 0, true, true},
@@ -256,10 +256,12 @@ bool latency_chain_of(const struct latency_case *this_case, uint32_t key,
     bool plru = this_case->order == LATENCY_ORDER_PLRU;
     chain->nodes = (uint32_t)nodes;
     chain->bytes = blocks * chain->block_bytes;
-    // If the stride is longer than a line, a lap touches one line per node, not the whole region.
+    // If the stride is longer than a line, a lap touches one line per node, not all bytes of the
+    // region.
     const uint32_t line = 128, apart = this_case->stride < line ? this_case->stride : line;
     chain->footprint_bytes = plru ? chain->bytes : nodes * apart;
-    // With plru, the first 16 visits of a block of 512 bytes touch 16 different parts of 32 bytes.
+    // With plru, the first 16 visits of a block of 512 bytes touch its 16 different parts of 32
+    // bytes.
     chain->lap = plru ? (uint32_t)blocks * 16 : chain->nodes;
     return true;
 }

@@ -54,7 +54,8 @@ gpu_caps latency_caps(enum latency_path path, bool pointer);
 // atomic-shared and constant have no page order.
 bool latency_path_has(enum latency_path path, bool pointer, unsigned order);
 
-// Reads a case. In a plan, `bytes` and the values after it may be missing; they become 0.
+// Sets *this_case to the values of `c`. In a plan, `bytes` and the parameters after it may have no
+// value yet; they become 0.
 void latency_case_read(const struct bench_case *c, struct latency_case *this_case);
 
 // Returns the size in bytes of the largest region that the device allows for the case's path, chain
@@ -76,9 +77,9 @@ MUST_CHECK bool latency_case_check(const struct latency_case *this_case, struct 
 MUST_CHECK bool latency_chain_of(const struct latency_case *this_case, uint32_t key,
                                  struct latency_chain *chain, struct error *err);
 
-// With order=page, a lap visits each page so often that it touches at least so many bytes of lines,
-// or every place. A shorter lap could stay in a first-level cache; if that has virtual addresses,
-// no load uses the TLB.
+// With order=page, a lap visits each page several times, until it has touched this many bytes of
+// lines, or every place of each page. A shorter lap could stay in the L1. If the L1 has virtual
+// addresses, its hits do not use the TLB.
 #define LATENCY_PAGE_LAP_BYTES (UINT64_C(1) << 20)
 
 // Returns the base-2 logarithm, rounded down; for 0 it returns 0.

@@ -9,7 +9,7 @@
 enum {
     BUILD_NODES = 1 << 22, // nodes built per submission: few enough for any watchdog, even on a CPU
     NAME_BYTES = 64,
-    TOUCH_BYTES = 65536,       // distance of touched words: no page of device memory is smaller
+    TOUCH_BYTES = 65536,       // distance of the words that a chase touches: the smallest page size
     AWAKE_POLLS_MAX = 1 << 18, // most polls of a run, each of about 1 µs
     AWAKE_REPEATS = 64,
     FILL_CACHES = 2
@@ -52,7 +52,8 @@ static struct gpu_program *chase_program(struct latency_chase *chase, struct err
     char name[NAME_BYTES], kind[16] = "index";
     if (this_case->pointer)
         snprintf(kind, sizeof kind, "pointer");
-    else if (on_chip(this_case)) // KiB of the smallest array of a kernel that holds the region
+    // The name contains the KiB of the smallest shared array that holds the region.
+    else if (on_chip(this_case))
         snprintf(kind, sizeof kind, "%uk", (unsigned)((chase->chain.bytes + 16383) / 16384 * 16));
     const char *path = this_case->path == LATENCY_ATOMIC_SHARED
                            ? "atomic_shared"
@@ -62,8 +63,9 @@ static struct gpu_program *chase_program(struct latency_chase *chase, struct err
     return latency_program(chase->session, name, err);
 }
 
-// Returns the control kernel (latency_control_…) that measures the address arithmetic of a hop.
-// NULL without such arithmetic: for pointer chains, and on paths whose load takes an index.
+// Returns the path in the name of the control kernel (latency_control_…), which measures the
+// address arithmetic of a hop. Returns NULL if there is no such arithmetic: for pointer chains, and
+// on paths whose load takes an index.
 static const char *control_name(const struct latency_case *this_case)
 {
     if (this_case->pointer)
@@ -326,8 +328,8 @@ static struct gpu_batch *batch_of_run(struct latency_chase *chase, const struct 
     return gpu_batch_end(batch, err) ? batch : NULL;
 }
 
-// Returns a batch that fills a buffer larger than any cache of the device may be (FILL_CACHES
-// times); NULL with `err`.
+// Returns a batch that fills a buffer FILL_CACHES times larger than the largest cache that the
+// device may have; NULL with `err`.
 static struct gpu_batch *batch_of_fill(const struct latency_chase *chase, struct error *err)
 {
     struct gpu_scope *scope = chase->visit->scope;
@@ -352,7 +354,8 @@ bool latency_chase_count(struct latency_chase *chase, const struct latency_run *
                                       .timeout_ns = request->timeout_ns};
     if (!(desc.once = batch_of_run(chase, run, err)))
         return false;
-    // The shorter chase is run before passes, as it leaves less of its chain in the caches.
+    // Before each counter pass the shorter chase runs, not the longer one, because it leaves less
+    // of its chain in the caches.
     desc.before = run->warm == 0 ? batch_of_fill(chase, err) : desc.once;
     return desc.before && (desc.twice = batch_of_run(chase, &longer, err)) &&
            measure_count_run(request->count, &desc, err);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Lists the cases of `latency`. A path's better chain is one of pointers, or of indices if it
-// cannot have pointers. The presets take:
+// Lists the cases of `latency`. The better chain of a path has pointers if the path can have them,
+// and else indices. The presets take:
 //
 //   vector       better chain, in random and plru order (quick: only random): every size
 //   other paths  better chain, in random order: every second size (quick: every third), up to
 //                twice the last-level cache; also vector with index chains, for comparison (not
 //                in quick)
 //   full         every path with every possible chain and order, at every size
-//   quick        half of these sizes if kernels cannot read clocks, because a latency then takes
-//                two dispatches
+//   quick        half of these sizes if kernels cannot read the core's counter, because a latency
+//                then takes two dispatches
 //
 // All values that the user sets are used. A path that the device lacks keeps one case, whose visit
 // is skipped with the reason. Chains that only the preset asks for are left out if they are
@@ -28,7 +28,7 @@ enum {
 // Largest region in quick on a CPU, which builds chains slowly.
 #define QUICK_CPU_BYTES (UINT64_C(8) << 20)
 
-// The context of the plan's struct bench_product.
+// The context that the functions of the plan's struct bench_product receive.
 struct latency_plan {
     const struct bench_request *request;
     struct measure_limits limits;
@@ -94,8 +94,8 @@ static size_t size_step(const struct latency_plan *plan, const struct latency_ca
     return plan->quick && slopes ? 2 * step : step;
 }
 
-// For a path that the device lacks, gives all its cases the first size, so that one case stays. The
-// visit of that case tells the reason.
+// For a path that the device lacks, gives all its cases the first size, so that only one case
+// stays. The visit of that case is skipped and tells the reason.
 static void replace(const struct bench_pick *pick)
 {
     struct latency_case this_case;
@@ -130,8 +130,9 @@ static bool reach(const struct bench_pick *pick)
     return bytes >= bytes_max || pick->value->uint >= bytes_min;
 }
 
-// Leaves out unwanted cases, and chains that are impossible with the stride and page. Those are an
-// error if the user chose the order (for order=page) or the path (for the other orders).
+// Returns false for unwanted cases, and for chains that are impossible with the stride and page. An
+// impossible chain is an error if the user chose the order (for order=page) or the path (for the
+// other orders).
 static bool keep(const struct bench_pick *pick, struct error *err)
 {
     const struct latency_plan *plan = pick->context;

@@ -100,7 +100,8 @@ static bool add_chunk(struct latency_region *region, struct latency_session *ses
     return true;
 }
 
-// Adds a chunk of `bytes` bytes. If memory is short, frees all other regions and tries again.
+// Adds a chunk of `bytes` bytes to the region. If the device lacks memory, frees all other regions
+// and tries again.
 static bool add_chunk_surely(struct latency_region *region, struct latency_session *session,
                              uint64_t bytes, struct error *err)
 {
@@ -112,9 +113,9 @@ static bool add_chunk_surely(struct latency_region *region, struct latency_sessi
     return add_chunk(region, session, bytes, err);
 }
 
-// Makes the region one buffer of the larger of `preferred` and `bytes` bytes, or of `bytes` if the
-// device lacks memory. Keeps a buffer of at least `bytes` bytes. But if free memory is short, the
-// buffer gets exactly `bytes` bytes, because path=image needs the same amount a second time.
+// Makes the region one buffer. Its size is the larger of `preferred` and `bytes`, or `bytes` if the
+// device lacks memory. Keeps an existing buffer of at least `bytes` bytes. But if free memory is
+// short, the buffer gets exactly `bytes` bytes, because path=image needs the same amount again.
 static bool need_buffer(struct latency_region *region, struct latency_session *session,
                         uint64_t bytes, uint64_t preferred, struct error *err)
 {

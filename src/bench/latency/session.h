@@ -6,7 +6,7 @@
 #include "bench/latency/case.h"
 #include "bench/latency/latency.h"
 
-// In the order of the benchmark's parameters, which is also the order of the values in a case.
+// The parameters of the benchmark, in their order, which is also the order of the values in a case.
 enum latency_param {
     LATENCY_PARAM_PATH,
     LATENCY_PARAM_CHAIN,
@@ -18,7 +18,7 @@ enum latency_param {
     LATENCY_PARAM_COUNT
 };
 
-// In the order of the benchmark's metrics.
+// The metrics of the benchmark, in their order.
 enum latency_metric {
     LATENCY_METRIC_NS,
     LATENCY_METRIC_CYCLES,
@@ -37,9 +37,9 @@ enum {
     LATENCY_CHUNKS_MAX = 1024
 };
 
-// The memory in which chains are built. It is one buffer. Only pointer chains with order=page,
-// which may be larger than the largest allocation, use several chunks of the same size. Kernels
-// read the addresses of the chunks from the directory.
+// The memory in which chains are built. It is one buffer, except for pointer chains with
+// order=page: they may be larger than the largest allocation, so they use several chunks of equal
+// size. Kernels read the addresses of the chunks from the directory.
 struct latency_region {
     struct gpu_scope *scope; // owns the chunks; NULL: there are none
     struct gpu_buffer *chunks[LATENCY_CHUNKS_MAX];
@@ -51,7 +51,7 @@ struct latency_region {
 
 struct latency_session {
     struct bench_session *bench;
-    bool clocked; // kernels can read the core's counter and the device's clock
+    bool clocked; // true: kernels can read the core's counter and the device's clock
     // Regions are made at first use, and all cases share them, because allocating 4 GiB takes
     // longer than a measurement in them. If memory is short, making one region frees the others.
     struct latency_region *small, *large; // two regions of one buffer each
@@ -76,8 +76,8 @@ struct gpu_program *latency_program(struct latency_session *session, const char 
 // (gpu_program_desc): 1 for chains in shared memory, which need no L1; else 100.
 unsigned latency_l1_percent(const char *kernel);
 
-// Both return a buffer, which the first call makes; NULL with `err`. latency_constants is for
-// path=constant, latency_stream for load=keep-awake.
+// Both functions return a buffer, which the first call makes; NULL with `err`. latency_constants is
+// for path=constant, latency_stream for load=keep-awake.
 struct gpu_buffer *latency_constants(struct latency_session *session, struct error *err);
 struct gpu_buffer *latency_stream(struct latency_session *session, struct error *err);
 
@@ -93,7 +93,7 @@ struct latency_region *latency_region(struct latency_session *session,
 // LATENCY_UNROLL × (untimed + windows × repeats) hops.
 struct latency_run {
     bool control;              // true: does only the index arithmetic of hops, without loads
-    bool touch;                // the workgroup first reads a word in each page
+    bool touch;                // true: the workgroup first reads a word in each page
     uint32_t start;            // number of the first hop
     uint32_t warm;             // hops before `start` that are read first, as warm-up; 0: none
     uint32_t untimed;          // repeats before the timed windows
@@ -105,7 +105,7 @@ struct latency_run {
     const uint32_t *counts; // counts of each window; valid until the next batch
 };
 
-// What a visit needs to chase the chain of its case.
+// The programs and the memory with which a visit chases the chain of its case.
 struct latency_chase {
     struct latency_session *session;
     const struct bench_visit *visit;
@@ -132,10 +132,10 @@ MUST_CHECK bool latency_chase_init(struct latency_chase *chase, struct latency_s
 MUST_CHECK bool latency_chase_run(struct latency_chase *chase, struct latency_run *runs,
                                   unsigned count, struct error *err);
 
-// Counts hardware events per hop, with the visit's counters: the difference between `run` and a
-// chase with twice its repeats. Before each pass runs the shorter chase; if run->warm is 0, instead
-// a fill of more memory than the caches hold, which evicts the lines that the pass before left in
-// them.
+// Counts hardware events per hop with the visit's counters: the difference between the chase `run`
+// and a chase with twice its repeats. Before each counter pass, the chase `run` runs once. But if
+// run->warm is 0, a buffer larger than the caches is filled instead, which evicts the lines that
+// the previous pass left there.
 MUST_CHECK bool latency_chase_count(struct latency_chase *chase, const struct latency_run *run,
                                     struct error *err);
 
@@ -150,11 +150,11 @@ enum {
 
 // What a case keeps between visits.
 struct latency_memory {
-    bool warm;         // warm-up is a lap by the workgroup; false: it touches every page once
+    bool warm;         // true: a lap by the workgroup is the warm-up; false: one touch of each page
     double hop_ns;     // estimated time of a hop in ns
     double hop_counts; // estimated counts of the core's counter per hop; 0: there is no counter
     uint32_t untimed, windows, repeats; // hops of a chase, as in struct latency_run
-    uint64_t walked;                    // hops of all chases so far; the next begins there
+    uint64_t walked;                    // hops of all chases so far; the next chase begins there
     // Time by time stamps ÷ time by the counter, one ratio per round, for the cross-check.
     double ratios[LATENCY_RATIOS_MAX];
     size_t ratio_count;

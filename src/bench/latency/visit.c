@@ -9,16 +9,17 @@
 #include <string.h>
 
 enum {
-    HOPS = 65536,         // wanted timed hops of a chase, if samples may be longer than 1 ms
-    HURRIED_HOPS = 16384, // wanted timed hops of a chase, if samples last at most 1 ms
-    WINDOWS = 64,         // timed windows of a chase, unless the counter needs longer ones
+    HOPS = 65536,         // timed hops that a chase should have, if samples may be longer than 1 ms
+    HURRIED_HOPS = 16384, // timed hops that a chase should have, if samples last at most 1 ms
+    // Timed windows that a chase should have; fewer if the counter needs longer ones.
+    WINDOWS = 64,
     WINDOWS_MIN = 16,
     STEPS_MIN = 1000,    // least steps: of the counter in a window, of time stamps in a dispatch
-    UNTIMED_HOPS = 4096, // most untimed hops of a chase; a lap in a first-level cache is shorter
+    UNTIMED_HOPS = 4096, // most untimed hops of a chase; a lap of a chain in the L1 has fewer hops
     COLD_UNTIMED_HOPS = 256,
     TRY_HOPS = 1024,
     TRY_WARM = 8192,
-    CACHES_WARM = 4 // chains of up to so many times the largest cache are warmed up by a lap
+    CACHES_WARM = 4 // chains of up to 4 times the largest cache are warmed up by a lap
 };
 static const uint64_t hurried_sample_ns = 1000000;
 static const double stamp_share_allowed = 0.001; // largest part of a window that stamps may take
@@ -27,7 +28,7 @@ static const double warm_ns_max = 100e6;
 
 enum {
     TIMED_CHASE = 2,  // index of the chase whose windows become samples
-    COUNTED_PART = 4, // a counted chase has about 1 / COUNTED_PART of the hops
+    COUNTED_PART = 4, // a counted chase has about 1 / COUNTED_PART of a timed chase's hops
     SHORT_PART = 8,   // in the cross-check, the shorter chase has 1 / SHORT_PART of the windows
     TRIES_MAX = 50,
     PAIRS_MAX = 5,  // most samples of a visit if kernels cannot read the core's counter
@@ -90,7 +91,7 @@ static void size_sample(const struct latency_chase *chase, uint64_t sample_ns,
     memory->windows = 1;
 }
 
-// Runs three short chases. Derives from their times what struct latency_memory holds, except
+// Runs three short chases. From their times derives all members of struct latency_memory except
 // `walked` and the ratios.
 static bool size(struct latency_chase *chase, struct latency_memory *memory, struct error *err)
 {
@@ -147,13 +148,14 @@ struct measured {
 };
 
 // Sets where each chase begins and how it warms up: by a lap or, if the case is cold, by touching
-// each page once. The first chase is not timed, so that all timed ones find the same caches.
+// each page once. The first chase is not timed, so that all timed chases find the caches in the
+// same state.
 static void prepare_runs(const struct measured *m, struct latency_run *runs, unsigned count)
 {
     const struct latency_chase *chase = m->chase;
     struct latency_memory *memory = m->memory;
-    // A cold chase continues where the last one ended. It uses only the half of the chain that was
-    // built first, because the caches may still hold nodes of the other half.
+    // A cold chase continues where the last chase ended. It uses only the half of the chain that
+    // was built first, because the caches may still hold nodes of the half built last.
     uint32_t lap =
         memory->warm || chase->chain.nodes < 2 ? chase->chain.nodes : chase->chain.nodes / 2;
     uint64_t start = memory->walked % lap;
@@ -174,7 +176,7 @@ static void count_time(const struct measured *m, const struct latency_run *runs,
 
 // ---------------------------------------------------------------- by the core's counter
 
-// Returns the length in ns of one count of the core's counter, as it was during the chase.
+// Returns the length in ns of one count of the core's counter during the chase.
 static double count_ns(const struct measured *m, const struct latency_run *run)
 {
     const struct measure_clock *clock = &m->chase->session->bench->clock;
@@ -200,8 +202,8 @@ static void fill_windows(const struct measured *m, const struct latency_run *run
 }
 
 // Compares the device's time stamps with the core's counter, over the hops by which the chase
-// `full` is longer than the chase `brief`. The case is flagged only if they differ too much, and in
-// the same direction, in all rounds (at least 3), because something may disturb a single round.
+// `full` is longer than the chase `brief`. One round may be disturbed, so the case is flagged only
+// if the two times differ too much, and in the same direction, in all rounds (at least 3).
 static void cross_check(const struct measured *m, const struct latency_run *brief,
                         const struct latency_run *full)
 {
@@ -285,7 +287,7 @@ static bool measure_by_counter(const struct measured *m, struct error *err)
          .repeats = control_repeats(memory)},
     };
     unsigned count = m->chase->control ? 4 : 3;
-    // A simulated device needs no untimed chase: one lap leaves its caches as two laps do.
+    // A simulated device needs no untimed chase: after one lap its caches are in their final state.
     unsigned first = m->chase->session->bench->info->caps & GPU_CAP(VIRTUAL_TIME) ? 1 : 0;
     if (!run_paced(m, runs, first, count, err))
         return false;
@@ -366,8 +368,8 @@ static void describe(const struct measured *m)
 }
 
 // Adds the claims that hold on NVIDIA: which unit a hop occupies, and that a cache transfers a
-// hop's link as one sector. In random order, successive hops are in different sectors, so a cache
-// that is much smaller than the chain has none of them.
+// hop's link as one sector. In random order, successive hops are in different sectors. So a cache
+// that is much smaller than the chain does not hold the next sector when a hop needs it.
 static void claim_nvidia(const struct measured *m, struct measure_count_claims *claims)
 {
     static const double sector_bytes = 32, beyond = 4;
@@ -414,8 +416,8 @@ static struct measure_count_claims claims_of(const struct measured *m)
     return claims;
 }
 
-// Counts hardware events of a chase, if the visit has counters. What is counted is nearly the same
-// for each hop, so the chase may be shorter than a timed one.
+// Counts hardware events of a chase, if the visit has counters. The counts per hop hardly depend on
+// the number of hops, so the chase may be shorter than a timed chase.
 static bool count(const struct measured *m, struct error *err)
 {
     const struct latency_chase *chase = m->chase;

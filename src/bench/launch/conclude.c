@@ -12,8 +12,8 @@ static const double volume_least = 65536, volume_most = 20e6;
 
 // ---------------------------------------------------------------- a launch and a volume
 
-// True for a result of `launch` on `device` that belongs to the series of kernels with growing
-// data, and has a time and a bandwidth.
+// True if the result comes from `launch` on `device`, from scaling kernels, and has a time and a
+// bandwidth.
 static bool is_scale(const struct result *result, const char *device)
 {
     return result_is_of(result, "launch", device) && case_find(&result->bench_case, "elements") &&
@@ -71,8 +71,8 @@ static void report(struct run *run, const struct line *line, const struct result
                        text_values(run->arena, first));
 }
 
-// Adds the finding launch-bound: in one mode, the host limits all kernels up to that of `last`.
-// Adds nothing if the time of the host's call is not known.
+// Adds the finding launch-bound: in one mode, the host limits all kernels up to that of the result
+// `last`. Adds nothing if the time of the host's call is not known.
 static void report_slow_host(struct run *run, const struct result *first, const struct result *last)
 {
     double host_ns = result_median(last, "host");
@@ -85,9 +85,9 @@ static void report_slow_host(struct run *run, const struct result *first, const 
 }
 
 // Fits a line to results[first] and all later results that differ from it only in the number of
-// elements. It takes only results with a volume from volume_least to volume_most whose limit is the
-// device. Reports the line if it has at least POINTS_MIN points and a positive slope and intercept.
-// Otherwise, if the host limits one of these results, reports that.
+// elements. Takes only results with a volume from volume_least to volume_most that the device
+// limits, not the host. Reports the line if it has at least POINTS_MIN points and a positive slope
+// and intercept. Otherwise, if the host limits one of these results, reports launch-bound.
 static void fit(struct run *run, const char *device, size_t first)
 {
     struct arena *arena = arena_create();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Measures one kernel alone: reads the device's clock at its first instruction, and converts this
 // time to the host's clock. To relate the two clocks, both are read at one instant before the
-// samples and at one after them; between these, both are assumed to run evenly. Either the API
-// supplies such readings, or a kernel does: it answers questions that the host writes into memory
-// which both can access. The device's time in an answer lies between the host's times of writing
-// the question and of reading the answer. Only the quickest answer is used.
+// samples and at one instant after them. Between these instants, both clocks are assumed to run
+// evenly. Either the API supplies such readings, or a kernel does: it answers questions that the
+// host writes into memory which both can access. The device's time in an answer lies between the
+// host's times of writing the question and of reading the answer. Only the quickest answer is used.
 #include "base/clock.h"
 #include "bench/launch/session.h"
 #include "measure/clock.h"
@@ -19,7 +19,7 @@ enum {
 };
 static const uint64_t answer_ns = 20000000; // longest wait for an answer
 
-struct answer_params { // parameters, as the kernel declares them
+struct answer_params { // parameters of the kernel, which declares the same
     uint32_t questions, polls;
 };
 
@@ -55,7 +55,7 @@ static bool is_answered(const volatile uint32_t *reply, uint32_t number, uint64_
 }
 
 // Writes question `number` and sets *stamp from the answer. Returns false if no answer comes, or if
-// the kernel's last answer before was not to question `number` − 1.
+// the kernel's previous answer did not belong to question `number` − 1.
 static bool ask(struct launch_session *session, uint32_t number, struct timestamp *stamp)
 {
     volatile uint32_t *question = gpu_buffer_map(session->question);
@@ -92,7 +92,7 @@ static struct gpu_batch *submit_answers(struct launch_row *row, struct error *er
 }
 
 // Runs a kernel that answers questions. Sets *best from the quickest answer, and *answers to the
-// number of answers: 0 if the kernel ended before the host asked.
+// number of answers. That number is 0 if the kernel ended before the host asked.
 static bool take_answers(struct launch_row *row, struct timestamp *best, unsigned *answers,
                          struct error *err)
 {
@@ -148,8 +148,8 @@ static bool relate(struct launch_row *row, struct timestamp *best, unsigned *all
 
 // ---------------------------------------------------------------- samples
 
-// The times of one launch: of the host, before the submission and after the end; of the device, at
-// the first instruction.
+// The times of one launch. Host: before the submission (start_ns) and after the end (end_ns).
+// Device: at the first instruction.
 struct trip {
     uint64_t start_ns, device, end_ns;
 };
@@ -187,8 +187,8 @@ static bool make_stamp(struct launch_row *row, struct error *err)
     return gpu_batch_end(row->batches[0], err);
 }
 
-// Fills the samples. Returns false if the relation of the clocks must be wrong, because by it a
-// kernel began before its submission or after the host saw it end.
+// Fills the samples. Returns false if the relation of the clocks must be wrong: by it, a kernel
+// would have begun before its submission, or after the host saw it end.
 static bool fill(const struct trip *trips, unsigned count, const struct timestamp related[2],
                  struct launch_reach *reach)
 {
@@ -235,8 +235,7 @@ bool launch_reach_take(struct launch_row *row, unsigned count, struct launch_rea
     if (!prepare(row->session, err) || !make_stamp(row, err) ||
         !take(row, count, reach, &plausible, err))
         return false;
-    if (!plausible &&
-        reach->answers == 0) { // the API's timestamps are not of the clock that kernels read
+    if (!plausible && reach->answers == 0) { // the API reads another clock than kernels do
         row->session->api_refuted = true;
         if (!take(row, count, reach, &plausible, err))
             return false;

@@ -7,7 +7,8 @@
 
 enum {
     MEMORY_SHARE = 4, // each of the two buffers takes at most 1/4 of the device's memory
-    // Most elements on a CPU. Larger kernels take so long that the launch no longer shows.
+    // The most elements of a kernel on a CPU. Larger kernels take so long that the cost of a launch
+    // no longer shows.
     CPU_ELEMENTS_MAX = 1 << 20,
     WARM_ELEMENTS = 1 << 20,
     WARM_KERNELS = 64,
@@ -17,7 +18,7 @@ enum {
 static const uint64_t elements_max = 128 << 20;
 static const uint64_t wait_ns = UINT64_C(10000000000);
 
-struct params { // parameters, as the kernels declare them
+struct params { // parameters of the kernels, which declare the same
     uint32_t count;
     float factor;
 };
@@ -49,8 +50,8 @@ static void set_grid(const struct launch_session *session, uint64_t elements, ui
                       session->bench->info->limits.workgroup_count_x, grid);
 }
 
-// Returns the dispatch of `program` (fill or check) for params->count elements of `range`. `params`
-// must exist until the dispatch is recorded.
+// Returns the dispatch of `program`, which fills or checks the first params->count elements of
+// `range`. `params` must exist until the dispatch is recorded.
 static struct gpu_dispatch whole_dispatch(const struct launch_session *session,
                                           struct gpu_program *program, struct gpu_buffer *range,
                                           const struct params *params)
@@ -217,8 +218,9 @@ bool launch_check(struct launch_session *session, unsigned end, uint64_t element
                                    (unsigned long long)elements);
 }
 
-// Records a kernel. Multiplication by ±1 is exact and keeps values in range. Every second kernel
-// changes the sign, so that each kernel writes other values than its target buffer already holds.
+// Records a kernel. It multiplies by 1 or −1, which is exact and keeps values in range. Every
+// second kernel changes the sign, so each kernel writes values that differ from those in its target
+// buffer.
 void launch_record(struct launch_session *session, const struct launch_case *this_case,
                    uint64_t number, struct gpu_batch *batch)
 {

@@ -6,7 +6,8 @@
 #include "bench/bench.h"
 #include "bench/launch/launch.h"
 
-// In both enums, the members have the order of the choices of the parameter.
+// The members of enum launch_between and enum launch_mode have the order of the choices of the
+// parameters `between` and `mode`.
 enum launch_between { // what separates two kernels
     LAUNCH_ORDER,     // the API's own order
     LAUNCH_NOTHING,   // nothing: kernels may overlap
@@ -39,18 +40,18 @@ void launch_case_read(const struct bench_case *c, struct launch_case *this_case)
 struct launch_session {
     struct bench_session *bench;
     struct gpu_program *scale, *fill, *check, *empty;
-    struct gpu_buffer *words; // [0]: count of empty kernels, or of wrong elements
+    struct gpu_buffer *words; // word 0: number of empty kernels that ran, or of wrong elements
     struct gpu_batch *warm;   // work that raises the core clock; NULL on a CPU
     // A pair of buffers, made by launch_prepare. A scaling kernel reads one and writes the other;
     // the next kernel does the opposite.
     struct gpu_scope *pair;
     struct gpu_buffer *ends[2];
     uint64_t pair_bytes; // size of each buffer
-    // The first case that uses these programs and buffers makes them; NULL before.
+    // NULL until the first case that uses these programs and buffers makes them.
     struct gpu_program *stamp, *answer;
-    struct gpu_buffer *question, *reply; // in host memory, for questions and answers
+    struct gpu_buffer *question, *reply; // buffers in host memory for questions and answers
     struct launch_wide *wide;
-    bool api_refuted; // the API's timestamps are not of the clock that kernels read
+    bool api_refuted; // true: the API's timestamps come from another clock than kernels read
 };
 
 // The same device, opened again with all queues that it may have, so that these queues do not slow
@@ -73,8 +74,8 @@ MUST_CHECK bool launch_prepare(struct launch_session *session, uint64_t elements
 // nothing on a CPU.
 MUST_CHECK bool launch_warm_up(struct launch_session *session, struct error *err);
 
-// Fails with ERROR_MISMATCH unless the first `elements` elements of session->ends[end] are their
-// data times `factor`.
+// Fails with ERROR_MISMATCH unless the first `elements` elements of session->ends[end] have the
+// values of the data × `factor`.
 MUST_CHECK bool launch_check(struct launch_session *session, unsigned end, uint64_t elements,
                              float factor, struct error *err);
 
@@ -104,8 +105,8 @@ enum {
     LAUNCH_ROUND_TRIPS = 16 // round trips in a sample
 };
 
-// The kernels of a sample. Depending on the mode, they are in one batch, in a batch each, or in one
-// batch for each of several queues.
+// The kernels of a sample. Depending on the mode, one batch has all of them, each kernel has its
+// own batch, or each queue has one batch.
 struct launch_row {
     struct bench_visit *run;
     struct launch_session *session;
@@ -120,8 +121,10 @@ struct launch_row {
 };
 
 struct launch_reach {
-    double *to, *back; // samples in ns: host's call to first instruction; from there to the host
-    double half_ns;    // uncertainty (±) in ns of the relation between the clocks
+    // Samples in ns. `to`: from the host's call to the kernel's first instruction; `back`: from
+    // that instruction until the host knows that the kernel ended.
+    double *to, *back;
+    double half_ns; // uncertainty (±) in ns of the relation between the clocks
     // Number of answers that related the clocks; 0: the API related them.
     unsigned answers;
 };

@@ -34,7 +34,8 @@ static bool is_unordered(const struct launch_case *this_case)
     return this_case->between != LAUNCH_ORDER;
 }
 
-// Records what the case puts between kernel k − 1 and kernel k, for example a barrier.
+// Records what the case puts between kernel `k` − 1 and kernel `k` of a batch, for example a
+// barrier.
 static void record_between(struct launch_row *row, uint64_t k, struct gpu_batch *batch)
 {
     switch (row->this_case->between) {
@@ -84,8 +85,8 @@ static bool make_row(struct launch_row *row, uint64_t length, struct error *err)
     return gpu_batch_end(batch, err);
 }
 
-// Makes `count` batches of `length` kernels each. They take the queues of the case in turn, and the
-// host measures their time.
+// Makes `count` batches of `length` kernels each. The batches take the queues of the case in turn.
+// They have no time stamps: the host measures their time.
 static bool make_batches(struct launch_row *row, size_t count, uint64_t length, struct error *err)
 {
     unsigned queues = row->this_case->queues ? row->this_case->queues : 1;
@@ -134,7 +135,7 @@ static bool time_row(struct launch_row *row, double *ns, struct error *err)
 }
 
 // Submits the batches of mode=signal, each of which waits for the batch before it. The first batch
-// waits for `hold`, which the caller releases; NULL: it waits for nothing.
+// waits for `hold`, which the caller releases later; if `hold` is NULL, it waits for nothing.
 static bool submit_chain(struct launch_row *row, struct gpu_hold *hold, struct error *err)
 {
     for (size_t i = 0; i < row->batch_count; i++) {
@@ -155,9 +156,10 @@ static bool submit_all(struct launch_row *row, struct error *err)
     return true;
 }
 
-// Waits for all batches. Sets *ns to the host's time per kernel since `start_ns`. The last batch
-// ends last (except with mode=queues), so the time ends when the host sees its end. Waiting for the
-// other batches after that is not counted; it would add up to a third of a submission per kernel.
+// Waits for all batches. Sets *ns to the host's time per kernel from `start_ns` on. Except with
+// mode=queues the last batch ends last, so the time ends when the host sees the end of that batch.
+// The other waits come after it and are not counted; they would add up to a third of a submission
+// per kernel.
 static bool wait_all(struct launch_row *row, uint64_t start_ns, double *ns, struct error *err)
 {
     bool is_rows = row->this_case->mode == LAUNCH_QUEUES;
@@ -241,7 +243,7 @@ static bool time_warm(struct launch_row *row, double *ns, struct error *err)
 }
 
 // Chooses the number of submissions in flight: as many as fill the time of a sample, from
-// IN_FLIGHT_LEAST to LAUNCH_IN_FLIGHT. If kernels are long, few of them keep the device busy.
+// IN_FLIGHT_LEAST to LAUNCH_IN_FLIGHT. The longer a kernel is, the fewer are needed.
 static bool size_singles(struct launch_row *row, uint64_t known, struct error *err)
 {
     double ns = 0;
@@ -282,7 +284,8 @@ static bool size_rows(struct launch_row *row, uint64_t known, struct error *err)
     }
 }
 
-// Chooses the number of kernels of a sample. `known` is that of an earlier visit; 0: none.
+// Chooses the number of kernels of a sample. `known` is the number that an earlier visit chose; 0
+// if there was none.
 static bool size(struct launch_row *row, uint64_t known, struct error *err)
 {
     switch (row->this_case->mode) {
@@ -377,7 +380,8 @@ static void report(struct launch_row *row, const struct samples *taken, struct m
                       METRIC_BANDWIDTH, visit);
 }
 
-// Measures the times of one kernel: from the host's call to its first instruction, and back.
+// Measures two times of one kernel: from the host's call to its first instruction, and from there
+// until the host knows that the kernel ended.
 static bool visit_one_way(struct launch_row *row, unsigned count, struct measure_visit *visit,
                           struct error *err)
 {

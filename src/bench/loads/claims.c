@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What hardware counters should count in a case: instructions, requests and sectors, computed from
-// the addresses that buffer.cl and write.cl use. Only for NVIDIA, whose subgroups have 32 threads,
-// and for fidelity=peak, whose loads compilers cannot combine.
+// the addresses that buffer.cl and write.cl use. Claims exist only for NVIDIA, whose subgroups have
+// 32 threads, and for fidelity=peak, whose loads compilers cannot combine.
 #include "bench/loads/session.h"
 
 #include <math.h>
@@ -21,11 +21,11 @@ struct traffic {
     double requests, sectors;
 };
 
-// A load is one access to the whole element; or one to each half, if compilers know only that loads
-// are aligned to 8 bytes; or one to each word, if they know only that words are aligned, or if the
-// element has three words.
+// How a load is split into accesses. If compilers know only that words are aligned, or if the
+// element has three words, each word is one access. If they know only an alignment of 8 bytes, each
+// half of the element is one access. Otherwise the whole element is one access.
 struct access {
-    unsigned parts, bytes; // accesses of a load, and the bytes of one
+    unsigned parts, bytes; // number of accesses of a load, and bytes of each access
 };
 
 static struct access access_of(const struct loads_kind *kind)
@@ -53,7 +53,8 @@ static unsigned sectors_of(const unsigned at[LANES], unsigned bytes)
     return sectors;
 }
 
-// Adds a load of a subgroup, of the elements that lie `after` elements past the first ones.
+// Adds the traffic of one load of a subgroup to *traffic. Each thread loads the element that lies
+// `after` elements after its first element.
 static void add_load(const struct loads_case *this_case, struct access access, unsigned subgroup,
                      unsigned after, struct traffic *traffic)
 {
@@ -80,8 +81,8 @@ static struct traffic traffic_of(const struct loads_case *this_case)
     return traffic;
 }
 
-// Claims the accesses to shared memory: the loads, and the copy that fills it. It claims nothing
-// for atomic additions, nor for other patterns than linear, which may have bank conflicts.
+// Claims the accesses to shared memory: the loads, and the copy that fills the memory. Claims
+// nothing for atomic additions, nor for patterns other than linear, which may have bank conflicts.
 static void claim_shared(const struct loads_case *this_case, struct measure_count_claims *claims)
 {
     if (this_case->pattern != LOADS_LINEAR || loads_traits_of(this_case->kind)->atomic)
@@ -100,7 +101,8 @@ static void claim_global(const struct loads_case *this_case, struct measure_coun
         claims->of[GPU_COUNTER_L1_WRITTEN] = traffic.sectors * SECTOR_BYTES;
         return;
     }
-    // At the end, each thread loads its expected sum and compares it with the sum that it found.
+    // At its end, each thread also loads its expected sum, to compare it with the sum that it
+    // computed.
     double proof_bytes = LOADS_THREADS * sizeof(float);
     claims->of[GPU_COUNTER_L1_REQUESTS] = traffic.requests + SUBGROUPS;
     claims->of[GPU_COUNTER_L1_READ] = traffic.sectors * SECTOR_BYTES + proof_bytes;
@@ -126,8 +128,8 @@ struct measure_count_claims loads_claims(const struct loads_session *session,
         claims.of[i] *= groups;
     if (source != LOADS_FROM_HOST && !traits->writes)
         measure_claim_held(&bench->limits, BYTES_MAX, &claims);
-    // Each core loads the data once from the L2 per dispatch. Only beside direct loads this traffic
-    // is negligible; for other loads nothing is claimed for the L2.
+    // In each dispatch, each core also loads the data once from the L2. This traffic is negligible
+    // only for direct loads. For other loads, nothing is claimed for the L2.
     if (!traits->direct)
         claims.of[GPU_COUNTER_L2_READ] = NAN;
     return claims;

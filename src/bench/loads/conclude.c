@@ -127,8 +127,8 @@ static void report(struct run *run, const struct question *question,
                        question->other_pattern, amount(run->arena, other), ratio);
 }
 
-// The cases whose baselines were slowest and fastest. The baseline of a case is measured shortly
-// before or after it.
+// The two cases with the slowest and with the fastest baseline. A baseline is measured shortly
+// before or after its case.
 struct drift {
     const struct result *least, *most;
     unsigned cases;
@@ -175,7 +175,7 @@ static void report_drift(struct run *run, const char *device)
 // A unit of the hardware that may limit a case, and the counter that shows how busy it is.
 struct binding {
     const char *counter;
-    double per_cycle; // highest count per cycle of a core, on NVIDIA
+    double per_cycle; // highest count per cycle and core, on NVIDIA
     const char *unit;
 };
 
@@ -249,12 +249,16 @@ static void report_binding(struct run *run, const char *device, const struct bin
         .key_count = count};
 }
 
-// Adds findings. "loads-advice", for each question that two cases answer: the value is rate (or
-// bandwidth) of the first case ÷ that of the second, the keys are both. "loads-drift", if at least
-// two cases have a baseline: the value is rate of the fastest baseline ÷ rate of the slowest − 1,
-// the keys are the case with the slowest, then with the fastest. "loads-bound", for each unit that
-// limits cases, as counters show: the value is the least share of cycles in which it is busy, the
-// keys are these cases.
+// Adds these findings:
+//   loads-advice  one for each question that two cases answer. Value: rate (or bandwidth) of the
+//   first
+//                 case ÷ that of the second. Keys: both cases
+//   loads-drift   if at least two cases have a baseline. Value: rate of the fastest baseline ÷ rate
+//   of
+//                 the slowest − 1. Keys: the case with the slowest, the case with the fastest
+//   loads-bound   one for each hardware unit that limits cases, by the counters. Value: the least
+//   share
+//                 of cycles in which the unit is busy. Keys: these cases
 void loads_conclude(struct run *run, const char *device)
 {
     report_drift(run, device);

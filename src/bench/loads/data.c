@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The data that kernels load: the values, and the bytes that hold these values in each format.
 //
-// Packed data are words with channels that are not whole bytes, sRGB, and compressed blocks (BC). A
+// Packed data are words whose channels are not whole bytes, sRGB, and compressed blocks (BC). A
 // block uses only its two end points, on which all decoders must agree; they may round the colours
 // in between differently. Sources: Vulkan specification, "Formats"; Khronos Data Format
 // Specification 1.3, "S3TC", "RGTC" and "BPTC" compressed texture image formats.
@@ -85,7 +85,8 @@ static unsigned end_of(unsigned element)
     return first ? 0 : loads_hash(element + 77) & 1;
 }
 
-// Returns the `bits` bits of an end point. If `ordered`, end point 0 is greater than end point 1.
+// Returns the bits of an end point, `bits` in number. If `ordered`, end point 0 is greater than end
+// point 1.
 static uint32_t end_bits(unsigned block, unsigned end, unsigned channel, unsigned bits,
                          bool ordered)
 {
@@ -96,8 +97,8 @@ static uint32_t end_bits(unsigned block, unsigned end, unsigned channel, unsigne
     return number | 1;
 }
 
-// The end points of red are ordered: that makes a BC1 block have four colours, instead of three and
-// a transparent one.
+// The end points of red are ordered: a BC1 block with ordered end points has four colours, instead
+// of three colours and a transparent one.
 static const unsigned colour_bits[] = {5, 6, 5};
 
 static uint32_t colour(unsigned block, unsigned end, unsigned channel)

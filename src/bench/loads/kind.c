@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-// Order and labels as in the published tables (sebbbi/perftest, README), with one misprint
-// corrected: the second "Sample(bilinear) uniform" of RGBA32F there is a Sample(nearest).
+// The rows of the published tables (sebbbi/perftest, README), with their order and labels. One
+// misprint is corrected: the second "Sample(bilinear) uniform" of RGBA32F is a Sample(nearest).
 #define FORMATS(X, before, after, source, half, single)                                            \
     X(before "R8" after, source, 1, UNORM8, R8_UNORM, 0)                                           \
     X(before "RG8" after, source, 2, UNORM8, RG8_UNORM, 0)                                         \
@@ -199,7 +199,7 @@ static const struct loads_traits traits[LOADS_SOURCE_COUNT] = {
         {.kernels = "sampled", SAMPLED, .smooth = true, .centre = 0.75f, .filters = 0.75},
     [LOADS_FROM_GATHER] = {.kernels = "gather",
                            SAMPLED,
-                           .centre = 1, // samples the corner at which four texels meet
+                           .centre = 1, // samples at the corner where four texels meet
                            .no_opencl = "OpenCL C 1.2 has no gathers"},
     [LOADS_FROM_TRILINEAR] = {.kernels = "trilinear",
                               SAMPLED,
@@ -276,8 +276,8 @@ const char *loads_kernel_name(struct arena *arena, const struct loads_case *this
         source = LOADS_FROM_BOUND;
     else if (bound && source == LOADS_FROM_NATURAL)
         source = LOADS_FROM_STRUCTURED;
-    // Kernels for integers have names of their own. So have kernels for writable UNORM8 resources,
-    // because these kernels must declare the format.
+    // Kernels for integers have names of their own. Kernels for writable UNORM8 resources also do,
+    // because they must declare the format.
     bool integer = kind->data == LOADS_UINT32 || kind->data == LOADS_UINT8;
     bool named = traits[source].writable && kind->data == LOADS_UNORM8;
     return arena_printf(arena, "loads_%s_%u%s_%s_%s", traits[source].kernels, kind->width,

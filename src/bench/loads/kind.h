@@ -19,45 +19,45 @@ enum loads_class { // type of the values in memory
 enum loads_source {
     LOADS_FROM_TYPED,
     LOADS_FROM_RAW,
-    LOADS_FROM_NATURAL, // raw; compilers know that loads are aligned to their size
+    LOADS_FROM_NATURAL, // raw buffer; compilers know that loads are aligned to their size
     LOADS_FROM_STRUCTURED,
     LOADS_FROM_CONSTANT,
     LOADS_FROM_TEXTURE,
     LOADS_FROM_NEAREST,
     LOADS_FROM_BILINEAR,
-    LOADS_FROM_STORAGE,   // structured, in a buffer that the kernel may write
-    LOADS_FROM_ALIGNED8,  // raw; compilers know that loads are aligned to 8 bytes
-    LOADS_FROM_BOUND,     // raw, in a buffer that is bound, not passed by its address
-    LOADS_FROM_RAW_RW,    // raw, in a buffer that the kernel may write
+    LOADS_FROM_STORAGE,   // structured buffer that the kernel may write
+    LOADS_FROM_ALIGNED8,  // raw buffer; compilers know that loads are aligned to 8 bytes
+    LOADS_FROM_BOUND,     // raw buffer that is bound, not passed by its address
+    LOADS_FROM_RAW_RW,    // raw buffer that the kernel may write
     LOADS_FROM_PUSHED,    // the kernel's parameters (push constants)
-    LOADS_FROM_HALF,      // structured, of 16-bit floats
-    LOADS_FROM_BYTES,     // structured, of 8-bit integers
-    LOADS_FROM_LONG,      // structured, of 64-bit words
-    LOADS_FROM_HOST,      // structured, in host memory
-    LOADS_FROM_VISIBLE,   // structured, in device memory that the host has mapped
-    LOADS_FROM_SHARED,    // the workgroup's own (shared) memory
-    LOADS_FROM_BROADCAST, // structured; each lane loads one element and broadcasts it to the others
-    LOADS_FROM_SHUFFLE,   // as BROADCAST, but each lane takes from another lane by a shuffle
+    LOADS_FROM_HALF,      // structured buffer of 16-bit floats
+    LOADS_FROM_BYTES,     // structured buffer of 8-bit integers
+    LOADS_FROM_LONG,      // structured buffer of 64-bit words
+    LOADS_FROM_HOST,      // structured buffer in host memory
+    LOADS_FROM_VISIBLE,   // structured buffer in device memory that the host has mapped
+    LOADS_FROM_SHARED,    // the workgroup's shared memory
+    LOADS_FROM_BROADCAST, // structured buffer; a lane loads one element, which all lanes get
+    LOADS_FROM_SHUFFLE,   // structured buffer; each lane gets another lane's element by a shuffle
     LOADS_FROM_TYPED_RW,
     LOADS_FROM_TEXTURE_RW,
     LOADS_FROM_OFFSET, // bilinear filter, sampled a quarter of a texel off the centre
     LOADS_FROM_GATHER,
     LOADS_FROM_TRILINEAR,
-    LOADS_FROM_STRETCHED, // bilinear with anisotropic filter
+    LOADS_FROM_STRETCHED, // bilinear filter with anisotropy
     LOADS_FROM_MIP,       // nearest filter, from the second level of detail
-    LOADS_FROM_ARRAY,     // bilinear filter, from a texture array (VOLUME, CUBE: bilinear too)
+    LOADS_FROM_ARRAY,     // bilinear filter, from a texture array
     LOADS_FROM_VOLUME,
     LOADS_FROM_CUBE,
     LOADS_FROM_ROW,          // a 1D texture, without a filter
     LOADS_FROM_LEVELS,       // nearest filter; neighbouring threads read different levels of detail
     LOADS_FROM_STORE,        // writes to a buffer in device memory
     LOADS_FROM_ATOMIC,       // adds atomically to a buffer in device memory
-    LOADS_FROM_SHARED_STORE, // writes to the workgroup's own memory
-    LOADS_FROM_SHARED_ATOMIC, // adds atomically to the workgroup's own memory
+    LOADS_FROM_SHARED_STORE, // writes to the workgroup's shared memory
+    LOADS_FROM_SHARED_ATOMIC, // adds atomically to the workgroup's shared memory
     LOADS_SOURCE_COUNT
 };
 
-// A row of the published table, or a row that fathom adds.
+// A row of the published table (sebbbi/perftest), or a row that fathom adds.
 struct loads_kind {
     const char *label; // name of the row in the published table, without the pattern
     enum loads_source source;
@@ -71,7 +71,7 @@ struct loads_kind {
 extern const struct loads_kind loads_kinds[];
 extern const size_t loads_kind_count;
 
-// All labels in one string, as values or choices of a parameter, each after a separator.
+// Strings of labels, each label after a separator: the values or choices of a parameter.
 extern const char loads_labels_published[]; // ",Buffer<R8>.Load,…": the 46 published labels
 extern const char loads_labels_all[];       // published labels and fathom's own
 extern const char loads_choices[];          // "|Buffer<R8>.Load|…": all labels
@@ -79,7 +79,7 @@ extern const char loads_choices[];          // "|Buffer<R8>.Load|…": all label
 // Returns the row of the table with this label; NULL if there is none.
 const struct loads_kind *loads_kind_find(const char *label);
 
-// Returns the row Buffer<RGBA8>.Load. In the random pattern, it is the baseline of all rows.
+// Returns the row Buffer<RGBA8>.Load, which in the random pattern is the baseline of all rows.
 const struct loads_kind *loads_baseline(void);
 
 enum loads_walk {          // which elements a thread loads
@@ -103,17 +103,17 @@ struct loads_traits {
     enum loads_resource resource;
     gpu_caps needs;
     bool direct;           // true: loads do not pass through the texture units
-    bool shared;           // uses the workgroup's own memory
+    bool shared;           // uses the workgroup's shared memory
     bool uniform;          // all threads must load the same element
-    bool writes;           // writes instead of loading
-    bool atomic;           // writes by atomic additions
-    bool writable;         // needs a storage image or storage texel buffer
+    bool writes;           // the kernel writes instead of loading
+    bool atomic;           // the kernel writes by atomic additions
+    bool writable;         // the resource is a storage image or storage texel buffer
     unsigned levels;       // levels of detail of the texture; 0 means 1
     unsigned read_at;      // number of the first level that kernels read
     bool smooth;           // filters between texels
     bool smooth_levels;    // filters between levels
     float centre;          // where in a texel of size 1 kernels sample; 0 means 1/2, the centre
-    double filters;        // error of one filtered load, in units of 2^-8 of the range of the data
+    double filters;        // largest error of a filtered load, in 2^-8 of the range of the data
     const char *no_opencl; // why OpenCL cannot run these rows; NULL: OpenCL can
     const char *no_cuda;   // why CUDA cannot run these rows; NULL: CUDA can
 };
@@ -128,9 +128,9 @@ double loads_bytes(const struct loads_kind *kind);
 enum loads_pattern { // in the order of the parameter's choices
     LOADS_UNIFORM,   // every thread begins at element 0
     LOADS_LINEAR,    // thread g of a workgroup begins at element g; in textures at (g % 16, g / 16)
-    LOADS_RANDOM,    // a hash of g chooses the element: one of 16; in textures one of 2 × 2 texels
-                     // that lie 4 apart
-    LOADS_SCATTERED  // a hash of g chooses one of 256 elements; neighbours are far apart
+    // A hash of g chooses one of 16 elements; in textures, one of 2 × 2 texels, 4 apart.
+    LOADS_RANDOM,
+    LOADS_SCATTERED // a hash of g chooses one of 256 elements; neighbours are far apart
 };
 
 // The parameters of a case.
@@ -142,13 +142,14 @@ struct loads_case {
     uint32_t groups;           // workgroups per dispatch; 0: loads_session.groups
 };
 
-// Returns the name of the case's kernel or, if `control`, of the same loop without loads. If
-// `bound`, raw buffers are bound as arguments of the kernel, for devices without addresses.
+// Returns the name of the case's kernel. If `control` is true, returns that of the same loop
+// without loads. If `bound` is true, raw buffers are bound as arguments of the kernel, for devices
+// without addresses.
 const char *loads_kernel_name(struct arena *arena, const struct loads_case *this_case, bool bound,
                               bool control);
 
-// ---------------------------------------------------------------- data
-// All data are hashes, finite and not zero. The sum that a thread must get is known.
+// ---------------------------------------------------------------- data All values are hashes of
+// their place, finite and not zero. So the host can compute the sum that a thread must get.
 
 uint32_t loads_hash(uint32_t v);
 
@@ -159,14 +160,14 @@ double loads_value(const struct loads_kind *kind, unsigned element, unsigned cha
 
 // Returns LOADS_ELEMENTS elements as memory must hold them, with the first at byte start_bytes.
 // Sets *bytes to the total size. In a texture, each further level follows with a quarter of the
-// elements. STRETCHED repeats its texels every LOADS_TILE, so that the sum of a tile does not
-// depend on the weights of an anisotropic filter. Its further levels hold a quarter of the values,
-// so that a filter that reads them gives a wrong sum.
+// elements. The texture of LOADS_FROM_STRETCHED repeats its texels every LOADS_TILE, so that the
+// sum of a tile does not depend on the weights of an anisotropic filter. The values of its further
+// levels are a quarter as large, so that a filter that reads these levels gives a wrong sum.
 void *loads_encode(struct arena *arena, const struct loads_kind *kind, size_t *bytes);
 
 unsigned loads_levels(const struct loads_kind *kind); // number of levels: 1, 2 or 3
 
-// Returns where kernels sample a texel of size 1; 0.5 is its centre.
+// Returns at which point of a texel of size 1 kernels sample; 0.5 is its centre.
 float loads_centre(const struct loads_kind *kind);
 
 // A thread's first element along one axis is (id × multiplier) & keep. If `scatter` is set, it is
@@ -185,18 +186,19 @@ void loads_expect(const struct loads_kind *kind, enum loads_pattern pattern,
 
 // Returns the largest error that a correct sum may have. Unfiltered floats and integers must be
 // exact. In UNORM and packed formats, each of 256 additions rounds by at most half a unit in the
-// last place of numbers below 256 (2^-17). sRGB adds 2^-9, about half of 1/255, per load. Filters
-// add 2^-8 of the data's range per load, because hardware rounds weights to multiples of 2^-8.
-// Filters between levels or slices, and STRETCHED, add twice that. OFFSET adds only 3/4 of 2^-8:
-// its weight 1/4 is such a multiple, and the check must detect a sample at the centre.
+// last place of numbers below 256 (2^-17). For sRGB, each load adds 2^-9, about half of 1/255. Each
+// filtered load adds 2^-8 of the data's range, because hardware rounds weights to multiples of
+// 2^-8. Filters between levels or slices, and LOADS_FROM_STRETCHED, add twice that.
+// LOADS_FROM_OFFSET adds only 3/4 of 2^-8: its weight 1/4 is a multiple of 2^-8, and the check must
+// detect a sample at the centre.
 float loads_tolerance(const struct loads_kind *kind);
 
 // Sets hits[e] to the number of times that one workgroup writes element e.
 void loads_count_writes(const struct loads_kind *kind, enum loads_pattern pattern,
                         uint32_t hits[LOADS_ELEMENTS]);
 
-// For kernels that write to the workgroup's own memory, sets found[i] to what thread i must find in
-// element i at the end. For kernels that write to a buffer, sets all to 0.
+// Sets found[i] to the value that thread i must find in element i at the end. This is for kernels
+// that write to shared memory. For kernels that write to a buffer, sets all values to 0.
 void loads_expect_writes(const struct loads_kind *kind, enum loads_pattern pattern,
                          float found[LOADS_THREADS]);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "bench/loads/session.h"
 
-// The loads of the quick preset: one or two for each type of resource.
+// The rows that the quick preset measures: one or two for each type of resource.
 static const char quick_loads[] =
     "Buffer<RGBA8>.Load,Buffer<RGBA32f>.Load,ByteAddressBuffer.Load,ByteAddressBuffer.Load4,"
     "StructuredBuffer<float4>.Load,cbuffer{float4} load,Texture2D<RGBA8>.Load,"

@@ -23,7 +23,7 @@ struct loads_size {   // sizes found by the first run of a kernel, for its later
 
 // The last measurement of the baseline, with one form of the loop (original or peak).
 struct loads_baseline_seen {
-    bool tried, missing; // tried: was measured, or failed; missing: cannot run on this device
+    bool tried, missing; // tried: was measured, or failed; missing: the device cannot run it
     double group_ns;     // device time per workgroup
     uint64_t at_ns;      // host time of the measurement (base/clock.h)
     struct loads_size size;
@@ -36,7 +36,7 @@ struct loads_session {
     struct gpu_arg *sources;      // one argument per kind; empty until needed
     uint32_t groups;              // workgroups per dispatch, if such a dispatch is not too long
     struct bench_session *robust; // session with bounds checks (loads_robust); NULL until needed
-    struct loads_baseline_seen baseline[2]; // [0]: fidelity=original, [1]: fidelity=peak
+    struct loads_baseline_seen baseline[2]; // index 0: fidelity=original; index 1: fidelity=peak
 };
 
 MUST_CHECK bool loads_open(struct bench_session *bench, struct error *err);
@@ -54,16 +54,16 @@ struct loads_work {
     struct loads_session *session;
     struct gpu_program *program;
     uint32_t groups;       // workgroups per dispatch
-    bool has_source;       // the kernel takes `source`
+    bool has_source;       // true: the kernel takes `source` as an argument
     struct gpu_arg source; // what the kernel loads from, or writes to
     struct loads_params params;
     size_t params_bytes;      // number of bytes of `params`, from the start, that the kernel takes
-    struct loads_case target; // the case that writes to `source`; kind NULL: none does
+    struct loads_case target; // the case that writes to `source`; its kind is NULL if none writes
 };
 
-// Prepares the kernel of the case or, if `control`, the same loop without loads. A buffer to write
-// to belongs to `scope`, everything else to the session. All works of a session share one `proof`,
-// so only the newest work can run and be verified.
+// Prepares the kernel of the case or, if `control` is true, the same loop without loads. A buffer
+// that the kernel writes belongs to `scope`, everything else to the session. All works of a session
+// share one `proof`, so only the newest work can run and be verified.
 MUST_CHECK bool loads_work_make(struct loads_session *session, struct gpu_scope *scope,
                                 const struct loads_case *this_case, bool control,
                                 struct loads_work *work, struct error *err);
@@ -80,8 +80,9 @@ MUST_CHECK bool loads_work_verify(struct loads_work *work, uint64_t least, struc
 MUST_CHECK bool loads_source_find(struct loads_session *session, const struct loads_kind *kind,
                                   struct gpu_arg *arg, struct error *err);
 
-// Makes a buffer of zeros in `scope`, for a kernel to write to: one copy of the elements per core,
-// or per workgroup if there are fewer. Sets work->source, work->target and params.start (copies).
+// Makes a buffer of zeros in `scope`, to which a kernel writes. The buffer has one copy of the
+// elements per core, or per workgroup if there are fewer workgroups. Sets work->source,
+// work->target and params.start (the number of copies).
 MUST_CHECK bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
                                   const struct loads_case *this_case, struct error *err);
 
@@ -93,12 +94,12 @@ MUST_CHECK bool loads_target_verify(struct loads_work *work, uint32_t dispatches
 // ---------------------------------------------------------------- visits
 
 struct loads_run {
-    // Set by the caller.
+    // The caller of loads_run sets these members.
     const struct loads_case *this_case;
-    bool control; // true: runs the loop without loads instead
+    bool control; // true: runs the loop without loads instead of the case's kernel
     const struct measure_request *request;
     struct loads_size *size; // set by the first run of this work, used by later ones
-    // Set by loads_run.
+    // loads_run sets these members.
     struct loads_work work;
     struct measure_span span; // a unit is a workgroup: LOADS_THREADS × LOADS_A_THREAD loads
 };
@@ -110,9 +111,10 @@ enum {
     LOADS_LONGEST_NS = 50 * 1000 * 1000 // longest time of a dispatch
 };
 
-// Returns the workgroups of a dispatch: `all`, or as many as run in LOADS_LONGEST_NS, but at least
-// 1. They are estimated from `trial` workgroups, which took `took_ns`. Watchdogs of drivers end a
-// dispatch after 0.5 to 10 s, and a desktop stutters visibly from 0.1 s on.
+// Returns the number of workgroups of a dispatch: as many as run in LOADS_LONGEST_NS, at least 1
+// and at most `all`. It is estimated from `trial` workgroups, which took `took_ns`. Dispatches must
+// be short: watchdogs of drivers end a dispatch after 0.5 to 10 s, and a desktop stutters from 0.1
+// s on.
 uint32_t loads_groups_within(uint32_t all, uint32_t trial, double took_ns);
 
 // Returns what hardware counters should show for `groups` workgroups of the case.

@@ -6,7 +6,8 @@
 #include <string.h>
 
 enum {
-    COPIES_UNKNOWN = 16 // copies in a buffer to write to, if the number of cores is unknown
+    // Copies in a buffer that a kernel writes, if the number of cores is unknown.
+    COPIES_UNKNOWN = 16
 };
 
 static struct gpu_buffer *make_buffer(struct loads_session *session, const struct loads_kind *kind,
@@ -49,8 +50,8 @@ static struct gpu_image_desc image_desc(const struct loads_kind *kind)
     return desc;
 }
 
-// Fills the level above the one that kernels read. It gets four copies of that level's texels,
-// moved by 4 bytes, so that a kernel that reads the wrong level finds another sum.
+// Fills level 0 of a texture whose kernels read level 1. Level 0 gets four copies of the texels of
+// level 1, shifted by 4 bytes. So a kernel that reads the wrong level gets a wrong sum.
 static bool fill_level_above(struct gpu_image *image, const unsigned char *texels, size_t size,
                              struct arena *arena, struct error *err)
 {
@@ -60,8 +61,8 @@ static bool fill_level_above(struct gpu_image *image, const unsigned char *texel
     return gpu_image_write(image, 0, 0, all, 4 * size, err);
 }
 
-// Fills every slice or layer. Those that no kernel should read get the same texels, moved by some
-// bytes, so that a kernel that reads them finds another sum.
+// Fills every slice or layer of a texture. Kernels must read only one of them. The others get the
+// same texels, shifted by some bytes, so that a kernel that reads them gets a wrong sum.
 static bool fill_layers(struct gpu_image *image, const struct gpu_image_desc *desc,
                         const unsigned char *texels, struct arena *arena, struct error *err)
 {
@@ -82,7 +83,7 @@ static bool fill_layers(struct gpu_image *image, const struct gpu_image_desc *de
     return true;
 }
 
-// Writes all levels that kernels read and, if there is one, the level above these.
+// Writes all levels that kernels read and, if kernels start at level 1, also level 0.
 static bool fill_levels(struct gpu_image *image, const struct loads_kind *kind,
                         const unsigned char *texels, struct arena *arena, struct error *err)
 {
@@ -173,8 +174,8 @@ bool loads_target_make(struct loads_work *work, struct gpu_scope *scope,
     return written;
 }
 
-// Checks one copy of the elements. One workgroup writes element e hits[e] times, and `times`
-// workgroups wrote to this copy.
+// Checks one copy of the elements, to which `times` workgroups wrote. Each of them writes element e
+// hits[e] times.
 static bool verify_copy(const struct loads_work *work, const uint32_t *words, const uint32_t *hits,
                         uint32_t times, struct error *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which elements the threads of a workgroup load or write, and what they must find.
+// Which elements the threads of a workgroup load or write, and which sums or values they must find.
 #include "bench/loads/kind.h"
 
 #include <math.h>
@@ -7,7 +7,8 @@
 
 static const double weights[4] = {1, 3, 5, 7};
 
-// The patterns UNIFORM, LINEAR and RANDOM use the multipliers and masks of the published tool.
+// The patterns UNIFORM, LINEAR and RANDOM use the multipliers and masks of perftest, the published
+// tool.
 struct loads_start loads_start_of(const struct loads_kind *kind, enum loads_pattern pattern)
 {
     bool texture = loads_is_texture(kind);
@@ -40,7 +41,8 @@ static double weighted(const struct loads_kind *kind, unsigned element)
 static double row_sum(const struct loads_kind *kind, unsigned first)
 {
     double sum = 0;
-    bool pushed = kind->source == LOADS_FROM_PUSHED; // they are few, so each is loaded repeatedly
+    // There are only few push constants, so each is loaded repeatedly.
+    bool pushed = kind->source == LOADS_FROM_PUSHED;
     for (unsigned i = 0; i < LOADS_A_THREAD; i++)
         sum += weighted(kind, pushed ? i % LOADS_PUSHED_ELEMENTS : first + i);
     return sum;
@@ -51,8 +53,8 @@ static double texel(const struct loads_kind *kind, unsigned x, unsigned y, unsig
     return loads_value(kind, y % LOADS_SIDE * LOADS_SIDE + x % LOADS_SIDE, channel);
 }
 
-// Interpolates between four texels (upper left, upper right, lower left, lower right): part_x of
-// the way to the right, part_y of the way down.
+// Interpolates between four texels, given as upper left, upper right, lower left, lower right. The
+// point lies part_x of the way to the right and part_y of the way down.
 static double blend(const double corners[4], double part_x, double part_y)
 {
     double above = corners[0] + part_x * (corners[1] - corners[0]);
@@ -72,7 +74,7 @@ static double level_below(const struct loads_kind *kind, unsigned x, unsigned y,
     return blend(corners, x % 2 ? 0.25 : 0.75, y % 2 ? 0.25 : 0.75);
 }
 
-// Returns component `c` of what a kernel gets when it loads texel (x, y).
+// Returns component `c` of the value that a kernel gets when it loads texel (x, y).
 static double found(const struct loads_kind *kind, unsigned x, unsigned y, unsigned c)
 {
     if (kind->source == LOADS_FROM_OFFSET) {
@@ -81,7 +83,8 @@ static double found(const struct loads_kind *kind, unsigned x, unsigned y, unsig
         return blend(corners, 0.25, 0.25);
     }
     if (kind->source ==
-        LOADS_FROM_GATHER) // four texels: lower left, lower right, upper right, upper left
+        // A gather gives four texels: lower left, lower right, upper right, upper left.
+        LOADS_FROM_GATHER)
         return texel(kind, x + (c == 1 || c == 2), y + (c < 2), 0);
     if (kind->source == LOADS_FROM_TRILINEAR)
         return (texel(kind, x, y, c) + level_below(kind, x, y, c)) / 2;
@@ -139,7 +142,7 @@ float loads_tolerance(const struct loads_kind *kind)
         weight += weights[c];
     bool rounds = kind->data == LOADS_UNORM8 || kind->data == LOADS_PACKED;
     double rounding = rounds ? ldexp(LOADS_A_THREAD, -17) : 0;
-    if (kind->format == GPU_FORMAT_RGBA8_SRGB) // decoders may be wrong by about half of 1/255
+    if (kind->format == GPU_FORMAT_RGBA8_SRGB) // decoders may be wrong by half of 1/255
         rounding += ldexp(LOADS_A_THREAD, -9);
     double filtering =
         loads_traits_of(kind)->filters * ldexp(LOADS_A_THREAD, -8) * range[kind->data];

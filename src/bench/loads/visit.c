@@ -24,7 +24,7 @@ enum {
 
 static const double loads_a_group = (double)LOADS_THREADS * LOADS_A_THREAD;
 
-// Loads in one dispatch of the published tool, to which the metric of time is scaled.
+// Loads in one dispatch of perftest, the published tool. The metric of time is scaled to them.
 static const double published_loads = 1024.0 * 1024 * 256;
 
 // A case that takes less than 1.2 times as long as the loop without loads is flagged: the loop, not
@@ -55,8 +55,8 @@ static bool make_work(struct bench_visit *visit, struct loads_run *run, uint32_t
                            &run->work, err);
 }
 
-// Finds how many workgroups a dispatch can have. First runs are slow for many reasons, so if the
-// first run seems too long, a second one decides.
+// Finds how many workgroups a dispatch can have, from a trial run. A first run is slow for many
+// reasons, so if it seems too long, a second run decides.
 static bool find_groups(struct bench_visit *visit, struct loads_run *run, struct error *err)
 {
     const struct loads_session *session = visit->session->state;
@@ -98,8 +98,8 @@ bool loads_run(struct bench_visit *visit, struct loads_run *run, struct error *e
     return true;
 }
 
-// Takes one sample of the loop without loads or of the baseline, right before or after the case, so
-// that all have the same core clock.
+// Takes one sample of the loop without loads, or of the baseline. This happens right before or
+// after the case, so that all have the same core clock.
 static bool run_beside(struct bench_visit *visit, struct loads_run *run, double *group_ns,
                        struct error *err)
 {
@@ -107,7 +107,7 @@ static bool run_beside(struct bench_visit *visit, struct loads_run *run, double 
     request.samples = 1;
     request.count = NULL;
     request.sample_ns /= run->control ? CONTROL_SHARE : 1;
-    request.round = request.round ? request.round : 1; // round 0 would include a warm-up
+    request.round = request.round ? request.round : 1; // not round 0, which would include a warm-up
     run->request = &request;
     if (!loads_run(visit, run, err))
         return false;
@@ -161,8 +161,8 @@ static void report_control(const struct measure_span *span, double control_ns, u
 {
     double over = measure_median(visit->arena, span->unit_ns, span->count) / control_ns;
     // For each load, the loop without loads has `width` additions and at most two other
-    // instructions. A case with all its additions cannot take less than their share of that loop's
-    // time (less 10 % for noise).
+    // instructions. So a case that does all its additions takes at least width / (width + 2) of
+    // that loop's time. 10 % less are allowed for noise.
     if (over < 0.9 * width / (width + 2))
         visit_flag(visit, "work-removed",
                    "takes only %.2f times as long as the same loop without loads, less than its "
@@ -197,14 +197,15 @@ static void report(const struct loads_session *session, const struct loads_run *
 {
     const struct measure_span *span = &seen->span;
     const struct loads_kind *kind = seen->this_case->kind;
-    // The claim is the bytes on the data path, per workgroup. The counts in a dispatch also depend
-    // on the pattern.
+    // The claim covers the bytes on the data path, per workgroup. The hardware counts of a dispatch
+    // also depend on the pattern, so loads_claims computes them.
     struct measure_claim claim = claim_of(session, kind);
     const struct measure_count_claims counts =
         span->counted ? loads_claims(session, seen->this_case, seen->work.groups)
                       : measure_count_no_claims;
     claim.counts = &counts;
-    // The width of the data path limits only lanes that load different bytes.
+    // With the pattern uniform all lanes load the same bytes, so the width of the data path is no
+    // limit.
     bool is_limited = seen->this_case->pattern != LOADS_UNIFORM;
     const struct measure_account plain = {.claim = &claim, .span = span, .visit = visit},
                                  limited = {&claim, is_limited ? &session->bench->limits : NULL,
@@ -222,8 +223,8 @@ static void report(const struct loads_session *session, const struct loads_run *
     visit_kernel(visit, seen->work.program);
 }
 
-// Measures the case. It runs in the visit `place`: a copy of `run` or, for robust access, a visit
-// on a device that checks bounds.
+// Measures the case in the visit `place`: a copy of `run` or, for robust access, a visit on a
+// device that checks bounds.
 static bool measure(struct bench_visit *run, struct bench_visit *place,
                     const struct loads_case *this_case, struct measure_visit *visit,
                     struct error *err)

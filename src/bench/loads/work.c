@@ -10,7 +10,7 @@ enum {
     GROUPS_A_CORE = 32, // workgroups per core: they fill a core of 2048 threads four times
     GROUPS_A_PROCESSOR = 4,
     CORES_UNKNOWN = 16,
-    L1_BESIDE_SHARED = 25, // percent of on-chip memory; the rest is shared memory
+    L1_BESIDE_SHARED = 25, // percent of on-chip memory for the L1; the rest is for shared memory
     ONE_BITS = 0x3f800000  // bits of 1.0f; with an index in the low bits: a float just above 1
 };
 
@@ -53,7 +53,7 @@ struct bench_session *loads_robust(struct loads_session *session, struct error *
     struct bench_session *robust = ARENA_NEW(plain->arena, struct bench_session);
     if (!bench_session_open(robust, plain->system, plain->info, &desc, err))
         return NULL;
-    session->robust = robust; // set first, so that loads_close frees it even if opening fails
+    session->robust = robust; // set early, so that loads_close frees it even if opening fails
     if (loads_open(robust, err))
         return robust;
     loads_close(session->bench);
@@ -71,9 +71,9 @@ void loads_close(struct bench_session *bench)
 
 // ---------------------------------------------------------------- what threads must find
 
-// Returns the sum that thread `id` must get in the loop without loads. The channels start from 0,
-// 1, 2 and 3. The loop then adds 256 times a float just above 1 or, in the sampled form, the
-// coordinates that it computes.
+// Returns the sum that thread `id` must get in the loop without loads. The channels start at 0, 1,
+// 2 and 3. To each channel, the loop adds 256 values: a float just above 1 or, if the kind has
+// normalised coordinates, the coordinates that the loop computes.
 static float control_sum(const struct loads_kind *kind, const struct loads_start *start,
                          unsigned id)
 {
@@ -84,7 +84,8 @@ static float control_sum(const struct loads_kind *kind, const struct loads_start
     }
     if (loads_is_sampled(kind)) {
         double x = id % LOADS_TILE & start->keep, y = id / LOADS_TILE & start->keep;
-        sum *= (x + y + LOADS_TILE) / LOADS_SIDE; // a tile's mean column and row: 7.5 + 0.5 each
+        // The mean x and y of a tile's texel centres: 7.5 + 0.5 each.
+        sum *= (x + y + LOADS_TILE) / LOADS_SIDE;
     }
     return (float)(sum * weight + first);
 }
@@ -97,7 +98,8 @@ static void prepare_control(struct loads_work *work, const struct loads_kind *ki
         .mask = loads_is_sampled(kind) ? 0 : ONE_BITS,
         .multiplier = start.multiplier,
         .keep = start.keep,
-        .tolerance = 1, // 1024 × 2^-23 per load, plus the rounding of 256 additions
+        // Each of 256 additions adds at most 1024 × 2^-23 more than 1, and rounds.
+        .tolerance = 1,
         .centre = 0.5f / LOADS_SIDE,
     };
     for (unsigned id = 0; id < LOADS_THREADS; id++)
@@ -132,8 +134,8 @@ static bool prepare_case(struct loads_work *work, struct gpu_scope *scope,
 
 // ---------------------------------------------------------------- the work
 
-// Returns the kernel of a case or, if `control`, of the same loop without loads; NULL with `err` if
-// the device, the API or this build cannot run it.
+// Returns the kernel of the case or, if `control` is true, of the same loop without loads. Returns
+// NULL with `err` if the device, the API or this build cannot run it.
 static const struct gpu_kernel *find_kernel(struct loads_session *session,
                                             const struct loads_case *this_case, bool control,
                                             struct error *err)

@@ -90,7 +90,7 @@ static const struct headline_info headlines[] = {
      .where = "pages=prefetched,advise=none"},
 };
 
-enum managed_param { // in the order of `params`
+enum managed_param { // the parameters, in the order of `params`
     MANAGED_PARAM_TOUCH,
     MANAGED_PARAM_PAGES,
     MANAGED_PARAM_ADVISE,
@@ -98,8 +98,7 @@ enum managed_param { // in the order of `params`
     MANAGED_PARAM_OVERSUBSCRIBE
 };
 
-// If `bytes` is above `most`, sets it to `most` rounded down to whole MiB. If `most` is 0, there is
-// no limit.
+// Reduces `bytes` to at most `most`, rounded down to whole MiB. If `most` is 0, does nothing.
 static void limit(struct case_value *bytes, uint64_t most)
 {
     if (most && bytes->uint > most)
@@ -115,7 +114,7 @@ static bool reach(const struct bench_pick *pick)
 }
 
 // True if the plan takes the case. In presets, cases with prefetching have no advice.
-// Oversubscribed arrays have only one size, which this function sets.
+// Oversubscribed arrays have only one size, to which this function sets `bytes`.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     const struct case_value *over = case_find(&pick->c, "oversubscribe");

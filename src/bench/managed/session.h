@@ -30,7 +30,7 @@ struct managed_session {
     uint32_t visits; // number of visits so far; each visit makes its seed from it
 };
 
-struct managed_params { // parameters, as the kernels declare them
+struct managed_params { // parameters of the kernels, which declare the same
     double factor;
     uint32_t count; // number of pairs of elements
     uint32_t seed;

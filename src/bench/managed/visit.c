@@ -11,8 +11,8 @@ enum {
     METRIC_PREFETCH
 };
 
-// The first pass and later passes use different factors. So results that the first pass left fail
-// the check of the later passes.
+// The first pass and later passes use different factors. So results that the first pass left do not
+// pass the check of the later passes.
 static const double first_factor = 1.25, later_factor = 1.5;
 
 struct trial {
@@ -27,7 +27,7 @@ struct trial {
 static void record_prefetch(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct trial *trial = context;
-    (void)repeats; // always 1, as pages that were moved stay on the device
+    (void)repeats; // always 1, because pages that were moved stay on the device
     for (int i = 0; i < MANAGED_ARRAYS; i++)
         gpu_managed_prefetch(batch, &(struct gpu_managed_range){.buffer = trial->arrays.at[i],
                                                                 .bytes = trial->arrays.bytes});
@@ -36,7 +36,7 @@ static void record_prefetch(void *context, struct gpu_batch *batch, uint64_t rep
 static void record_first(void *context, struct gpu_batch *batch, uint64_t repeats)
 {
     const struct trial *trial = context;
-    (void)repeats; // always 1, because only one pass is the first
+    (void)repeats; // always 1, because only the first pass is measured
     managed_arrays_record(&trial->arrays, first_factor, batch);
 }
 

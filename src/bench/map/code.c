@@ -17,11 +17,13 @@ enum {
     LEAD_LAPS = 2,               // laps before the first stamp; the first lap loads the code
     EMPTY_LAPS = 1024,
     SLOPE_NS = 300 * 1000, // without a core counter: least difference in ns between two runs
-    SLOPE_INSTRUCTIONS_MAX = 1 << 22, // without a core counter: most instructions of difference
-    PAIRS = 3,                        // without a core counter: pairs of runs in a visit
-    RUNS_MAX = 2,                     // the runs of a case have at most so many lengths
+    // Without a core counter: most instructions by which two runs differ.
+    SLOPE_INSTRUCTIONS_MAX = 1 << 22,
+    PAIRS = 3,    // without a core counter: pairs of runs in a visit
+    RUNS_MAX = 2, // most different numbers of laps in the runs of a case
     WARM_NS = 300 * 1000 * 1000,
-    // The counter's rate is only computed from at least so many steps of the device's clock.
+    // Least steps of the device's clock in a run from which the rate of the core's counter is
+    // computed.
     STEPS_MIN = 100
 };
 
@@ -68,7 +70,8 @@ static const struct {
 // If a kernel takes longer than this to compile, longer kernels are not tried.
 static const uint64_t compile_most_ns = UINT64_C(1500000000);
 
-// Returns how many stretches have so many instructions in all; 0 if no number of stretches does.
+// Returns the number of stretches that have `instructions` instructions together; 0 if no number of
+// stretches has exactly that many.
 static uint32_t steps_of(uint64_t instructions)
 {
     for (uint32_t steps = MAP_CODE_STEPS; steps > 0; steps--)
@@ -125,9 +128,9 @@ static bool program_make(struct map_code_program *programs, const struct bench_s
     return true;
 }
 
-// Returns the shortest kernel that has at least `steps` stretches, compiled at its first use. Fails
-// with ERROR_UNSUPPORTED if this build has no such kernel, or if the driver took too long to
-// compile a shorter one.
+// Returns the shortest kernel that has at least `steps` stretches of code. Compiles it at its first
+// use. Fails with ERROR_UNSUPPORTED if this build has no such kernel, or if the driver took too
+// long to compile a shorter one.
 static struct map_code_program *program_for(struct map_code_program programs[MAP_CODE_KERNELS],
                                             const struct bench_session *session, uint32_t steps,
                                             struct error *err)
@@ -202,7 +205,7 @@ static bool is_as(const uint32_t *words, const struct code_ends *ends)
     return true;
 }
 
-// Checks that the chains of every thread end at the values that the host computes. Keeps these
+// Checks that the chains of every thread end at the values that the host computes. Keeps the host's
 // values in `kept` for the next run.
 static bool verify(struct code *c, const struct params *p, struct code_ends *kept, bool *known,
                    struct error *err)
@@ -305,8 +308,8 @@ static double counter_hz(const struct code *c, const double counts[WINDOWS])
     return ns >= STEPS_MIN * clock->device_step_ns && ns > 0 ? 1e9 * sum / ns : clock->counter_hz;
 }
 
-// Repeats the run until the core clock is near its earlier value (warm_share), or for WARM_NS. The
-// clock is lower at first, because it falls while the driver compiles for seconds.
+// Repeats the run until the core clock is near its earlier value (warm_share), or for WARM_NS. At
+// first the clock is lower, because it falls while the driver compiles, which takes seconds.
 static bool run_warm(struct code *c, double counts[WINDOWS], double *hz, struct error *err)
 {
     const struct params params = params_of(c);
@@ -365,8 +368,8 @@ static bool time_lap(struct code *c, struct params params, double *lap_ns, struc
     return true;
 }
 
-// Chooses the number of laps: they take at least SLOPE_NS, or have more than about half of
-// SLOPE_INSTRUCTIONS_MAX instructions.
+// Chooses the number of laps. Doubles it until the laps take SLOPE_NS, or until they have more than
+// about half of SLOPE_INSTRUCTIONS_MAX instructions.
 static bool size_slope(struct code *c, struct error *err)
 {
     uint32_t most = SLOPE_INSTRUCTIONS_MAX / c->instructions;

@@ -22,7 +22,8 @@ uint32_t map_code_length(uint32_t steps)
     return length;
 }
 
-// The step rounds twice if not `fused`; `volatile` keeps the compiler from fusing it.
+// Returns x · x + constant, rounded once if `fused` is true. Otherwise rounds the product and then
+// the sum; `volatile` prevents the compiler from fusing both operations.
 static float step(float x, float constant, bool fused)
 {
     if (fused)

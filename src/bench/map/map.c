@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The benchmark `map`: parameters and metrics of the conclusions of `fathom map` (map/levels.c),
-// and the probes that these need. Most probes are cases of latency with another stride. METHOD.md
-// says how they are used.
+// and the probes from which they are derived. Most probes are cases of latency with another stride.
+// METHOD.md says how the probes are used.
 #include "bench/map.h"
 
 #include "bench/bench.h"
@@ -216,9 +216,9 @@ static bool map_open(struct bench_session *session, struct error *err)
     return latency && latency->open(&own->chase, err);
 }
 
-// Returns the case of latency that measures this probe. It takes the probe's value of each
-// parameter that the probe has. Of latency's other parameters, `order` is random (for a probe
-// `pages`: page), `load` is idle, and numbers are 0.
+// Returns the case of latency that measures this probe. Parameters that the probe also has get the
+// probe's values. Of latency's other parameters, `order` is random (for what=pages: page), `load`
+// is idle, and numbers are 0.
 static struct bench_case probe_case(struct arena *arena, const struct benchmark_info *latency,
                                     const struct bench_case *probe)
 {
@@ -227,7 +227,7 @@ static struct bench_case probe_case(struct arena *arena, const struct benchmark_
     bool pages = case_says(probe, "what", MAP_PAGES);
     for (size_t i = 0; i < latency->param_count; i++) {
         const struct param_info *param = &latency->params[i];
-        // Pages are `pitch` bytes apart in a probe `pages`, but `page` bytes in a case of latency.
+        // The distance of pages is `pitch` in a probe what=pages, but `page` in a case of latency.
         const char *from = pages && strcmp(param->key, "page") == 0 ? "pitch" : param->key;
         const struct case_value *given = case_find(probe, from);
         const char *text = given                              ? given->text
@@ -256,8 +256,8 @@ static bool visit_chain(struct bench_visit *run, struct measure_visit *visit, st
     return latency->visit(&chase, visit, err);
 }
 
-// Sets the core clock here, in the worker, only if the device is simulated. The clock of a real
-// card belongs to the machine, so the parent process locks it (suite/clock_lock.h).
+// Sets the core clock in this process, the worker, only if the device is simulated. The clock of a
+// real card belongs to the machine, so the parent process locks it (suite/clock_lock.h).
 static bool visit_by_clock(struct bench_visit *run, struct measure_visit *visit, struct error *err)
 {
     struct gpu_device *device = run->session->device;

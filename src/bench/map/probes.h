@@ -28,7 +28,7 @@ enum {
     MAP_CODE_KERNELS = 3
 };
 
-// A kernel for laps up to a certain length, compiled when it is first needed.
+// A kernel for laps of up to a certain length, compiled when it is first needed.
 struct map_code_program {
     struct gpu_program *program; // NULL: not compiled yet
     struct kernel_info kernel;

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-// A kind of finding: a list of the cases that have the parameter `param`, each as "BEFORE: AFTER".
-// AFTER is the value of the metric `after`. BEFORE is the value of the metric `before` or, if that
-// is NULL, of the parameter.
+// A kind of finding: a list of the cases that have the parameter `param`, written "X: Y" for each
+// case. Y is the value of the metric `after`. X is the value of the metric `before` or, if that is
+// NULL, of the parameter.
 struct kind {
     const char *param, *before, *after;
 };
@@ -40,8 +40,8 @@ static const char *describe(struct arena *arena, const struct kind *kind,
                         result_median(result, kind->after));
 }
 
-// Adds the finding of this kind for the subgroup size of `first`. It lists all results with that
-// size; if there is only one, there is no finding.
+// Adds the finding of this kind for the subgroup size of `first`. The finding lists all results
+// with that subgroup size. If there is only one such result, adds nothing.
 static void report(struct run *run, const struct kind *kind, const struct result *first)
 {
     const char *list = "";

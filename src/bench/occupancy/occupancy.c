@@ -12,7 +12,7 @@ static const struct param_info params[] = {
      .type = PARAM_UINT,
      .quick = "24,120",
      .standard = "8,24,56,88,120,160,240",
-     .choices = "8|24|56|88|120|160|240", // as kernels.txt lists them
+     .choices = "8|24|56|88|120|160|240", // numbers of values for which kernels.txt has a kernel
      .when = "by=registers",
      .help = "32-bit values that each of 64 threads keeps; the compiler adds a few registers"},
     {.key = "shared",
@@ -84,7 +84,7 @@ static const struct headline_info headlines[] = {
     {.kind = HEADLINE_BEST, .title = "Threads on a core", .metric = "threads"},
 };
 
-enum occupancy_param { // in the order of `params`
+enum occupancy_param { // the parameters, in the order of `params`
     OCCUPANCY_PARAM_BY,
     OCCUPANCY_PARAM_VALUES,
     OCCUPANCY_PARAM_SHARED,
@@ -92,8 +92,8 @@ enum occupancy_param { // in the order of `params`
     OCCUPANCY_PARAM_SUBGROUP
 };
 
-// Returns the subgroup size of a case: the device's default. But with by=registers, and if the
-// device lets kernels choose, it is the picked size, limited to what the device allows.
+// Returns the subgroup size of a case. With by=registers, on a device that lets kernels choose,
+// this is the picked size, limited to what the device allows. Otherwise it is the device's default.
 static uint64_t subgroup_of(const struct bench_pick *pick)
 {
     const struct gpu_info *info = pick->request->device;

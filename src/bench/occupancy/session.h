@@ -44,7 +44,7 @@ MUST_CHECK bool occupancy_open(struct bench_session *bench, struct error *err);
 struct gpu_program *occupancy_program(struct occupancy_session *session,
                                       const struct occupancy_case *this_case, struct error *err);
 
-struct occupancy_params { // parameters, as the kernels declare them
+struct occupancy_params { // parameters of the kernels, which declare the same
 
 #define X(name) uint32_t name;
     OCCUPANCY_PARAMS(X)
@@ -65,20 +65,21 @@ struct occupancy_stay {
 struct occupancy_tally {
     unsigned cores;   // number of cores that had workgroups
     unsigned most;    // most workgroups at once on any core
-    unsigned least;   // each core has a largest number of workgroups at once; the smallest of these
+    unsigned least;   // smallest of the cores' largest numbers of workgroups at once
     unsigned fullest; // number of cores that had `most` workgroups at once
     unsigned chip;    // most workgroups at once on the whole chip
     // For the first core that had `most` workgroups at once: time in ns from the start of its first
     // workgroup until it had `most`.
     double fill_ns;
-    // True if that core got another workgroup later. So it was full when it had `most` of them.
+    // True if the core of fill_ns got another workgroup later. So that core was full with `most`
+    // workgroups.
     bool refilled;
 };
 
 // Returns how many workgroups were on a core at the same time. There must be at least one stay. If
 // one workgroup begins at the time stamp at which another one ends, they do not count as
-// simultaneous. So a count is never too high, and too low only if stays are about as short as a
-// step of the clock. Uses `scratch` and frees again what it takes from it.
+// simultaneous. So a count is never too high. It is too low only if stays are about as short as a
+// step of the clock. Allocates in `scratch`, and frees that memory before it returns.
 struct occupancy_tally occupancy_tally_of(struct arena *scratch, const struct occupancy_stay *stays,
                                           size_t count);
 

@@ -16,16 +16,17 @@ enum {
 
 enum {
     ITERATIONS = 4,
-    // Distance in words from a word that a thread writes to the word that it reads. So it reads
-    // what another thread wrote, in some threads one of another subgroup.
+    // Each thread writes one word and reads the word that lies this many words after it. So it
+    // reads what another thread wrote, in some threads a thread of another subgroup.
     SHIFT = 61,
     POLLS = 1 << 20,
-    // In the first run, a core gets twice as many workgroups as fit, but at most twice this number.
+    // The first run has twice as many workgroups as fit on all cores, counting at most this number
+    // per core.
     GROUPS_A_CORE = 32,
     GROUPS_ELSE = 256, // workgroups in the first run if the number of cores is unknown
     GROUPS_MAX = 1 << 16,
     TRIES = 8,
-    WAVES = 3, // 3 times as many workgroups as the chip holds at once are enough
+    WAVES = 3, // a run needs at most 3 times the workgroups that the chip holds at once
 };
 static const double hold_ns = 100e3, hold_most_ns = 2e6;
 
@@ -65,7 +66,9 @@ static bool read_stays(struct work *work, struct occupancy_stay *stays, struct e
             return error_set(err, ERROR_MISMATCH, "workgroup %u of %u left no record", g, groups);
         uint64_t start = measure_clock_stamp(record + OCCUPANCY_RECORD_START);
         uint64_t end = measure_clock_stamp(record + OCCUPANCY_RECORD_END);
-        base = g ? base : start - half; // groups begin within half the clock's range
+        // Times count from half of the clock's range before the first workgroup's start. So they
+        // are right if all workgroups begin within half of the range before or after it.
+        base = g ? base : start - half;
         stays[g] = (struct occupancy_stay){.start_ns = measure_clock_elapsed_ns(clock, base, start),
                                            .end_ns = measure_clock_elapsed_ns(clock, base, end),
                                            .core = record[OCCUPANCY_RECORD_CORE]};
@@ -154,8 +157,9 @@ static bool is_slow(const struct work *work)
     return work->tally.fill_ns > work->memory->hold_ns / 2;
 }
 
-// Finds how many workgroups a run needs, so that the fullest core gets another one after it was
-// full, and how long they must stay, so that a core fills in less than half of that time.
+// Finds the number of workgroups of a run, and how long they must stay on a core. There must be so
+// many that the fullest core gets another workgroup after it was full. They must stay so long that
+// this core fills in less than half of that time.
 static bool size_run(struct work *work, struct error *err)
 {
     struct memory *memory = work->memory;

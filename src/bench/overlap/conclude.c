@@ -10,8 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-// The verdict on a share of time depends on its interval: "no" if it ends at or below share_no,
-// "yes" if it starts at or above share_yes, "partly" if it lies between the two, else "undecided".
+// The verdict on a share of time depends on the share's interval: "no" if the interval ends at or
+// below share_no, "yes" if it starts at or above share_yes, "partly" if it lies between the two
+// bounds, else "undecided".
 static const double share_no = 0.05, share_yes = 0.5;
 
 // The run and the device that findings are about.
@@ -46,8 +47,8 @@ static const struct metric *metric_of(const struct result *result, const char *n
     return metric && isfinite(metric->median) ? metric : NULL;
 }
 
-// Returns the first result with this scenario (NULL: any), this barrier (NULL: any) and a number
-// for this metric; NULL if there is none.
+// Returns the first result with this scenario and barrier (NULL: any) that has a number for this
+// metric; NULL if there is none.
 static const struct result *find(const struct subject *subject, const char *scenario,
                                  const char *barrier, const char *metric)
 {
@@ -86,7 +87,8 @@ static double resolution_of(const struct result *result)
 
 // ---------------------------------------------------------------- words
 
-// Returns a number with its interval, "0.931 [0.925, 0.94]", or without if it has none.
+// Returns a number with its interval, for example "0.931 [0.925, 0.94]"; without an interval, only
+// the number.
 static const char *number_text(struct arena *arena, const struct metric *metric)
 {
     const char *median = unit_text(arena, metric->median, metric->unit);
@@ -142,11 +144,12 @@ enum scale {
 
 struct question {
     const char *code, *metric;
-    const char *scenario; // preferred scenario; if it lacks the metric, another one answers
+    const char *scenario; // preferred scenario; if it lacks the metric, any other scenario answers
     enum scale scale;
     const char *text, *rest; // the text before the number and after it
     const char *published;   // published results of other GPUs; NULL: none
-    bool only;               // only this scenario can answer the question, and it needs two queues
+    // true: only this scenario answers the question, and it needs two queues.
+    bool only;
 };
 
 static const struct question questions[] = {
@@ -172,7 +175,7 @@ static const struct question questions[] = {
 };
 
 // Called if no result answers a question. If the question is "overlap-queues" and its scenario was
-// measured, reports that the device has only one queue. Otherwise reports nothing.
+// measured, reports that the device has only one queue. Otherwise does nothing.
 static void report_missing(const struct subject *subject, const struct question *question)
 {
     const struct result *any = find(subject, question->scenario, NULL, "frame");
@@ -225,8 +228,9 @@ static const struct {
     {"semaphore", "timeline semaphore"},
 };
 
-// Adds findings barrier-gap, one for each case of one scenario: "default" or, if that has no gap,
-// the first one that has. Leaves out barriers of render targets, and gaps between two queues.
+// Adds findings barrier-gap, one for each case of one scenario. The scenario is "default" or, if
+// that has no gaps, the first scenario with gaps. Leaves out barriers of render targets, and gaps
+// between two queues.
 static void ask_gaps(const struct subject *subject)
 {
     struct arena *arena = subject->run->arena;
@@ -429,8 +433,9 @@ static const char *polled_text(struct arena *arena, const struct polled *polled)
                         polled->agreed, unit_text(arena, polled->bars_ns, UNIT_NS));
 }
 
-// Adds overlap-clock: the resolution of the device's clock, how far it lags on one core behind
-// another, and whether the times that the polling host saw agree with the device's stamps.
+// Adds overlap-clock: the resolution of the device's clock, how far the clock on one core lags
+// behind that on another, and whether the times that the polling host saw agree with the device's
+// stamps.
 static void report_clock(const struct subject *subject)
 {
     struct run *run = subject->run;

@@ -20,9 +20,9 @@ static uint32_t threads_of(const struct overlap_workload *workload)
 
 // ---------------------------------------------------------------- running
 
-// Submits the segments in order, each with the segments that it waits for. If there are two and
-// neither waits, submits the second one first, as the published tool does. In the built-in
-// scenarios, the second one is on the compute queue.
+// Submits the segments in order, each with the segments that it waits for. If there are two
+// segments and neither waits, submits the second one first, as the tool of M. Pettineo does
+// (METHOD.md). In the built-in scenarios, the second segment is on the compute queue.
 static bool submit_all(struct overlap_stage *stage, struct gpu_hold *hold, struct error *err)
 {
     bool reverse = stage->segment_count == 2 && !stage->segments[1].after;
@@ -47,7 +47,7 @@ static bool wait_all(struct overlap_stage *stage, struct error *err)
 }
 
 // Repeats the frame's work without a hold for warm_ns, so that the core clock rises. Does nothing
-// on a CPU. Its records have another token than those of the frame.
+// on a CPU. The records of the warm-up have another token than those of the frame.
 static bool warm_up(struct overlap_stage *stage, uint32_t which, struct error *err)
 {
     if (gpu_device_info(gpu_scope_device(stage->scope))->kind == GPU_KIND_CPU)
@@ -77,8 +77,9 @@ static void poll_markers(struct overlap_stage *stage, uint64_t released_ns)
     overlap_markers_poll(&stage->markers, &desc);
 }
 
-// Warms up and runs the frame. Sets *host_ns to the host's time from the release to the end. The
-// hold has a scope of its own: closing that scope releases the hold, even after an error.
+// Warms up and runs the frame. Sets *host_ns to the host's time from the release of the hold to the
+// end of the frame. The hold has a scope of its own: closing that scope releases the hold, even
+// after an error.
 static bool run_held(struct overlap_stage *stage, const struct overlap_frame_desc *desc,
                      struct overlap_frame *frame, double *host_ns, struct error *err)
 {
@@ -114,8 +115,8 @@ static const uint32_t *record_of(const struct overlap_stage *stage, size_t w, ui
     return stage->record_words + (size_t)(stage->first_record[w] + group) * OVERLAP_RECORD_WORDS;
 }
 
-// True if record `g` of workload `w` is of this frame. Subgroups of a draw write their records to
-// places that change from frame to frame, so some places hold records of earlier frames.
+// True if record `g` of workload `w` belongs to this frame. Subgroups of a draw write their records
+// to places that change from frame to frame, so some places hold records of earlier frames.
 static bool is_record(const struct overlap_stage *stage, size_t w, uint32_t g)
 {
     const uint32_t *record = record_of(stage, w, g);

@@ -16,23 +16,23 @@
 
 // ---------------------------------------------------------------- markers
 
-// Markers are a second way to observe a frame, as in the published tool. The first workgroup of a
-// workload to start and the last one to end (of a draw: subgroups) each write a word into host
-// memory, which the host polls. Only frames that are not measured leave markers. They serve to
-// compare the device's time stamps with the host's clock.
+// Markers are a second way to observe a frame. For each workload, the first workgroup to start and
+// the last one to end (of a draw: subgroups) write a word into host memory, which the host polls.
+// Only frames that are not measured leave markers. They serve to compare the device's time stamps
+// with the host's clock.
 enum overlap_mark {
     OVERLAP_MARK_START,
     OVERLAP_MARK_END,
     OVERLAP_MARK_COUNT
 };
 
-// What the host saw of one marker, in ns since the release of the hold; and the two times between
+// What the host saw of one marker, in ns since the release of the hold. Also the two times between
 // which the device wrote the marker, in ns since the first start in the frame.
 struct overlap_poll {
     bool seen;
     double seen_ns; // when the host read the marker
     double look_ns; // start of the last read that did not find the marker; 0: the first read did
-    double since_ns, until_ns; // the writing thread read its clock before and after the write
+    double since_ns, until_ns; // device time just before and just after the write of the marker
 };
 
 struct overlap_markers {
@@ -47,7 +47,7 @@ MUST_CHECK bool overlap_markers_init(struct overlap_markers *markers, struct gpu
                                      struct error *err);
 
 struct overlap_poll_desc {
-    uint32_t workloads;   // bit set: workloads that leave markers
+    uint32_t workloads;   // bit w is set if workload w leaves markers
     uint32_t token;       // the word that the device writes as a marker
     uint64_t released_ns; // host time when the hold was released
     struct gpu_batch *batches[OVERLAP_WORKLOADS_MAX];
@@ -65,18 +65,19 @@ void overlap_markers_date(struct overlap_markers *markers, const struct measure_
 
 // How the polled times agree with the device's clock. Host time is device time plus an offset. The
 // offset has a lower bound, because no workload starts before the release, and an upper bound,
-// because no marker is read before it is written. A marker agrees if it was not written before the
-// start or end that it stands for, and if it was read no later than until_ns plus the upper bound,
-// the time since the last read, the distance between the bounds and the clock's resolution. It may
-// be written much later than the start that it stands for: a subgroup that has begun on a full core
-// can wait there for its first instructions.
+// because no marker is read before it is written. A marker agrees if both of these are true:
+//   it was not written before the start or end for which it stands;
+//   the host read it no later than until_ns plus the upper bound, the time since the read before,
+//   the distance between the bounds, and the clock's resolution.
+// A marker may be written much later than the start for which it stands: a subgroup that has begun
+// on a full core can wait there for its first instructions.
 struct overlap_agreement {
     size_t markers, seen, agreed; // numbers of markers: all, those seen, those that agreed
     // Bounds of (host time since the release) − (device time since the first start). The upper one
     // is INFINITY if no marker was seen.
     double offset_low_ns, offset_high_ns;
     double sweep_ns; // the longest time between two reads of a marker
-    double bars_ns;  // largest difference of a workload's length by polling and by stamps
+    double bars_ns;  // largest difference between a workload's polled length and its stamped length
     double held_ns;  // the longest time from a workload's first start until its marker was written
     bool early;      // the upper bound is below the lower one: a contradiction
 };
@@ -84,7 +85,7 @@ struct overlap_agreement {
 struct overlap_bars {
     // start_ns[w], end_ns[w]: times of workload w since the first start, by the device's stamps.
     const double *start_ns, *end_ns;
-    uint32_t workloads; // bit set: workloads that leave markers
+    uint32_t workloads; // bit w is set if workload w leaves markers
     double resolution_ns;
 };
 struct overlap_agreement overlap_markers_agree(const struct overlap_markers *markers,
@@ -96,8 +97,8 @@ struct overlap_agreement overlap_markers_agree(const struct overlap_markers *mar
 // segments wherever a semaphore is needed.
 struct overlap_segment {
     unsigned queue;     // index of its queue in session->queues
-    uint32_t workloads; // bit set: its workloads
-    uint32_t after;     // bit set: the earlier segments for which this one waits
+    uint32_t workloads; // bit w is set if workload w is in the segment
+    uint32_t after;     // bit s is set if this segment waits for the earlier segment s
     struct gpu_batch *batch;
 };
 
@@ -121,18 +122,20 @@ struct overlap_stage {
     uint32_t *record_words; // all records of a frame, on the host
     uint32_t first_record[OVERLAP_WORKLOADS_MAX + 1]; // [w]: index of workload w's first record
     uint32_t stride;                                  // result words per workload in `results`
-    // Turns of the work loop in one iteration, of a dispatch and of a draw. They differ because
-    // perhaps only few cores can draw.
+    // Turns of the inner loop per iteration of the work loop, in a dispatch and in a draw. They
+    // differ, because a device may use fewer cores for a draw.
     uint32_t repeats, draw_repeats;
     enum overlap_barrier barrier;
-    bool barrier_first; // right after the awaited workload; false: right before the waiting one
+    // true: the barrier comes right after the awaited workload; false: right before the waiting
+    // workload.
+    bool barrier_first;
     uint64_t timeout_ns;
     uint32_t token; // token of the frame that was recorded last
 };
 
-// Returns the scenario in the form that the device can run: a draw becomes a dispatch if the device
-// has no graphics, or if the draw is on the second queue. If nothing changes, returns `scenario`
-// itself, otherwise a copy in `arena`.
+// Returns the scenario in the form that the device can run. In this form a draw is a dispatch if
+// the device has no graphics, or if the draw is on the second queue. If nothing changes, returns
+// `scenario` itself, otherwise a copy in `arena`.
 const struct overlap_scenario *overlap_scenario_settle(struct arena *arena,
                                                        const struct overlap_session *session,
                                                        const struct gpu_info *info,
@@ -151,24 +154,28 @@ uint32_t overlap_stage_repeats(const struct overlap_stage *stage, size_t w);
 
 // ---------------------------------------------------------------- recording
 
-// Sets stage->segments for the workloads in the bit set `which`, but makes no batches. If others
-// wait for a workload by semaphore, its segment ends after it; if it waits by semaphore, a segment
-// begins with it. A segment waits for at most one segment of each queue: the newest one needed.
+// Sets stage->segments for the workloads in the bit set `which`, but makes no batches. A segment
+// ends after a workload for which others wait by semaphore. A segment begins with a workload that
+// waits by semaphore. A segment waits for at most one segment of each queue: the newest of those it
+// needs.
 void overlap_segments_cut(struct overlap_stage *stage, uint32_t which);
 
 // Cuts the workloads in the bit set `which` into segments, and records a batch for each segment.
 MUST_CHECK bool overlap_record(struct overlap_stage *stage, uint32_t which, struct error *err);
 
-// Returns the bit set of the workloads whose words workload `w` reads in a frame of `which`: those
-// for which it waits, if the barrier makes their words visible. Returns 0 if `w` runs alone.
+// Returns the bit set of the workloads whose words workload `w` reads in a frame of the workloads
+// `which`. These are the workloads for which `w` waits, if the barrier makes their words visible.
+// Returns 0 if `w` runs alone.
 uint32_t overlap_record_reads(const struct overlap_stage *stage, uint32_t which, size_t w);
 
 // ---------------------------------------------------------------- the frame
 
-// Record of a workgroup, or of a draw's subgroup; times in ns since the first start in the frame.
+// The record of a workgroup, or of a draw's subgroup. Times are in ns since the first start in the
+// frame.
 struct overlap_group {
     double start_ns, end_ns;
-    uint32_t workload, group, core; // group: number in its workload; core: UINT32_MAX: not known
+    // group: its number in the workload; core: UINT32_MAX if unknown.
+    uint32_t workload, group, core;
 };
 
 struct overlap_frame {
@@ -182,7 +189,7 @@ struct overlap_frame {
 };
 
 struct overlap_frame_desc {
-    uint32_t which; // bit set: workloads to run; a single one does not wait or read words
+    uint32_t which; // bit set of workloads to run; a single workload does not wait or read words
     bool groups;    // true: fill frame->groups, allocated in `arena`
     bool marked;    // true: leave markers and poll them; allowed only if all workloads run
     struct arena *arena;

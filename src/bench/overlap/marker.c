@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    SWEEPS_A_CHECK = 4096 // reads of all markers between two checks whether the batches are done
+    SWEEPS_A_CHECK = 4096 // reads of all markers between two checks if the batches are done
 };
 
 bool overlap_markers_init(struct overlap_markers *markers, struct gpu_scope *scope,
@@ -22,7 +22,7 @@ bool overlap_markers_init(struct overlap_markers *markers, struct gpu_scope *sco
     markers->words = markers->counters ? gpu_buffer_create(scope, &words, err) : NULL;
     if (!markers->words)
         return false;
-    // The memory is cleared, because its old content could be equal to the token of a later frame.
+    // The memory is cleared, because its old content could be equal to a token of a later frame.
     markers->map = memset(gpu_buffer_map(markers->words), 0, words.bytes);
     const uint32_t zeros[OVERLAP_WORKLOADS_MAX * OVERLAP_MARK_COUNT] = {0};
     return gpu_buffer_write(markers->counters, 0, zeros, sizeof zeros, err);

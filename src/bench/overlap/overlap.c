@@ -118,7 +118,7 @@ static const struct headline_info headlines[] = {
      .where = "scenario=default,barrier=memory"},
 };
 
-enum overlap_param { // indices in `params`
+enum overlap_param { // indices of parameters in the array `params`
     OVERLAP_PARAM_SCENARIO,
     OVERLAP_PARAM_BARRIER,
     OVERLAP_PARAM_PLACE
@@ -142,8 +142,8 @@ static enum overlap_barrier kind_of(const struct overlap_scenario *scenario, uns
                                             : OVERLAP_BARRIER_SEMAPHORE;
 }
 
-// True if the parameter `place` matters. Split barriers are in both places, and semaphores are
-// between submissions.
+// True if the parameter `place` has an effect for this kind of barrier. A split barrier is in both
+// places, and a semaphore is between submissions.
 static bool has_place(unsigned kind)
 {
     return kind != OVERLAP_BARRIER_NONE && kind != OVERLAP_BARRIER_SPLIT &&
@@ -160,10 +160,10 @@ static void replace(const struct bench_pick *pick)
         *pick->value = pick->request->choices[pick->param].values[0];
 }
 
-// Returns false for barriers that the device cannot have. Without GPU_CAP(SPLITS) the API has
-// streams, which have only one kind of barrier and semaphores. Of the chosen barriers then only the
-// first one, "semaphore" and "none" stay. A barrier of a render target needs a device that draws,
-// and a workload that waits for a draw.
+// Returns false for barriers that the device cannot have. An API without GPU_CAP(SPLITS) has
+// streams, with only one kind of barrier, and semaphores. So of the chosen barriers only the first
+// one, "semaphore" and "none" stay. A barrier of a render target needs a device that draws, and a
+// workload that waits for a draw.
 static bool reach(const struct bench_pick *pick)
 {
     gpu_caps caps = pick->request->device->caps;

@@ -22,9 +22,10 @@ struct overlap_params {
 struct recording {
     struct overlap_stage *stage;
     const struct overlap_segment *segment;
-    uint32_t which;     // bit set: workloads of the frame
-    uint32_t unordered; // bit set: workloads of the queue after which no barrier came yet
-    uint32_t set;       // bit set: workloads whose split barrier was set but not yet waited for
+    uint32_t which;     // bit w is set if workload w is in the frame
+    uint32_t unordered; // bit w is set if no barrier came yet after workload w of this queue
+    // Bit w is set if the split barrier of workload w was set but not yet awaited.
+    uint32_t set;
 };
 
 // ---------------------------------------------------------------- segments
@@ -155,9 +156,9 @@ static bool is_waited_for(const struct recording *recording, size_t w, uint32_t 
     return false;
 }
 
-// For each of the workloads after which no barrier came yet, records one: after a draw, a barrier
-// of its target, which orders only this draw; after a dispatch, a barrier of the buffer, which
-// orders all earlier work.
+// Records a barrier for each of `workloads` after which no barrier came yet. After a draw, this is
+// a barrier of its target, which orders only this draw. After a dispatch, it is a barrier of the
+// buffer, which orders all earlier work.
 static void record_target_barriers(struct recording *recording, uint32_t workloads)
 {
     const struct overlap_stage *stage = recording->stage;
@@ -174,8 +175,8 @@ static void record_target_barriers(struct recording *recording, uint32_t workloa
     }
 }
 
-// Records the chosen barrier, for work that waits for `workloads`. A barrier of a render target
-// orders only its draw; every other barrier orders all work before it.
+// Records the chosen kind of barrier, before work that waits for `workloads`. A barrier of a render
+// target orders only its draw; every other kind orders all work before it.
 static void record_barrier(struct recording *recording, uint32_t workloads)
 {
     switch (recording->stage->barrier) {
@@ -185,7 +186,8 @@ static void record_barrier(struct recording *recording, uint32_t workloads)
     case OVERLAP_BARRIER_EXECUTION:
         gpu_batch_barrier(recording->segment->batch, GPU_BARRIER_EXECUTION);
         break;
-    // A split barrier that was set in another segment cannot be waited for in this one.
+    // A wait cannot refer to a split barrier that was set in another segment. A memory barrier is
+    // used instead.
     case OVERLAP_BARRIER_SPLIT:
     case OVERLAP_BARRIER_MEMORY:
         gpu_batch_barrier(recording->segment->batch, GPU_BARRIER_MEMORY);
@@ -207,7 +209,8 @@ static void record_barrier(struct recording *recording, uint32_t workloads)
     recording->unordered = 0;
 }
 
-// Records what must come before workload `w`: waits for split barriers, or a barrier.
+// Records what must come before workload `w`: a wait for each split barrier of an awaited workload,
+// or one barrier.
 static void record_waits(struct recording *recording, size_t w)
 {
     uint32_t after = recording->stage->scenario->workloads[w].after;

@@ -27,7 +27,7 @@ enum overlap_barrier {
     OVERLAP_BARRIER_MEMORY,
     OVERLAP_BARRIER_EXECUTION,
     OVERLAP_BARRIER_BUFFER,
-    OVERLAP_BARRIER_IMAGE,     // a barrier of an image, which no workload uses
+    OVERLAP_BARRIER_IMAGE,     // a barrier of an image that no workload uses
     OVERLAP_BARRIER_FULL,      // a barrier of all stages and all memory
     OVERLAP_BARRIER_SPLIT,     // a signal after the awaited workload, a wait before the waiting one
     OVERLAP_BARRIER_SEMAPHORE, // a timeline semaphore between separate submissions
@@ -40,19 +40,21 @@ enum overlap_barrier {
 struct overlap_workload {
     const char *name;
     enum overlap_queue queue;
-    bool draw;           // a draw, with one pixel per thread; a dispatch if its queue cannot draw
+    // true: a draw, with one pixel per thread; a dispatch if its queue cannot draw.
+    bool draw;
     uint32_t blocks;     // size in blocks of OVERLAP_BLOCK_THREADS threads
     uint32_t iterations; // iterations of the work loop; each does the same amount of work
-    uint32_t after;      // bit set: earlier workloads for which this one waits, on either queue
+    // Bit p is set if this workload waits for the earlier workload p, on either queue.
+    uint32_t after;
 };
 
 struct overlap_scenario {
     const char *name, *help;
     const struct overlap_workload *workloads;
     size_t count; // number of workloads: 1 … OVERLAP_WORKLOADS_MAX
-    bool split;   // all barriers of the scenario are split barriers
-    bool urgent;  // the compute queue has high priority
-    bool stable;  // the driver is asked to hold the device's clocks stable
+    bool split;   // true: all barriers of the scenario are split barriers
+    bool urgent;  // true: the compute queue has high priority
+    bool stable;  // true: the driver is asked to hold the device's clocks stable
 };
 
 extern const struct overlap_scenario overlap_scenarios[];
@@ -106,7 +108,7 @@ uint32_t overlap_scenario_before(const struct overlap_scenario *scenario, size_t
 const struct overlap_scenario *overlap_scenario_get(struct arena *arena, const char *name,
                                                     struct error *err);
 
-// Reads a scenario from a JSON text. `file` becomes its name, and is named in messages.
+// Reads a scenario from a JSON text. `file` becomes the scenario's name, and stands in messages.
 const struct overlap_scenario *overlap_scenario_parse(struct arena *arena, const char *text,
                                                       const char *file, struct error *err);
 

@@ -9,7 +9,7 @@
 #define BIT(workload) (UINT32_C(1) << (workload))
 
 enum {
-    GROUPS_MAX = 256, // most workgroups of a workload, as in the published tool
+    GROUPS_MAX = 256, // most workgroups of a workload, as in the tool of M. Pettineo
     GROUPS_DEFAULT = 8,
     ITERATIONS_MAX = 128,
     ITERATIONS_DEFAULT = 64
@@ -199,8 +199,8 @@ static bool afters_read(struct loader *loader, const struct json_node *list)
 
 // ---------------------------------------------------------------- the whole file
 
-// Returns a scenario that has only the enabled workloads. They are numbered anew, also in the bit
-// sets `after`.
+// Returns a scenario that has only the enabled workloads. Numbers them anew, also in the bit sets
+// `after`.
 static struct overlap_scenario *compact(const struct loader *loader, struct arena *arena)
 {
     struct overlap_workload *kept = ARENA_ARRAY(arena, loader->count, struct overlap_workload);
@@ -322,7 +322,8 @@ static void scenario_put(struct json_out *out, const struct overlap_scenario *sc
         workload_put(out, scenario, w);
     json_put_close(out, ']');
     json_put_close(out, '}');
-    if (scenario->split) { // a file cannot say this; the parameter `barrier` can
+    // A file cannot ask for split barriers, but the parameter `barrier` can.
+    if (scenario->split) {
         json_put_open(out, "set", '{');
         json_put_text(out, "barrier", overlap_barrier_name(OVERLAP_BARRIER_SPLIT));
         json_put_close(out, '}');

@@ -9,20 +9,23 @@
 #include "measure/clock.h"
 
 // How far the device-wide clock differs between cores. If a core sees a time stamp of another core,
-// its own clock must show a later time; otherwise it lags behind (skew.comp).
+// its own clock must show a later time; otherwise its clock lags behind (skew.comp).
 struct overlap_skew {
     double behind_ns; // largest lag of one core's clock behind another's; 0: no lag was seen
-    double reach_ns;  // smallest age of a stamp when read; shorter lags stay unseen; NaN: none read
-    uint64_t seen;    // number of stamps compared
-    unsigned cores;   // number of cores compared; 0: not known
+    // Smallest age of a stamp when read: shorter lags are not seen; NaN: none read.
+    double reach_ns;
+    uint64_t seen;  // number of stamps compared
+    unsigned cores; // number of cores compared; 0: not known
 };
 
 struct overlap_session {
     struct bench_session own; // session with its own device; zeroed: uses the benchmark's device
     struct gpu_scope *scope;
-    struct overlap_session *urgent; // has a high-priority compute queue; NULL: not opened yet
-    const char *priority_text;      // how the driver answered a requested priority; NULL: none
-    bool refused;                   // the driver refused high priority, so the queue has medium
+    // Session whose compute queue has high priority; NULL: not opened yet.
+    struct overlap_session *urgent;
+    const char *priority_text; // how the driver answered a requested priority; NULL: none
+    // The driver refused high priority, so the queue has medium priority.
+    bool refused;
     struct measure_clock clock;
     struct overlap_skew skew;
     double resolution_ns; // times shorter than this are not trusted
@@ -30,7 +33,7 @@ struct overlap_session {
     struct gpu_draw_program *draw_program;        // made when first needed; NULL: not yet
     struct gpu_queue *queues[OVERLAP_QUEUES_MAX]; // NULL: the device has no such queue
     const char *queue_text;                       // description of the queues for the user
-    bool has_cores;                               // kernels can read the number of their core
+    bool has_cores;                               // true: kernels can read the number of their core
     uint32_t token; // token of the last frame; each frame gets the next one, from 1
 };
 
@@ -43,7 +46,8 @@ MUST_CHECK bool overlap_session_open(struct bench_session *bench, struct error *
 // queue or no priorities, or with ERROR_DEVICE_LOST.
 struct overlap_session *overlap_session_urgent(struct bench_session *bench, struct error *err);
 
-// Closes the device of the urgent session, if it has one; no longer holds the other device's clock.
+// Closes the device of the urgent session, if there is one. Stops holding the clock of the other
+// device.
 void overlap_session_close(struct bench_session *bench);
 
 #endif

@@ -54,9 +54,9 @@ static double free_pairs_of(const struct overlap_scenario *scenario, const unsig
     return pairs ? sum / (double)pairs : NAN;
 }
 
-// Returns the time during which every queue in the bit set `wanted` runs a workload. Which
-// workloads run changes only at a start or end, so it is tested once in the middle of each interval
-// between two of these.
+// Returns the time during which every queue in the bit set `wanted` runs a workload. The set of
+// running workloads changes only at a start or end. So it is tested once between two of these
+// times.
 static double busy_ns(size_t count, const unsigned *queues, const struct overlap_frame *frame,
                       unsigned wanted)
 {
@@ -107,7 +107,8 @@ static double gap_of(const struct overlap_scenario *scenario, const unsigned *qu
     return count ? stats_median(gaps, count) : NAN;
 }
 
-// True if the first workload of each queue waits for no other, so that all start at the release.
+// True if the first workload of each queue waits for no other, so that all queues start at the
+// release.
 static bool begins_free(const struct overlap_scenario *scenario, const unsigned *queues)
 {
     bool seen[OVERLAP_QUEUES_MAX] = {false};

@@ -13,10 +13,11 @@ struct overlap_tally {
     // a draw and a dispatch, and of two draws.
     double same_queue, draw_dispatch, draw_draw;
     double cross_queue; // time in which both queues work ÷ the shorter of their working times
-    // Median time from the end of a dispatch (draw_gap_ns: of a draw) to the start of a
-    // neighbouring dispatch that waits for it, and for no workload that ended later.
+    // Median time from the end of a dispatch (draw_gap_ns: of a draw) to the start of the
+    // neighbouring dispatch that waits for it. Counts only dispatches that wait for no workload
+    // that ended later.
     double gap_ns, draw_gap_ns;
-    double skew_ns; // time between the first starts on the queues; NaN if one of these must wait
+    double skew_ns; // time between the first starts on the two queues; NaN if one of them must wait
     double stretch; // mean over workloads: length in the frame ÷ length alone
     double gain;    // sum of the lengths of workloads alone ÷ length of the frame
 };
@@ -40,10 +41,11 @@ enum {
 
 // What polling found in all frames with markers of a case.
 struct overlap_polling {
-    size_t frames, markers, seen, agreed; // sums over frames; see struct overlap_agreement
+    // Sums over all frames; the members of struct overlap_agreement explain them.
+    size_t frames, markers, seen, agreed;
     double offset_ns; // device's clock − host's clock, from the frame with the closest bounds
     double known_ns;  // uncertainty (±) of offset_ns; 0: no frame gave bounds so far
-    double sweep_ns, bars_ns, held_ns; // largest value of all frames; see struct overlap_agreement
+    double sweep_ns, bars_ns, held_ns; // largest values of all frames; see struct overlap_agreement
 };
 
 // Adds what polling found in `frame`, a frame with markers.

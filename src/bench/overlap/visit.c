@@ -15,7 +15,8 @@ enum {
     ALONE_FRAMES = 3,
     TUNINGS = 2
 };
-static const double workload_ns = 200e3; // wanted length of 64 iterations alone; gaps are some µs
+// Wanted length of a workload of 64 iterations alone: long compared with gaps of some µs.
+static const double workload_ns = 200e3;
 
 struct work {
     struct overlap_stage stage;
@@ -23,7 +24,7 @@ struct work {
     struct gpu_scope *scope; // scope on the device of an urgent session; NULL: uses run->scope
     struct overlap_history *history;
     struct error clock_refusal; // why the clock is not held; ERROR_NONE: it is held, or need not be
-    uint32_t all;               // bit set: all workloads
+    uint32_t all;               // bit set of all workloads
     unsigned queues[OVERLAP_WORKLOADS_MAX];
     double alone_ns[OVERLAP_WORKLOADS_MAX];
     struct overlap_frame frames[FRAMES_MAX];
@@ -91,8 +92,9 @@ static bool tune(struct work *work, size_t w, uint32_t *repeats, struct error *e
     return true;
 }
 
-// Finds the repeats of all dispatches by tuning the first dispatch, and those of all draws by
-// tuning the first draw. They differ because perhaps only few cores can draw.
+// Tunes the first dispatch, whose repeats are used for all dispatches, and the first draw, whose
+// repeats are used for all draws. Both numbers differ, because a device may use fewer cores for a
+// draw.
 static bool tune_all(struct work *work, struct error *err)
 {
     const struct overlap_scenario *scenario = work->stage.scenario;
@@ -109,8 +111,8 @@ static bool tune_all(struct work *work, struct error *err)
     return true;
 }
 
-// Sets work->history to what the case's earlier visits left, or to a new history. It holds the
-// scenario, so later visits do not read its file again.
+// Sets work->history to the history that earlier visits of the case left, or to a new one. The
+// history holds the scenario, so later visits do not read its file again.
 static bool recall(struct work *work, struct error *err)
 {
     struct bench_visit *run = work->run;
@@ -126,8 +128,9 @@ static bool recall(struct work *work, struct error *err)
     return scenario != NULL;
 }
 
-// Holds the device's clock stable, or no longer holds it, as the scenario asks. This lasts until
-// another scenario is visited: a clock takes time to settle. A refusal is only noted.
+// Asks the driver to hold the device's clock stable if the scenario wants this, else to stop
+// holding it. The state lasts until another scenario is visited, because a clock takes time to
+// settle. If the driver refuses, only notes this in work->clock_refusal.
 static bool set_clock(struct work *work, const struct gpu_scope *scope, struct error *err)
 {
     struct gpu_device *device = gpu_scope_device(scope);

@@ -61,8 +61,8 @@ static const char *entered_text(struct arena *arena, const struct result *result
     return text;
 }
 
-// Returns the text for a row of the series "quantiles": "99 % within 3.1 ms"; if the response is a
-// lower bound: "the slowest 1 % take at least 3.1 ms".
+// Returns the text for a row of the series "quantiles": "99 % within 3.1 ms". If the response is
+// only a lower bound, the text is "the slowest 1 % take at least 3.1 ms".
 static const char *quantile_text(struct arena *arena, const struct series *quantiles,
                                  const double *row)
 {
@@ -147,8 +147,8 @@ static const char *answer_text(struct arena *arena, const struct result *result,
     return open ? arena_printf(arena, "%s)", text) : text;
 }
 
-// Returns text on what a priority above medium changes; "" if one of the responses is NULL, is a
-// lower bound, or has no interval.
+// Returns text on what a priority above medium changes. Returns "" if one of the responses is NULL,
+// is a lower bound, or has no interval.
 static const char *change_text(struct arena *arena, const struct metric *medium,
                                const struct metric *higher)
 {
@@ -168,10 +168,11 @@ static const char *published_text(struct arena *arena, const char *text)
 
 // The results that have the same hog, setting, victim and arrivals, in the order of the run.
 struct group {
-    const char *text; // one part per result
+    const char *text; // text of the finding, with one part per result
     const char **keys;
     size_t count;
-    double value_ns; // median response at medium priority; if not measured, the shortest one
+    // Median response at medium priority or, if that is missing, the shortest median.
+    double value_ns;
     // Responses at medium priority, and at the last higher priority in the run; NULL: not measured.
     const struct metric *medium, *higher;
 };
@@ -328,9 +329,9 @@ static bool is_first(const struct run *run, const char *device, size_t place)
 }
 
 // Adds a finding "preempt" for each combination of hog, setting, victim and arrivals, over all
-// priorities. Its value is the median response in ns at medium priority (else the shortest one),
-// its keys are the cases. Its text also tells how the victims got onto the device. Adds a finding
-// "preempt-actors" for each case with three actors. Both quote what was published.
+// priorities. Its value is the median response in ns at medium priority (else the shortest one);
+// its keys are the cases; its text also tells how the victims got onto the device. Adds a finding
+// "preempt-actors" for each case with three actors. Both kinds quote published results.
 void preempt_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

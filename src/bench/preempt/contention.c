@@ -6,7 +6,8 @@
 #include <math.h>
 #include <pthread.h>
 
-static const uint64_t look_ns = 2000000;  // longest sleep until the hog gets more submissions
+// Longest sleep between two checks if the hog needs submissions.
+static const uint64_t look_ns = 2000000;
 static const uint64_t slice_ns = 1000000; // longest wait for the victim between checks of the hog
 
 static bool feed(const struct contention_desc *desc, bool more, struct error *err)
@@ -65,8 +66,9 @@ static bool ask(const struct contention_arrivals *arrivals, struct contention *r
     return true;
 }
 
-// Waits for the oldest pending submission, until `until_ns` and at most slice_ns. Sets the response
-// times of those that are done. If no submission is pending, sleeps until `until_ns`.
+// Waits for the oldest pending submission, until `until_ns`, but at most for slice_ns. Sets the
+// response times of all submissions that are done. If no submission is pending, sleeps until
+// `until_ns`.
 static bool look(const struct contention_arrivals *arrivals, uint64_t until_ns,
                  struct contention *result, struct error *err)
 {
@@ -123,7 +125,7 @@ enum {
     ACTORS_MAX = 2 // victim and application
 };
 
-// An actor is the victim or the application. This is what its thread gets, and its results.
+// What the thread of an actor (the victim or the application) needs, and its results.
 struct actor {
     struct contention_arrivals arrivals;
     struct contention *result;
@@ -170,8 +172,8 @@ static bool are_over(const struct actors *actors)
     return over;
 }
 
-// Waits until all threads have ended; if `stop`, tells them to stop first. If an actor failed,
-// returns false with the error of the first such actor.
+// Waits until all threads have ended; if `stop` is true, first tells them to stop. If an actor
+// failed, returns false with the error of the first such actor.
 static bool actors_join(struct actors *actors, bool stop, struct error *err)
 {
     bool done = true;
@@ -187,9 +189,9 @@ static bool actors_join(struct actors *actors, bool stop, struct error *err)
     return done;
 }
 
-// True if the hog needs no new submission: before the last deadline, if those in flight last until
-// then; after it, if more than half of them are left, because the host then only waits for late
-// victims.
+// True if the hog needs no new submission. Before `end_ns`, the end of all deadlines: if the
+// submissions in flight last until then. After it: if more than half of the allowed submissions are
+// in flight, because the host then only waits for late victims.
 static bool lasts(const struct contention_desc *desc, uint64_t end_ns)
 {
     uint32_t ahead = in_flight(desc);
@@ -216,7 +218,7 @@ static bool run_open(const struct contention_desc *desc, const struct contention
 {
     struct actors actors = {0};
     uint64_t end_ns = start->victim_ns + desc->samples * CONTENTION_PERIOD_NS;
-    struct error later; // error of a thread if there was an error before; not reported
+    struct error later; // error of a thread that is not reported, because an earlier error is
     bool fed = actor_add(&actors, desc->victim, start->victim_ns, desc->samples, victim, err) &&
                (!desc->application || actor_add(&actors, desc->application, start->application_ns,
                                                 desc->samples, application, err)) &&
@@ -227,9 +229,9 @@ static bool run_open(const struct contention_desc *desc, const struct contention
 
 // ---------------------------------------------------------------- a run that drops deadlines
 
-// Sleeps until `deadline_ns`. Meanwhile it keeps the hog (the load beside the victim) busy with new
-// submissions. It makes none if those in flight last until `end_ns`, because the host would have to
-// wait for them after that.
+// Sleeps until `deadline_ns`. Meanwhile keeps the hog busy with new submissions. Makes none if
+// those in flight last until `end_ns`, because the host would have to wait for more of them after
+// that.
 static bool wait_until(const struct contention_desc *desc, uint64_t deadline_ns, uint64_t end_ns,
                        struct error *err)
 {
@@ -259,7 +261,7 @@ static bool run_victim(const struct contention_desc *desc, struct stay *stay, st
             return false;
         stay->end_ns = clock_now_ns();
         // While the host records a submission of the hog, it cannot see the victim end. So it makes
-        // a new one only if at most half of those in flight are left.
+        // a new submission only if at most half of the allowed ones are in flight.
         if (!feed(desc, false, err) ||
             (desc->hog && in_flight(desc) <= desc->hog->desc.work.ahead / 2 &&
              !feed(desc, true, err)))

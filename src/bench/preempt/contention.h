@@ -15,7 +15,8 @@
 #include <stdatomic.h>
 
 enum {
-    CONTENTION_ALONE = 2, // if `alone`: submissions of the hog that end before the first victim
+    // If `alone`: number of submissions of the hog that end before the first victim.
+    CONTENTION_ALONE = 2,
     CONTENTION_SAMPLES_MAX = LOAD_BATCHES_MAX,
     CONTENTION_PENDING_MAX = 32
 };
@@ -24,39 +25,40 @@ enum {
 // How much earlier the application's deadlines are than the victim's. So the victim comes in the
 // middle of a frame.
 #define CONTENTION_LEAD_NS (CONTENTION_PERIOD_NS / 4)
-// How long answers are awaited after the last deadline: the time of four submissions of a hog. On
-// an H200, an answer behind a hog that cannot be interrupted took the time of two.
+// How long answers are awaited after the last deadline: about as long as four submissions of a hog
+// take. On an H200, an answer behind a hog that cannot be interrupted took as long as two.
 #define CONTENTION_PATIENCE_NS UINT64_C(400000000)
 
 struct contention_desc {
     struct load *hog;    // NULL: no hog, or it runs in another process
-    struct load *victim; // has `samples` recorded submissions; none if the run drops deadlines
-    // Has `samples` recorded frames. NULL: no application, or it runs in another process.
+    struct load *victim; // has `samples` recorded submissions, or none if the run drops deadlines
+    // This load has `samples` recorded frames. NULL: no application, or it runs in another process.
     struct load *application;
     uint32_t samples; // number of deadlines of the victim, at most CONTENTION_SAMPLES_MAX
-    bool alone;       // let CONTENTION_ALONE submissions of the hog end before the first victim
-    bool drops;       // deadlines that pass while the run waits for an answer get no victim
+    bool alone;       // true: CONTENTION_ALONE submissions of the hog end before the first victim
+    bool drops;       // a deadline that passes while the run waits for an answer gets no victim
     double hog_ns;    // length of one submission of the hog alone; 0: not known
     double delay_ns;  // the first deadline comes one period and delay_ns after the start
 };
 
 struct contention_answer {
-    // Time from the deadline (if the run drops deadlines: from before the submission) until the
-    // host sees the end.
+    // Time from the deadline until the host sees the end. If the run drops deadlines, the time
+    // starts just before the submission.
     double response_ns;
-    uint32_t victim; // number of the submission, among those of the victim (application)
+    uint32_t victim; // number of the submission, counted from 0 among those of this actor
     // True if the answer takes longer than response_ns. Either the victim was not done when the run
-    // ended; or CONTENTION_PENDING_MAX victims were in flight at the deadline, so that none was
-    // submitted. Its answer would have come after that of the newest one, `victim`.
+    // ended. Or CONTENTION_PENDING_MAX victims were in flight at the deadline, so none was
+    // submitted; the missing answer would have come after that of `victim`, the newest submission.
     bool censored;
 };
 
 struct contention {
     struct contention_answer answers[CONTENTION_SAMPLES_MAX];
-    uint32_t count;    // number of answers, with the censored ones
-    uint32_t due;      // number of deadlines that passed
-    uint32_t met;      // number of deadlines answered before the next deadline
-    uint32_t answered; // victims done when the run ended: the first `answered` ones
+    uint32_t count; // number of answers, with the censored ones
+    uint32_t due;   // number of deadlines that passed
+    uint32_t met;   // number of deadlines answered before the next deadline
+    // Number of victims that were done when the run ended; these are the first ones.
+    uint32_t answered;
     // Number of victims that the busy host submitted more than a quarter of a period after their
     // deadline. They waited for the host, not for the device.
     uint32_t late;
@@ -71,9 +73,9 @@ struct contention_start {
 MUST_CHECK bool contention_start(const struct contention_desc *desc, struct contention_start *start,
                                  struct error *err);
 
-// Runs the contention and fills `victim` and, if there is desc->application, `application`. After
-// it returns true, no submission of desc->hog is in flight. Those of victim and application that
-// were not answered may still be, because they may wait for a hog in another process.
+// Runs the contention and fills `victim` and, if there is desc->application, `application`. When it
+// returns true, no submission of desc->hog is in flight. Unanswered submissions of victim and
+// application may still be in flight, because they may wait for a hog in another process.
 MUST_CHECK bool contention_run(const struct contention_desc *desc,
                                const struct contention_start *start, struct contention *victim,
                                struct contention *application, struct error *err);
@@ -83,18 +85,18 @@ MUST_CHECK bool contention_run(const struct contention_desc *desc,
 // that drops no deadlines. NaN if no deadline passed.
 double contention_frames(const struct contention *result);
 
-// Returns the time in ns from the next deadline to the answer; 0 if the answer came before that
-// deadline.
+// Returns how late an answer is: the time in ns from the deadline after its own deadline until the
+// answer; 0 if the answer came before that time.
 double contention_lateness_ns(const struct contention_answer *answer);
 
-// What the thread of victim or application does, in a run that drops no deadlines.
+// What the thread of victim or application does in a run that drops no deadlines.
 struct contention_arrivals {
     struct load *load;
     uint32_t samples;
     uint64_t first_ns;    // time of the first deadline, by clock_now_ns
     uint64_t patience_ns; // how long to wait for answers after the last deadline
     atomic_bool stop;     // another thread sets it: end without further deadlines or waiting
-    atomic_bool over;     // set at the end: this thread needs the hog no more
+    atomic_bool over;     // set when the thread ends: it needs the hog no more
 };
 
 // Submits the load at each deadline and waits for the answers. Its submissions must be recorded.

@@ -29,7 +29,7 @@ const char *judge_name(enum judge_entry entry)
 }
 
 // Adds to *beside the number of workgroups of the hog's submission `hog` that were present while
-// the victim ran. Adds to *still the number of those that paused long enough.
+// the victim ran. Adds to *still the number of those workgroups that paused long enough.
 static void count_beside(const struct load_run *victim, const struct load_run *hog,
                          const struct judge_limits *limits, size_t *beside, size_t *still)
 {
@@ -49,8 +49,8 @@ static double common_ns(const struct load_run *a, const struct load_run *b)
     return fmax(fmin(a->end_ns, b->end_ns) - fmax(a->start_ns, b->start_ns), 0);
 }
 
-// True if a submission of the hog that overlaps the victim was longer than the hog alone, by at
-// least half of the time that all victims took during it.
+// True if a submission of the hog overlapped the victim and was drawn out: it was longer than the
+// hog alone, by at least half of the time that all victims took during it.
 static bool is_drawn_out(const struct load_run *victim, const struct load_run *hogs,
                          size_t hog_count, const struct judge_limits *limits)
 {
@@ -180,8 +180,9 @@ static void add_quantiles(struct arena *arena, const struct preempt_responses *r
 }
 
 // Returns the number of bins per octave of a histogram: the largest allowed power of 2 that gives
-// at most BINS_MOST and at most 2 √count bins from the shortest to the longest answer; if none
-// does, the smallest allowed one. Most answers are close together, and a few are far away.
+// at most BINS_MOST and at most 2 √count bins from the shortest to the longest answer. If no
+// allowed power does, returns the smallest one. Most answers are close together, and a few are far
+// away.
 static double bins_an_octave(const double *sorted, size_t count)
 {
     double bins = BINS_AN_OCTAVE_MAX, most = fmin(BINS_MOST, 2 * sqrt((double)count));

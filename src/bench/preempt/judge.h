@@ -19,12 +19,13 @@ enum judge_entry {
 const char *judge_name(enum judge_entry entry); // for example "co-resident"
 
 struct judge_limits {
-    double resolution_ns; // overlaps in time up to this length are ignored
-    double pause_ns;      // pauses up to this length are ignored: the hog alone has them too
-    // If pause_ns is more than JUDGE_STILL of a victim's length, pauses show nothing. The length of
-    // the hog's submission then decides: it is compared with alone_ns, its length without a victim
-    // (0: not known), and with the time that all victims took. `victims` includes the frames of an
-    // application.
+    double resolution_ns; // if two times overlap by no more than this, the overlap is ignored
+    // Pauses up to this length are ignored, because the hog alone has them too.
+    double pause_ns;
+    // If pause_ns is more than JUDGE_STILL of a victim's length, pauses cannot show an
+    // interruption. Then the length of the hog's submission decides. It is compared with alone_ns,
+    // its length without a victim (0: not known), and with the time that all victims took.
+    // `victims` includes the frames of an application.
     double alone_ns;
     const struct load_run *victims;
     size_t victim_count;
@@ -54,7 +55,7 @@ enum {
 // What the benchmark keeps over all visits of a case.
 struct preempt_history {
     struct load_work hog, victim, application;
-    // Median length and longest pause of submissions of the hog alone; 0: not measured.
+    // Median length, and longest pause, of the hog's submissions without a victim; 0: not measured.
     double alone_ns, pause_alone_ns;
     size_t visits, count; // numbers of visits and of responses
     double responses_ns[PREEMPT_HISTORY_MAX];

@@ -17,7 +17,7 @@ struct load_work {
     uint32_t groups;     // workgroups of each dispatch
     uint32_t iterations; // iterations of the work loop in each workgroup
     uint32_t ahead;      // most submissions in flight, at most LOAD_BATCHES_MAX
-    bool draws; // draws instead of dispatches; `groups` is then a multiple of LOAD_DRAW_GROUPS
+    bool draws; // true: draws, not dispatches; `groups` is then a multiple of LOAD_DRAW_GROUPS
 };
 
 enum {
@@ -26,8 +26,8 @@ enum {
 };
 
 // The record of a workgroup. Start and end are in ns since an instant that all loads of a visit
-// share. Its first thread reads the clock after every iteration of the work loop; pause_ns is the
-// longest time between two of these reads.
+// share. The workgroup's first thread reads the clock after every iteration of the work loop;
+// pause_ns is the longest time between two of these reads.
 struct load_group {
     double start_ns, end_ns, pause_ns;
     uint32_t core; // core that ran the workgroup; UINT32_MAX: not known
@@ -64,9 +64,10 @@ struct load {
     struct gpu_draw_program *draw_program;
     struct gpu_buffer *records;
     struct gpu_batch *batches[LOAD_BATCHES_MAX];
-    uint32_t stride, kept; // every stride-th workgroup leaves a record: `kept` per submission
-    // How many submissions were recorded, submitted and finished since load_restart, each in the
-    // same order.
+    // Every stride-th workgroup leaves a record: `kept` records per submission.
+    uint32_t stride, kept;
+    // Numbers of submissions that were recorded, submitted and finished since load_restart. All
+    // three happen in the same order of submissions.
     uint32_t recorded, submitted, finished;
     uint32_t first_token;
 };
@@ -89,8 +90,8 @@ MUST_CHECK bool load_prepare(struct load *load, struct error *err);
 // Submits the work once. Fails with ERROR_INTERNAL if no batch or no slot is free.
 MUST_CHECK bool load_submit(struct load *load, struct error *err);
 
-// Waits for the oldest submission, at most `wait_ns`, and updates load->finished. If `more`, then
-// submits until `ahead` submissions are in flight or all slots are used.
+// Waits for the oldest submission, at most `wait_ns`, and updates load->finished. If `more` is
+// true, then submits until `ahead` submissions are in flight or all slots are used.
 MUST_CHECK bool load_feed(struct load *load, uint64_t wait_ns, bool more, struct error *err);
 
 // Waits until all submissions are done.

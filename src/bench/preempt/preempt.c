@@ -65,7 +65,7 @@ static const struct param_info params[] = {
     {.key = "samples",
      .type = PARAM_UINT,
      .role = PARAM_METHOD,
-     .quick = "10", // two visits then have the 20 samples that percentiles need
+     .quick = "10", // two visits then give 20 samples, which percentiles need
      .standard = "60",
      .full = "200",
      .least = 1,
@@ -225,7 +225,7 @@ static const struct headline_info headlines[] = {
      .where = "hog=big-dispatch,setting=processes,actors=three"},
 };
 
-enum preempt_param { // indices in `params`
+enum preempt_param { // indices of parameters in the array `params`
     PREEMPT_PARAM_HOG,
     PREEMPT_PARAM_SETTING,
     PREEMPT_PARAM_PRIORITY,
@@ -234,7 +234,7 @@ enum preempt_param { // indices in `params`
     PREEMPT_PARAM_ARRIVALS
 };
 
-// Indices of the choices on which the plan depends.
+// Indices of those choices on which the plan depends.
 enum {
     HOG_NONE = 0,
     HOG_MANY_DRAWS = 2,
@@ -272,7 +272,7 @@ static bool is_chosen(const struct bench_pick *pick, enum preempt_param param)
 }
 
 // Sets the priority to "highest", or to "medium" if the API has no priorities that a compositor can
-// use. Returns true only for the first of the chosen priorities, so that others give no case.
+// use. Returns true only for the first of the chosen priorities, so that the others give no case.
 static bool replace_priority(const struct bench_pick *pick)
 {
     bool remote = case_choice(&pick->c, "setting") == SETTING_PROCESSES;
@@ -285,10 +285,10 @@ static bool replace_priority(const struct bench_pick *pick)
     return true;
 }
 
-// True if the plan takes this case with an application. It takes all if the user chose `actors`.
-// Otherwise it takes none if the user chose priority, victim or arrivals; else, in three processes,
-// all hogs except many-dispatches (as the article that METHOD.md names), and on three queues the
-// two hogs that take longest.
+// True if the plan takes this case, which has an application. If the user chose `actors`, it takes
+// all such cases. Otherwise, if the user chose priority, victim or arrivals, it takes none.
+// Otherwise it takes all hogs except many-dispatches in three processes (as in the article that
+// METHOD.md names), and on three queues the two hogs that take longest.
 static bool is_wanted_of_three(const struct bench_pick *pick)
 {
     unsigned hog = case_choice(&pick->c, "hog"), setting = case_choice(&pick->c, "setting");
@@ -303,10 +303,10 @@ static bool is_wanted_of_three(const struct bench_pick *pick)
             (setting == SETTING_QUEUES && longest));
 }
 
-// All cases take the same time, because deadlines are fixed. So only the most instructive cases
-// (METHOD.md) have dropped deadlines, applications or, except in the preset "full", draws as
-// victims, unless the user chose these. Without a hog, the setting "processes" is like "devices",
-// and there is nothing that a priority could overtake.
+// Returns false for cases that teach little: deadlines are fixed, so each case takes the same time.
+// Only the most instructive cases (METHOD.md) have dropped deadlines, applications or, except in
+// the preset "full", draws as victims, unless the user chose these. Without a hog, the setting
+// "processes" is like "devices", and a priority has nothing to overtake.
 static bool is_wanted(const struct bench_pick *pick, struct error *err)
 {
     const struct bench_case *c = &pick->c;

@@ -41,8 +41,8 @@ void process_destroy(struct process *process)
         child_destroy(process->child, grace_ns);
 }
 
-// Receives the next line, which must begin with `word`, and returns the rest of it; NULL with `err`
-// if it begins with another word, or if no line comes.
+// Receives the next line, which must begin with `word`, and returns the text after that word.
+// Returns NULL with `err` if the line begins with another word, or if no line comes.
 static const char *line_expect(struct process *process, const char *word, struct error *err)
 {
     const char *line = "";
@@ -259,7 +259,8 @@ static bool serve_hog(struct server *server, const struct process_start *start, 
     while (!has_line(server)) {
         if (!load_feed(load, look_ns, true, err))
             return false;
-        if (load->finished == load->submitted) // all slots are used, so load_feed does not wait
+        // Once all slots are used and done, load_feed does not wait.
+        if (load->finished == load->submitted)
             clock_sleep_ns(look_ns);
     }
     return true;

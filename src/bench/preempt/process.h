@@ -30,7 +30,7 @@ struct process;
 // Starts the process, without a load. NULL with ERROR_IO if it cannot be started.
 struct process *process_create(struct arena *arena, const struct gpu_info *device,
                                struct error *err);
-void process_destroy(struct process *process); // does nothing for NULL
+void process_destroy(struct process *process); // process_destroy does nothing for NULL
 
 struct process_start {
     struct load_desc load; // only work, slots, records and timeout_ns are used
@@ -42,12 +42,13 @@ struct process_start {
 MUST_CHECK bool process_start(struct process *process, const struct process_start *start,
                               struct error *err);
 
-// Makes the process record the frames of an application, one for each slot of start->load. Ignores
-// start->alone.
+// Makes the process record the frames of an application, one for each slot of start->load.
+// start->alone has no effect.
 MUST_CHECK bool process_prepare(struct process *process, const struct process_start *start,
                                 struct error *err);
 
-// Makes the process submit these frames at deadlines, the first at `first_ns`, by clock_now_ns.
+// Makes the process submit the recorded frames at deadlines. The first deadline is `first_ns`, by
+// clock_now_ns.
 MUST_CHECK bool process_arrive(struct process *process, uint64_t first_ns, struct error *err);
 
 // Waits until all deadlines have passed, and fills `result`. Frames that were not answered are

@@ -17,8 +17,8 @@ double work_length_ns(const struct load_run *run)
     return run->end_ns - run->start_ns;
 }
 
-// Returns the median length of those submissions of the hog that ran between the first and the last
-// victim ÷ its length alone; NaN if there were none.
+// Returns a ratio for those submissions of the hog that ran between the first and the last victim:
+// their median length ÷ their length alone. NaN if there were none.
 static double slowdown_of(const struct work *work)
 {
     double beside[WORK_HOG_SLOTS_MAX];

@@ -10,7 +10,7 @@ enum {
     PRIORITY_MEDIUM = 1 // index of the medium priority in `priorities`
 };
 
-// From the lowest priority to the highest.
+// The priorities, from the lowest to the highest.
 static const struct {
     const char *name;
     enum gpu_priority priority;
@@ -138,7 +138,7 @@ static bool setup_open_named(struct bench_session *bench, struct preempt_setup *
         if (!highest || err->code == ERROR_DEVICE_LOST)
             break;
     }
-    // ERROR_UNSUPPORTED makes the case skipped; any other error would make it failed.
+    // With ERROR_UNSUPPORTED the case is skipped; with any other error it would be failed.
     if (err->code != ERROR_DEVICE_LOST)
         err->code = ERROR_UNSUPPORTED;
     return error_prefix(err, "%s priority is refused", setup->priority);

@@ -16,9 +16,9 @@ struct preempt_side {
 // or in processes. With processes, the sides of hog and application only serve to size their loads.
 struct preempt_setup {
     const char *setting,
-        *priority; // as requested; setting, priority, draws and three identify a set-up
-    bool draws;    // the queue of the victim must be able to draw
-    bool three;    // there is an application
+        *priority; // priority as requested; setting, priority, draws and three identify a set-up
+    bool draws;    // true: the queue of the victim must be able to draw
+    bool three;    // true: there is an application
     struct preempt_side hog, victim, application;
     const char *queue_text, *priority_text; // descriptions for the user
     struct bench_session own;               // session with the victim's device; zeroed: none
@@ -52,16 +52,17 @@ struct preempt_setup_request {
     // Priority of the victim: "low", "medium", "high", "realtime", or "highest" (tries "realtime",
     // then "high"). The hog always has medium priority.
     const char *priority;
-    bool draws; // the victim needs a universal queue; otherwise it prefers a compute-only one
-    // There is an application, at medium priority. "highest" then includes medium, which is used if
-    // the driver refuses every higher priority.
+    bool draws; // true: the victim needs a universal queue; false: it prefers a compute-only one
+    // True: there is an application, at medium priority. "highest" then includes medium, which is
+    // used if the driver refuses every higher priority.
     bool three;
 };
 
 // Returns the set-up for a request; the first such request opens it. Returns NULL with
 // ERROR_UNSUPPORTED if the device lacks queues, graphics or priorities that the request needs, or
-// if the driver refuses the priority (the message tells why). With an application, also if the API
-// lacks priorities among processes, or a second context in a process, that the request needs.
+// if the driver refuses the priority (the message tells why). A request with an application also
+// fails if the API lacks priorities among processes, or a second context in a process, and the
+// request needs these.
 struct preempt_setup *preempt_setup_get(struct bench_session *bench,
                                         const struct preempt_setup_request *request,
                                         struct error *err);

@@ -16,19 +16,20 @@ enum {
     DISPATCHES_PROBED = 8,
     TUNINGS = 3,
     RECORDS = 512,
-    DRAW_SHARE = 8,   // hogs that draw have about 1 / DRAW_SHARE of the workgroups of others
+    DRAW_SHARE = 8,   // hogs that draw have about 1 / DRAW_SHARE of other hogs' workgroups
     FRAMES_AHEAD = 4, // submissions in flight of "baseline" and of an application
     LONG_AHEAD = 2    // submissions in flight of the hogs that last 100 ms
 };
-// Wanted lengths in ns: of a victim, of a compositor, of one wave of a hog's workgroups, and of a
-// submission of the hog "baseline", of other hogs, and of these on a CPU.
+// Wanted lengths in ns. victim_ns: of a victim. compositor_ns: of a compositor. group_ns: of one
+// wave of a hog's workgroups. frame_ns: of a submission of the hog "baseline". hog_ns: of other
+// hogs' submissions, for which hog_cpu_ns is used on a CPU.
 static const double victim_ns = 1.8e6, compositor_ns = 0.3e6, group_ns = 75e3, frame_ns = 7e6,
                     hog_ns = 100e6;
 static const double hog_cpu_ns = 20e6;
 
 static const uint64_t warm_ns = 15000000; // time for the core clock to rise
 
-// The session whose loads are sized, and where the loads run.
+// The session for which loads are sized, and where these loads run.
 struct sizing {
     struct bench_visit *run;
     struct preempt_session *session;
@@ -41,8 +42,8 @@ static bool run_once(struct load *load, const struct sizing *sizing, struct erro
     return load_submit(load, err) && load_drain(load, err);
 }
 
-// Sets *ns to the length of one submission, from the start of its first workgroup to the end of its
-// last one, after a warm-up. On a CPU the warm-up is one submission.
+// Sets *ns to the length of one submission after a warm-up, from the start of its first workgroup
+// to the end of its last one. On a CPU the warm-up is one submission.
 static bool probe(const struct sizing *sizing, const struct load_work *work, double *ns,
                   struct error *err)
 {
@@ -120,7 +121,8 @@ static bool find_hog(const struct sizing *sizing, const char *hog, struct load_w
         info->limits.workgroup_count_x ? (double)info->limits.workgroup_count_x : 65535;
     *work = (struct load_work){
         .dispatches = 1, .groups = wave ? (uint32_t)wave : WAVE_DEFAULT, .ahead = LONG_AHEAD};
-    if (strcmp(hog, "many-draws") == 0) { // few workgroups, because perhaps only few cores can draw
+    // Draws get few workgroups, because a device may use only few cores for draws.
+    if (strcmp(hog, "many-draws") == 0) {
         work->draws = true;
         work->groups = LOAD_DRAW_GROUPS * (work->groups / (DRAW_SHARE * LOAD_DRAW_GROUPS) + 1);
     }

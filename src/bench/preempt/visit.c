@@ -58,8 +58,8 @@ static uint32_t hog_slots(uint32_t samples)
     return (uint32_t)(slots < WORK_HOG_SLOTS_MAX ? slots : WORK_HOG_SLOTS_MAX);
 }
 
-// Sets what this part of the visit submits: the work `load`, at most `slots` times, each time with
-// at most `records` records.
+// Describes the load of `part`: the work `load`, submitted at most `slots` times, where each
+// submission leaves at most `records` records.
 static void describe(struct work *work, struct work_part *part, const struct load_work *load,
                      uint32_t slots, uint32_t records)
 {
@@ -70,7 +70,7 @@ static void describe(struct work *work, struct work_part *part, const struct loa
     work->session->token += slots;
 }
 
-// Creates the load of this part. If `all`, also records all its submissions.
+// Creates the load of this part. If `all` is true, also records all its submissions.
 static bool create(struct work_part *part, bool all, struct error *err)
 {
     const struct process_start start = {.load = part->desc, .token = part->token};
@@ -144,7 +144,7 @@ static bool contend(struct work *work, const struct contention_desc *desc, struc
 
 // ---------------------------------------------------------------- after
 
-// Stores median length and longest pause of the hog's submissions from before the first victim.
+// Stores the median length and the longest pause of the hog's submissions before the first victim.
 static void remember_alone(struct work *work)
 {
     double alone[CONTENTION_ALONE], longest = 0;
@@ -158,7 +158,8 @@ static void remember_alone(struct work *work)
     work->history->alone_ns = fmax(stats_median(alone, count), 1);
 }
 
-// Returns victims and frames of the application in one list: all that may interrupt the hog.
+// Returns one list of the submissions that may interrupt the hog: victims and frames of the
+// application.
 static struct load_run *guests_of(const struct work *work, size_t *count)
 {
     const struct work_part *victim = &work->victim, *application = &work->application;
@@ -207,8 +208,8 @@ static bool judge(struct work *work, struct error *err)
     return true;
 }
 
-// Adds the answers to the history. If no submission of the hog ended between two answers, they are
-// one event, because they waited for the same submission. Without a hog each answer is an event.
+// Adds the answers to the history. If no submission of the hog ended between two answers, both
+// waited for the same submission and count as one event. Without a hog each answer is an event.
 static void remember_answers(struct work *work)
 {
     struct preempt_history *history = work->history;
@@ -226,9 +227,9 @@ static void remember_answers(struct work *work)
         history->entries[work->entries[v]]++;
 }
 
-// Returns the delay in ns of the first deadline. The hog starts anew in each visit; without a delay
-// the first deadline would always be at the same time of a submission of the hog. The delays are
-// multiples of the golden ratio, which are spread evenly for any number of visits.
+// Returns the delay in ns of the first deadline. The hog starts anew in each visit. So without a
+// delay, the first deadline would always come at the same point of a hog's submission. The delays
+// are multiples of the golden ratio, which are spread evenly for any number of visits.
 static double delay_of(struct preempt_history *history)
 {
     double share = (double)history->visits++ * 0.6180339887498949;

@@ -28,12 +28,13 @@ struct work {
     struct preempt_history *history;
     struct preempt_setup *setup;
     struct work_part hog, victim, application;
-    uint32_t alone_count; // number of submissions at the start that measure the hog alone
-    uint64_t base;        // the clock value from which all times count; 0: not chosen yet
-    bool has_hog, three;  // three: with an application; the victim is then a compositor
-    bool draws;           // the victim is a draw
-    bool drops;           // deadlines that pass while the host waits for an answer are dropped
-    bool is_first;        // this visit also measures the hog alone; later visits save that time
+    // Number of submissions at the start of the visit that measure the hog alone.
+    uint32_t alone_count;
+    uint64_t base;       // the clock value from which all times count; 0: not chosen yet
+    bool has_hog, three; // three: with an application; the victim is then a compositor
+    bool draws;          // the victim is a draw
+    bool drops;          // deadlines that pass while the host waits for an answer are dropped
+    bool is_first;       // this visit also measures the hog alone; later visits save that time
     struct contention answers, frames; // answers: results of the victim; frames: of the application
     // entries[i]: how victim i got onto the device, if it was answered.
     enum judge_entry entries[CONTENTION_SAMPLES_MAX];

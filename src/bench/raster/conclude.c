@@ -6,7 +6,7 @@
 enum {
     UNIT_TEXT = 32
 };
-// Pixels limit the rate of triangles if it is at most this share of the highest rate.
+// If the rate of triangles is at most this share of the highest rate, pixels limit the rate.
 static const double bound = 0.5;
 
 // The run and the device that the findings are about.
@@ -27,7 +27,8 @@ static const struct metric *metric_of(const struct subject *subject, const struc
     return metric && isfinite(metric->median) && metric->median > 0 ? metric : NULL;
 }
 
-// Returns the first result that has the metric and this value of a parameter; NULL if none has.
+// Returns the first result that has the metric and this value of a parameter; NULL if there is
+// none.
 static const struct result *case_with(const struct subject *subject, const char *metric,
                                       const char *key, const char *value)
 {
@@ -145,12 +146,11 @@ static void report_blend(const struct subject *subject)
 //   raster-cores      how many cores draw; value: their number
 //   raster-triangles  the highest rate of triangles, and the smallest side at which pixels limit it
 //                     (the rate is at most half of the highest); value: the highest rate
-//   raster-blend      ratio of the rates of alpha-blended and of opaque pixels, in the format that
-//   was
-//                     measured first; value: the ratio
-//   raster-depth      ratio of the rates of pixels that fail the depth test and of pixels that pass
-//   it
-//                     and write depth; value: the ratio
+//   raster-blend      rate of alpha-blended pixels ÷ rate of opaque pixels, in the format that was
+//                     measured first; value: this ratio
+//   raster-depth      rate of pixels that fail the depth test ÷ rate of pixels that pass it and
+//   write
+//                     depth; value: this ratio
 void raster_conclude(struct run *run, const char *device)
 {
     const struct subject subject = {run, device};

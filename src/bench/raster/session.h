@@ -8,7 +8,7 @@
 #include "bench/raster/raster.h"
 #include "gpu/graphics.h"
 
-// In these enums, the members have the order of the choices of their parameters.
+// The members of the enums below have the order of the choices of their parameters.
 enum raster_kind {
     RASTER_TRIANGLES, // many triangles of one size
     RASTER_PIXELS,    // layers over the whole target, by format and blending
@@ -33,7 +33,7 @@ enum raster_change { // what changes between draws
 
 struct raster_case {
     enum raster_kind kind;
-    uint32_t side; // TRIANGLES: pixels in a triangle's first row; 0: no pixels; else 1
+    uint32_t side; // pixels in the first row of a triangle (0: it draws none); 1 for other kinds
     bool culled;
     enum gpu_format format;
     enum gpu_blend blend;
@@ -61,8 +61,9 @@ struct raster_work {
     uint32_t target;              // width and height of the target in pixels
     uint32_t draws;               // number of draws
     uint32_t vertices, instances; // vertices and instances of each draw
-    double triangles, pixels;     // of all draws; pixels: drawn, or only tested for depth
-    bool clears; // each unit clears the target first; false: it draws over the last image
+    // Totals of all draws; `pixels` are drawn, or only tested for depth.
+    double triangles, pixels;
+    bool clears; // true: each unit clears the target first; false: it draws over the last image
     union {
         struct raster_layers_params layers;
         struct raster_mesh_params mesh;
@@ -75,7 +76,7 @@ void raster_case_read(const struct bench_case *c, struct raster_case *this_case)
 void raster_work_plan(const struct raster_case *this_case, const struct gpu_info *info,
                       struct raster_work *work);
 
-enum raster_metric { // in the order of the list in raster.c
+enum raster_metric { // the metrics, in the order of the list in raster.c
     RASTER_TRIANGLE_RATE,
     RASTER_PIXEL_RATE,
     RASTER_DRAW_RATE,

@@ -6,7 +6,7 @@
 
 // What a case keeps between visits.
 struct memory {
-    struct gpu_draw_program *programs[2]; // [1] is used only with change=program
+    struct gpu_draw_program *programs[2]; // programs[1] is used only with change=program
     struct gpu_draw_program *seen;        // like programs[0], but without culling
     struct gpu_draw_program *depth_only, *depth_test;
     uint64_t repeats;
@@ -23,8 +23,8 @@ struct job {
 
 // ---------------------------------------------------------------- programs
 
-// Returns a program with the vertex shader of the case. If `fragment` is NULL, it writes only
-// depth. Returns NULL with `err` on failure.
+// Returns a program with the vertex shader of the case. If `fragment` is NULL, the program writes
+// only depth. Returns NULL with `err` on failure.
 static struct gpu_draw_program *make(struct job *job, const char *fragment, enum gpu_depth depth,
                                      bool culls, struct error *err)
 {
@@ -107,8 +107,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
     }
 }
 
-// Clears the target and draws one layer or triangle in it, so that only the timed draws can leave
-// the image that is checked. With depth=reject, that layer writes a near depth everywhere.
+// Clears the target and draws one layer or triangle in it. So only the timed draws can leave the
+// image that is checked. With depth=reject, this layer writes a near depth everywhere.
 static bool prepare(struct job *job, struct error *err)
 {
     const struct raster_layers_params near = {.farthest = 0.125f};
@@ -134,7 +134,7 @@ static bool verify_unseen(struct job *job, struct error *err)
     struct gpu_draw draw = draw_of(job, job->memory->seen);
     struct raster_check_params check = job->work.check;
     draw.load = GPU_LOAD_CLEAR;
-    draw.vertices = 3 * check.triangles; // so few that they take some ms if their pixels are drawn
+    draw.vertices = 3 * check.triangles; // so few that drawing their pixels takes only some ms
     if (job->this_case.side == 0)
         mesh.offset += 0.25f; // each triangle now covers 3/8 to 11/16 of a pixel on each axis
     draw.params = &mesh;

@@ -21,7 +21,7 @@ struct precision {
     unsigned bits[4];
 };
 
-// In the order of the choices of the parameter `format`.
+// The formats, in the order of the choices of the parameter `format`.
 static const struct precision precisions[] = {
     {GPU_FORMAT_R8_UNORM, false, {8}},
     {GPU_FORMAT_RG8_UNORM, false, {8, 8}},
@@ -50,7 +50,7 @@ void raster_case_read(const struct bench_case *c, struct raster_case *this_case)
         .depth = (enum raster_depth)case_choice(c, "depth"),
         .change = (enum raster_change)case_choice(c, "change"),
     };
-    if (this_case->kind == RASTER_DRAWS) { // each draw adds 1, which this format does exactly
+    if (this_case->kind == RASTER_DRAWS) { // each draw adds 1; sums are exact in this format
         this_case->format = GPU_FORMAT_R32_FLOAT;
         this_case->blend = GPU_BLEND_ADD;
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Measures how long it takes to build, update and copy trees. Before the samples, a tree is built
-// from primitives at other places, so that only the timed commands can make the tree in which the
-// rays of the check hit the right primitives.
+// from primitives at other places. So only the timed commands can make the tree in which the rays
+// of the check hit the right primitives.
 #include "bench/rays/session.h"
 #include "measure/claim.h"
 
-// Primitives move by at most half of this, along each axis of the unit cube.
+// Along each axis of the unit cube, primitives move by at most half of this length.
 static const float move = 0.05f;
 
 struct memory {
@@ -44,7 +44,8 @@ static void record_build(void *tree, struct gpu_batch *batch)
     gpu_batch_tree_build(batch, tree);
 }
 
-// Writes primitives at other places as the input of trees. Trees that exist do not change.
+// Writes primitives at other places into the input of trees. Trees that are already built do not
+// change.
 static bool move_primitives(struct job *job, struct error *err)
 {
     job->tree.scene.move = move;
@@ -56,7 +57,8 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-// Copies the tree, and then rebuilds the source from moved primitives, so that a copy differs.
+// Copies the tree once, and then rebuilds the source from moved primitives. So the check shows
+// whether the timed copies changed the target.
 static bool prepare_copy(struct job *job, struct error *err)
 {
     struct gpu_tree *source = job->tree.tree;
@@ -69,8 +71,8 @@ static bool prepare_copy(struct job *job, struct error *err)
     job->bytes = gpu_tree_bytes(source);
     if (compact && !gpu_tree_compact_bytes(source, &job->bytes, err))
         return false;
-    // This first copy must have the primitives at their old places, so the source is built from
-    // these once more.
+    // The first copy must have the primitives at their old places, so the source is built from
+    // those again.
     job->tree.scene.move = 0;
     job->tree.tree = gpu_tree_create_copy(job->run->scope, source, larger(before, job->bytes), err);
     if (!job->tree.tree || !rays_tree_fill(job->run, &job->tree, err) ||

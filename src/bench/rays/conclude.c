@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-// Returns a result with opaque hits, this order of rays, and the scene and size of `like`, that has
-// a rate of rays; NULL if there is none.
+// Returns a result with a rate of rays that has opaque hits, this order of rays, and the scene and
+// size of `like`; NULL if there is none.
 static const struct result *find(const struct run *run, const char *device, const char *order,
                                  const struct result *like)
 {

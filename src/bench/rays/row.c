@@ -14,10 +14,10 @@
 
 enum {
     LENGTHS = 8,
-    LENGTH_STEP = 96, // rays cross 192, 288 … 864 primitives, and end at one more
+    LENGTH_STEP = 96, // rays cross 192, 288 … 864 primitives, and hit the one at the end
     STEPS_LEAST = 2,
-    // All rays begin behind the first step. The shortest rays cross STEPS_LEAST steps; if they
-    // crossed one, the tree's work at the end of a row would be up to 4 % of their time.
+    // All rays begin behind the first step. The shortest rays cross STEPS_LEAST steps. If they
+    // crossed only one, the work in the tree at the end of a row would be up to 4 % of their time.
     ROW = (LENGTHS + STEPS_LEAST) * LENGTH_STEP,
     LAYOUTS = 2,
     POINTS = LAYOUTS * LENGTHS,
@@ -26,13 +26,15 @@ enum {
     POINT_SHARE = 8 // a point's sample lasts 1 / POINT_SHARE of the usual time
 };
 static const double residual_most = 0.02, layouts_most = 0.05;
-static const float gap = 2; // distance between groups of primitives; rays begin half way
+static const float gap = 2; // distance between groups of primitives; rays begin in the middle of it
 
-// Places of a row's primitives. Groups must be small: those of 120 bent the line by 6 % on an H100.
+// How the primitives of a row are placed. Groups must be small: groups of 120 primitives bent the
+// line by 6 % on an H100.
 static const struct layout {
     const char *name;
     uint32_t group; // primitives per group; a divisor of LENGTH_STEP
-    bool uneven;    // distances from 1/128 to 1, shuffled in each step; false: all are 1
+    // Distances from 1/128 to 1, shuffled within each step; false: all distances are 1.
+    bool uneven;
 } layouts[LAYOUTS] = {{"even in groups of 96", 96, false}, {"uneven in groups of 32", 32, true}};
 
 struct point {
@@ -68,8 +70,8 @@ static uint32_t length_of(unsigned point)
 
 // ---------------------------------------------------------------- making a row
 
-// Returns the places of the row's primitives along x; the last one is that at the end. Sets
-// row->starts and row->end.
+// Returns the places of the row's primitives along x, with the primitive that ends all rays as the
+// last. Sets row->starts and row->end.
 static float *place(struct arena *arena, struct row *row)
 {
     const struct layout *layout = row->layout;
@@ -182,8 +184,8 @@ static struct rays_beam beam_of(const struct job *job, const struct row *row, un
 
 // ---------------------------------------------------------------- the proof
 
-// Checks every ray. If `counted`, a ray must have asked about each primitive on its way, and hit
-// none. Otherwise it must have hit the last primitive.
+// Checks every ray. If `counted` is true, a ray must have asked about each primitive on its way,
+// and hit none. Otherwise it must have hit the last primitive.
 static bool verify_hits(const struct job *job, const struct row *row, unsigned point, bool counted,
                         struct error *err)
 {
@@ -256,8 +258,8 @@ static double time_of(const struct job *job, const struct point *point, int samp
            (double)(1u << point->beam.rays_log2);
 }
 
-// Returns the time in ns of a crossing ÷ the number of rays; for `sample` see time_of. Sets
-// *residual to the largest relative distance of a point from the line.
+// Returns the slope of the row's line: the time in ns per ray and primitive crossed. For `sample`
+// see time_of. Sets *residual to the largest relative distance of a point from the line.
 static double fit(const struct job *job, const struct row *row, int sample, double *residual)
 {
     double x[LENGTHS], y[LENGTHS];

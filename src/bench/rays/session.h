@@ -8,10 +8,10 @@
 #include "bench/rays/rays.h"
 #include "gpu/rays.h"
 
-// In these enums, the members have the order of the choices of their parameters.
+// The members of the enums below have the order of the choices of their parameters.
 enum rays_work {
     RAYS_WORK_TRIANGLE,   // a row of triangles that are culled
-    RAYS_WORK_BOX,        // a row of boxes of instances, which the rays' mask excludes
+    RAYS_WORK_BOX,        // a row of boxes of instances; the rays' mask excludes all but the last
     RAYS_WORK_ANY_HIT,    // a row of triangles; the kernel decides about each
     RAYS_WORK_PROCEDURAL, // a row of boxes; the kernel decides about each
     RAYS_WORK_RAYS,
@@ -28,7 +28,7 @@ enum rays_task {
     RAYS_TASK_COMPACT
 };
 
-enum rays_metric { // in the order of the list in rays.c
+enum rays_metric { // the metrics, in the order of the list in rays.c
     RAYS_CROSSING,
     RAYS_CYCLES,
     RAYS_CROSSINGS,
@@ -61,8 +61,9 @@ struct rays_check_params {
 
 struct rays_session {
     struct gpu_program *scene, *check_all, *check_nearer;
-    struct gpu_buffer *hits;   // for each ray of a dispatch, what it hit: struct rays_hit
-    struct gpu_buffer *result; // output of the checks
+    // For each ray of a dispatch, which primitive it hit: struct rays_hit.
+    struct gpu_buffer *hits;
+    struct gpu_buffer *result; // buffer for the output of the checks
     uint32_t scene_rays_log2, row_rays_log2, chain_rays_log2;
 };
 
@@ -86,7 +87,8 @@ struct rays_tree {
     struct gpu_tree *tree;       // tree of the kind desc.kind
     struct gpu_tree *triangle;   // the tree to which instances refer; NULL: `tree` has no instances
     struct gpu_buffer *instance; // input for building `top`
-    struct gpu_tree *top;        // one instance of `tree`; `tree` itself if that has instances
+    // Tree with `tree` as its one instance; `tree` itself if that has instances.
+    struct gpu_tree *top;
 };
 
 // Runs the commands that `record` records in a batch of its own, and waits for its end.
@@ -110,12 +112,13 @@ MUST_CHECK bool rays_tree_build(struct bench_visit *run, struct rays_tree *tree,
 // Writes the primitives of tree->scene to tree->input. Trees that exist do not change.
 MUST_CHECK bool rays_tree_fill(struct bench_visit *run, struct rays_tree *tree, struct error *err);
 
-// Makes the instance refer to tree->tree, and builds tree->top.
+// Makes the instance in tree->top refer to tree->tree, and builds tree->top.
 MUST_CHECK bool rays_tree_top(struct bench_visit *run, struct rays_tree *tree, struct error *err);
 
 // ---------------------------------------------------------------- trace.c
 
-// True if a pipeline traces the case's rays. For a case that builds: if the device lacks queries.
+// True if a pipeline traces the case's rays. A case that builds trees uses a pipeline if the device
+// lacks queries.
 bool rays_by_pipeline(const struct bench_visit *run);
 
 // A set of rays, and the tree through which to trace them.
@@ -130,7 +133,7 @@ struct rays_beam {
     struct rays_trace_params params; // filled by rays_beam_prepare
 };
 
-// Returns the program that traces such rays, for trees of tree->desc.kind; NULL with `err`.
+// Returns the program that traces the rays of `beam` through its tree; NULL with `err`.
 struct gpu_program *rays_beam_program(struct bench_visit *run, const struct rays_beam *beam,
                                       struct error *err);
 
@@ -138,13 +141,13 @@ struct gpu_program *rays_beam_program(struct bench_visit *run, const struct rays
 MUST_CHECK bool rays_beam_prepare(struct bench_visit *run, struct rays_beam *beam,
                                   struct error *err);
 
-// Both record the dispatch of a beam: rays_beam_record `repeats` times (type measure_record of
-// measure/span.h), rays_beam_record_once once (for rays_run).
+// Both functions record the dispatch of a beam: rays_beam_record `repeats` times (type
+// measure_record of measure/span.h), rays_beam_record_once one time (for rays_run).
 void rays_beam_record(void *beam, struct gpu_batch *batch, uint64_t repeats);
 void rays_beam_record_once(void *beam, struct gpu_batch *batch);
 
 // Measures the beam. *repeats is the number of dispatches per sample that an earlier visit found
-// (0: none yet); the function updates it for the next visit.
+// (0: none yet). Updates it for the next visit.
 MUST_CHECK bool rays_beam_measure(struct bench_visit *run, struct rays_beam *beam,
                                   uint64_t *repeats, struct measure_span *span, struct error *err);
 

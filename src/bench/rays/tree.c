@@ -32,7 +32,8 @@ struct rays_scene rays_scene_of(uint32_t kind, uint32_t count)
     }
     while (scene.side * scene.side * scene.side < spheres)
         scene.side++;
-    // Triangles are so large that a ray through the cube meets about one, however many there are.
+    // The more triangles there are, the smaller they are: a ray through the cube always meets about
+    // one.
     scene.size = (float)(1.5 / sqrt((double)count));
     return scene;
 }

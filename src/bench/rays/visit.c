@@ -25,7 +25,7 @@ static bool make_scene(struct bench_visit *run, struct rays_tree *tree, uint32_t
                        struct error *err)
 {
     uint32_t count = (uint32_t)case_uint(run->bench_case, "primitives");
-    if (kind == RAYS_BALLS) // a ball is one primitive: as many balls as RAYS_SPHERES has spheres
+    if (kind == RAYS_BALLS) // one ball for each sphere that RAYS_SPHERES would have
         count = count < RAYS_SPHERE ? 1 : count / RAYS_SPHERE;
     tree->scene = rays_scene_of(kind, count);
     tree->desc =
@@ -165,7 +165,7 @@ static const char *list_statistics(struct arena *arena, const char *text)
     const char *list = "";
     while (text && *text) {
         const size_t length = strcspn(text, "\n");
-        if (strncmp(text, "----", 4) == 0) // code follows, up to the next executable
+        if (strncmp(text, "----", 4) == 0) // machine code follows, up to the next executable
             text = strstr(text, "\n== ");
         else
             list = arena_printf(arena, "%s%s%.*s", list, *list ? ", " : "", (int)length, text);

@@ -8,12 +8,12 @@
 enum {
     UNIT_TEXT = 32
 };
-// How far from the ridge, as factors, both roofs are read. The first distance that has cases on
-// both sides of the ridge is used.
+// Both roofs are read at intensities that differ from the ridge by at least one of these factors:
+// the first one for which cases exist on both sides of the ridge.
 static const double leg_distances[] = {4, 2};
 static const double leg_confidence = 0.975;
 
-// The results of one device for one type of numbers.
+// The results of one device for one type of numbers, from which one finding is made.
 struct row {
     struct run *run;
     const char *device, *type; // type: for example "fp32"; NULL: all types
@@ -79,9 +79,9 @@ struct ridge {
 };
 
 // Returns the ridge, where the two roofs meet. Each roof is read where it is flat: the compute roof
-// at intensities at least `distance` times above `about`, the memory roof at least `distance` times
-// below it. The ridge's interval spans all quotients of values in the two roofs' intervals. These
-// have a confidence of 97.5 % each, so the ridge's interval has 95 %.
+// at intensities at least `distance` times above `about`, the memory roof at intensities at least
+// `distance` times below `about`. The ridge's interval spans all quotients of values in the two
+// roofs' intervals. These have a confidence of 97.5 % each, so the ridge's interval has 95 %.
 static struct ridge ridge_of(const struct row *row, double about, double distance)
 {
     struct ridge ridge = {
@@ -123,10 +123,11 @@ static void report(const struct row *row)
 
 // Adds a finding "ridge" for each type of numbers, if intensities from half the ridge to twice the
 // ridge were measured. The value is the intensity, in operations per byte, above which memory is
-// not the limit: the median rate at intensities at least four times above it ÷ the median bandwidth
-// at intensities at least four times below it (or twice, if there are none four times away). The
-// text also has the interval of that quotient and the height of both roofs. The keys are the case
-// with the largest bandwidth and the case with the largest rate.
+// not the limit. It is a quotient: the median rate at intensities at least four times above the
+// ridge ÷ the median bandwidth at intensities at least four times below it. If there are no such
+// intensities, two times is enough. The text also has the interval of that quotient and the height
+// of both roofs. The keys are the case with the largest bandwidth and the case with the largest
+// rate.
 void roofline_conclude(struct run *run, const char *device)
 {
     for (size_t i = 0; i < run->result_count; i++) {

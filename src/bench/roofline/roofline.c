@@ -107,14 +107,14 @@ static const struct headline_info headlines[] = {
      .where = "type=fp32"},
 };
 
-enum roofline_param { // in the order of `params`
+enum roofline_param { // the parameters, in the order of `params`
     ROOFLINE_PARAM_TYPE,
     ROOFLINE_PARAM_INTENSITY,
     ROOFLINE_PARAM_ENERGY
 };
 
-// Returns false if the device does not support the type. For all types but the first, the standard
-// preset measures no energy: `energy` becomes 0.
+// Returns false if the device does not support the type. The standard preset measures energy only
+// for the first type: for all other types it sets `energy` to 0.
 static bool reach(const struct bench_pick *pick)
 {
     const struct bench_request *request = pick->request;

@@ -38,8 +38,8 @@ uint64_t roofline_steps(const struct roofline_case *this_case)
 
 // ---------------------------------------------------------------- data
 
-// Returns which of the FMA_CHAINS start values value number `i` of a period is, by a hash (the
-// finaliser of MurmurHash3).
+// Returns the number of the start value, below FMA_CHAINS, that value number `i` of a period has.
+// It is a hash of `i` (the finaliser of MurmurHash3).
 static unsigned start_of(uint32_t i)
 {
     i ^= i >> 16;
@@ -77,7 +77,7 @@ static uint32_t sum_of(uint64_t bits)
 struct roofline_sums roofline_expect(const struct roofline_number *number, uint64_t steps,
                                      uint64_t bytes)
 {
-    // chains[1] has the chains that make one step more than those in chains[0].
+    // chains[1] holds the chains after one step more than chains[0].
     struct fma_chain chains[2][FMA_CHAINS];
     struct roofline_sums sums = {0};
     unsigned width = width_of(number), in_load = 4 / width;

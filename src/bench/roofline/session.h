@@ -37,14 +37,16 @@ struct roofline_session {
     struct bench_session *bench;
     struct measure_energy *energy; // NULL: the device does not count energy
     unsigned blocks;               // blocks that a workgroup reads one after another
-    struct gpu_buffer *words;      // sum and count (measure/words.h)
-    // True: all types share sources[0]. False, if memory is large: each type has its own buffer.
+    struct gpu_buffer *words;      // buffer for a sum and a count (measure/words.h)
+    // True: all types share sources[0]. False (if there is enough memory): each type has its own
+    // buffer.
     bool shares;
-    struct gpu_buffer *sources[ROOFLINE_NUMBERS];          // NULL: this buffer was not made yet
-    const struct roofline_number *holds[ROOFLINE_NUMBERS]; // type of the data in each; NULL: none
-    struct gpu_buffer *source;                             // the buffer for the current case
-    uint64_t bytes;                                        // size of each buffer
-    uint32_t constant[2];                                  // b of x·x + b
+    struct gpu_buffer *sources[ROOFLINE_NUMBERS]; // NULL: this buffer was not made yet
+    // Type of the numbers in each buffer; NULL: none.
+    const struct roofline_number *holds[ROOFLINE_NUMBERS];
+    struct gpu_buffer *source; // the buffer for the current case
+    uint64_t bytes;            // size of each buffer
+    uint32_t constant[2];      // b of x·x + b
 };
 
 MUST_CHECK bool roofline_open(struct bench_session *bench, struct error *err);

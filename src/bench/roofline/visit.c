@@ -22,7 +22,8 @@ enum {
 // it would take too long.
 static const double cpu_intensity = 16;
 
-// Length of a submission while energy is measured: short compared with energy_s of the case.
+// Length in ns of a submission while energy is measured. It is short compared with `energy_s` of
+// the case.
 static const double burst_ns = 5e6;
 
 // What a case keeps between visits.
@@ -49,8 +50,8 @@ struct work {
 
 // ---------------------------------------------------------------- one reading of the memory
 
-// Sets the grid that reads the whole buffer (on a CPU perhaps only a part). It covers whole periods
-// of the data, in rows that the device's limits allow.
+// Sets the grid that reads the whole buffer, or on a CPU perhaps only a part of it. The grid covers
+// whole periods of the data, in rows that the device's limits allow.
 static void set_grid(struct work *work)
 {
     const struct gpu_info *info = work->session->bench->info;
@@ -92,7 +93,8 @@ static void record(void *context, struct gpu_batch *batch, uint64_t repeats)
         gpu_batch_dispatch(batch, &dispatch);
 }
 
-// Checks the sum of all results. Sets *separate if every fma rounded twice: product, then sum.
+// Checks the sum of all results. Sets *separate to true if every fma rounded twice: product, then
+// sum.
 static bool verify(const struct work *work, const struct memory *memory,
                    const struct measure_span *span, bool *separate, struct error *err)
 {

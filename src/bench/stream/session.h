@@ -19,11 +19,11 @@ enum {
 // One of the operations in stream.h.
 struct stream_op {
     const char *name;
-    // Numbers of arrays that the operation reads (first the source, then the other) and writes (the
-    // target).
+    // Numbers of arrays that the operation reads and writes. The first array read is the source,
+    // the second one is the other array; the array written is the target.
     unsigned reads, writes;
-    // A number of the target is the sum of weights × numbers of the source and the other array,
-    // plus the last weight, a constant.
+    // Each number of the target is a sum: weights × numbers of the source and of the other array,
+    // plus the last weight, which is a constant.
     float weights[STREAM_WEIGHTS];
     unsigned shift; // number of vectors in front of the source's element 0
     struct {
@@ -35,7 +35,7 @@ struct stream_op {
 
 extern const struct stream_op stream_ops[STREAM_OPS]; // indexed by STREAM_INIT … (stream.h)
 
-enum stream_kernel { // in the order of the parameter's choices
+enum stream_kernel { // the kernels, in the order of the parameter's choices
     STREAM_TUNED,
     STREAM_OCCUPANCY, // kernels whose workgroups loop
     STREAM_SINGLE     // kernels in which each thread takes one element
@@ -82,10 +82,10 @@ MUST_CHECK bool stream_single_shape(const struct stream_case *this_case,
                                     const struct gpu_info *info, struct stream_shape *shape,
                                     struct error *err);
 
-struct stream_params { // parameters, as the kernels declare them
+struct stream_params { // parameters of the kernels, which declare the same
     uint32_t blocks, groups, passes;
-    // In blocks. Workgroup g begins at block g × pitch and takes every advance-th block from there,
-    // as long as it is less than `reach` blocks away.
+    // These members count blocks. Workgroup g begins at block g × pitch and takes every advance-th
+    // block from there, as long as the block is less than `reach` blocks away.
     uint32_t pitch, advance, reach;
     float value, factor;
     uint32_t op; // number of the operation, for kernels of STREAM_SINGLE
@@ -119,7 +119,7 @@ struct stream_place {
 struct stream_residency {
     unsigned cores;  // number of cores that had workgroups
     unsigned uneven; // number of cores that did not have exactly core_groups workgroups
-    bool at_once;    // the last workgroup began before the first one ended
+    bool at_once;    // true: all workgroups ran at once: the last began before the first ended
 };
 
 void stream_residency_judge(struct arena *scratch, const struct stream_place *places,
@@ -138,7 +138,8 @@ struct stream_buffer {
     struct gpu_scope *scope; // owns only this array, so that a larger array can replace it
     struct gpu_buffer *buffer;
     uint64_t bytes;
-    bool filled, doubles; // filled: it holds the data of its seed; doubles: these are doubles
+    // filled: the array holds the data of its seed. doubles: the data are doubles; false: floats.
+    bool filled, doubles;
 };
 
 struct stream_session {
@@ -169,8 +170,8 @@ MUST_CHECK bool stream_arrays_check(struct stream_session *session,
                                     struct error *err);
 
 // Sets *sum to the sum that a kernel of this shape, which only reads, must find in one pass.
-// Another kernel computes it, and compares every number in the arrays with stream_value. Fails with
-// ERROR_MISMATCH if a number differs.
+// Another kernel computes this sum, and compares every number in the arrays with stream_value.
+// Fails with ERROR_MISMATCH if a number differs.
 MUST_CHECK bool stream_arrays_sum(struct stream_session *session,
                                   const struct stream_case *this_case,
                                   const struct stream_shape *shape, uint32_t *sum,

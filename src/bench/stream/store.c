@@ -11,12 +11,12 @@ enum {
 };
 _Static_assert(STREAM_SLOTS == MEASURE_WORDS_SLOTS, "kernels add to as many words");
 
-// Time-out in ns until a visit sets its own.
+// Time-out in ns of submissions, until a visit sets its own.
 static const uint64_t timeout_default_ns = UINT64_C(10000000000);
 static const uint32_t seeds[STREAM_ARRAY_COUNT] = {STREAM_SEED_SOURCE, STREAM_SEED_OTHER,
                                                    ~STREAM_SEED_SOURCE};
 
-struct data_params { // parameters, as data.comp declares them
+struct data_params { // parameters of the kernels; data.comp declares the same
     uint32_t count, seed, other_seed, shift, threads, loads, steps, marks;
     float weights[STREAM_WEIGHTS];
 };
@@ -86,7 +86,7 @@ static bool run_task(struct stream_session *session, const struct task *task, st
 
 // ---------------------------------------------------------------- arrays
 
-// Makes the array large enough for `bytes` bytes and the room behind them.
+// Makes the array large enough for `bytes` bytes and STREAM_PAD_BYTES more behind them.
 static bool make_room(struct stream_session *session, struct stream_buffer *array, uint64_t bytes,
                       struct error *err)
 {
@@ -146,8 +146,8 @@ bool stream_arrays_spoil(struct stream_session *session, const struct stream_cas
 
 // ---------------------------------------------------------------- checks
 
-// Runs a check and sets `sum` to its sum. Fails with ERROR_MISMATCH unless it finds every vector
-// correct.
+// Runs a check and sets `sum` to the sum that it found. Fails with ERROR_MISMATCH unless every
+// vector is correct.
 static bool check(struct stream_session *session, const struct task *task, uint32_t *sum,
                   struct error *err)
 {

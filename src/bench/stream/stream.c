@@ -113,7 +113,7 @@ enum {
     MEMORY_SHARE = 8 // each of three arrays takes at most 1/8 of the device's memory
 };
 
-enum stream_param { // in the order of `params`
+enum stream_param { // the parameters, in the order of `params`
     STREAM_PARAM_KERNEL,
     STREAM_PARAM_OP,
     STREAM_PARAM_TYPE,
@@ -121,9 +121,9 @@ enum stream_param { // in the order of `params`
     STREAM_PARAM_THREADS
 };
 
-// Returns the size of an array: `given`, or STREAM_CACHES times the largest cache that the device
-// may have, if that is larger; but at most what the device's memory and limits allow. On a CPU
-// `given` is ignored, and if its caches are not known, the size is CPU_BYTES_UNKNOWN.
+// Returns the size of an array: the larger of `given` and STREAM_CACHES times the largest cache
+// that the device may have, but at most what the device's memory and limits allow. On a CPU `given`
+// has no effect; if the CPU's caches are not known, the size is CPU_BYTES_UNKNOWN.
 static uint64_t usual_bytes(const struct gpu_info *device, const struct measure_limits *limits,
                             uint64_t given)
 {
@@ -145,10 +145,11 @@ static void replace(const struct bench_pick *pick)
         (void)case_value_set_text(pick->value, &params[pick->param], "float");
 }
 
-// Sets the parameter `bytes` to the usual size, if a preset chose it or the user gave "max", and
+// Changes values: sets `bytes` to the usual size, if a preset chose it or the user gave "max", and
 // lowers numbers of threads to what a core holds. Returns false for numbers of threads that do not
-// make whole workgroups on this device, and for the kernel "single" if the device cannot reserve
-// shared memory.
+// make whole workgroups on this device. With kernel "occupancy", returns false also for numbers
+// that are neither a power of two nor all threads of a core. Returns false for kernel "single" if
+// the device cannot reserve shared memory.
 static bool reach(const struct bench_pick *pick)
 {
     const struct gpu_info *device = pick->request->device;

@@ -73,7 +73,7 @@ static bool prepare(struct trial *trial, uint64_t passes, struct error *err)
         return false;
     stream_work_make(trial->this_case, &trial->shape, trial->run->session->info,
                      trial->run->session->limits.cores, passes, &trial->work);
-    // Successive visits write different values, so that values from the visit before fail the
+    // Successive visits write different values, so that values from the previous visit fail the
     // check.
     trial->work.params.value = 0.625f + 0.0625f * (float)(trial->run->request->round % 64);
     if (!trial->shape.placed || trial->places)
@@ -225,9 +225,9 @@ static bool report_residency(struct trial *trial, struct measure_visit *visit, s
 
 // ---------------------------------------------------------------- the visit
 
-// Returns what hardware counters should show. The source of a stencil begins within a sector. So
-// each workgroup that does not loop reads one sector more than its block has, which its neighbour
-// reads too.
+// Returns what hardware counters should show. The data of a stencil's block begin within a sector.
+// So each workgroup that does not loop reads one sector more than its block fills; its neighbour
+// reads that sector too.
 static struct measure_count_claims counts_of(const struct trial *trial,
                                              const struct measure_claim *claim)
 {

@@ -3,11 +3,12 @@
 #include "measure/unit.h"
 
 enum {
-    RESIDENT_GROUPS_MAX = 16, // most workgroups per core; all known cores hold 16
+    RESIDENT_GROUPS_MAX = 16, // most workgroups per core: every known core holds this many
     SMALL_THREADS = 32,
     LARGE_THREADS = 128,
     SINGLE_GROUPS = 2, // kernel "single": workgroups per core
-    // Threads of such a workgroup: SINGLE_LEAST, or a multiple of SINGLE_STEP up to SINGLE_MOST.
+    // Threads of a workgroup of the kernel "single": SINGLE_LEAST, or a multiple of SINGLE_STEP up
+    // to SINGLE_MOST.
     SINGLE_LEAST = 32,
     SINGLE_STEP = 64,
     SINGLE_MOST = 1024,
@@ -132,7 +133,8 @@ bool stream_single_shape(const struct stream_case *this_case, const struct gpu_i
 {
     const struct gpu_limits *limits = &info->limits;
     const unsigned threads = this_case->core_threads / SINGLE_GROUPS;
-    // Drivers add up to 1 KiB of shared memory of their own to each workgroup.
+    // A workgroup reserves less than half of the core's shared memory, because drivers add up to 1
+    // KiB of their own.
     const uint64_t half = limits->core_shared_bytes / SINGLE_GROUPS;
     if (!gpu_require(info, GPU_CAP(SHARED_CHOICE), err))
         return false;
@@ -163,7 +165,8 @@ bool stream_single_shape(const struct stream_case *this_case, const struct gpu_i
 
 // ---------------------------------------------------------------- the dispatch
 
-// Returns the number of blocks in an array. A block is what a workgroup, or a lone thread, takes.
+// Returns the number of blocks in an array. A block is what a workgroup takes in one step or, in
+// the kernel "single", one element.
 static uint64_t blocks_of(const struct stream_case *this_case, const struct stream_shape *shape)
 {
     if (shape->single)

@@ -7,21 +7,22 @@
 #include "bench/bench.h"
 #include "bench/strides/strides.h"
 
-enum strides_metric { // in the order of the list in strides.c
+enum strides_metric { // the metrics, in the order of the list in strides.c
     STRIDES_BANDWIDTH,
     STRIDES_PER_CORE,
     STRIDES_CYCLES,
     STRIDES_TIME
 };
 
-enum strides_pattern { // in the order of the parameter's choices
+enum strides_pattern { // the patterns, in the order of the parameter's choices
     STRIDES_STRIDE,    // neighbouring threads load elements at a constant distance
     STRIDES_BLOCK,     // threads load from rows of a 2-D array
     STRIDES_BANKS      // the same as STRIDE, but in shared memory
 };
 
 enum {
-    STRIDES_STRIDE_MAX = 1024,       // largest stride at which the widest subgroup fits the buffer
+    // Largest stride at which the accesses of the widest subgroup fit the buffer.
+    STRIDES_STRIDE_MAX = 1024,
     STRIDES_SHARED_STRIDE_MAX = 128, // largest stride in shared memory
     STRIDES_ACROSS_MAX = 1024,
     STRIDES_LANES = 32, // threads of a load, to which the metrics `cycles` and `time` refer
@@ -32,27 +33,28 @@ enum {
     STRIDES_WORDS = STRIDES_THREADS + 1
 };
 
-enum strides_offset { // in the order of the parameter's choices
-    STRIDES_LINE,     // loads are at one place in their lines; those of thread 0 begin a line
-    STRIDES_ORIGINAL, // eight loads, 0, 4, … 28 elements after the first, as gpu-strides does
-    STRIDES_RANDOM    // each load is at another place in its line
+enum strides_offset { // the offsets, in the order of the parameter's choices
+    // All loads of a thread have the same place in their lines; thread 0 has the first.
+    STRIDES_LINE,
+    STRIDES_ORIGINAL, // eight loads, 0, 4, … 28 elements after the first one, as in gpu-strides
+    STRIDES_RANDOM    // each load of a thread has another place in its line
 };
 
 struct strides_case {
     enum strides_pattern pattern;
     unsigned width;  // bytes per load
     uint32_t stride; // stride in elements; BANKS: in words of 4 bytes; BLOCK: 0
-    // BLOCK: threads in a row of the array. Else: threads with different addresses.
+    // BLOCK: threads in a row of the array. Other patterns: threads with different addresses.
     uint32_t across;
-    enum strides_offset offset; // STRIDE: places in lines of a thread's loads in flight
+    enum strides_offset offset; // STRIDE: where in its line each load of a thread is
     unsigned loads;             // loads in flight per thread
     bool address;               // true: loads use a 64-bit address; false: a storage buffer
 };
 
-// Reads the case. If its `route` is auto, `info` decides between address and storage buffer. `info`
-// also decides how many threads have different addresses: as many as a subgroup has, at least
-// STRIDES_LANES and at most STRIDES_LANES_MAX (also if not known). With STRIDES_ORIGINAL, they are
-// always STRIDES_LANES_MAX.
+// Sets *this_case to the values of `c`. If the value of `route` is auto, `info` decides between
+// address and storage buffer. `info` also decides how many threads have different addresses: as
+// many as a subgroup has, at least STRIDES_LANES and at most STRIDES_LANES_MAX. If that is not
+// known, or with STRIDES_ORIGINAL, it is STRIDES_LANES_MAX.
 void strides_case_read(const struct bench_case *c, const struct gpu_info *info,
                        struct strides_case *this_case);
 
@@ -81,7 +83,7 @@ uint64_t strides_footprint_bytes(const struct strides_case *this_case);
 // all subgroups and over the loads in flight.
 struct strides_traffic {
     double sectors;    // 32-byte sectors that a load reads; 0 for BANKS
-    double wavefronts; // BANKS with loads of 4 bytes: turns that a load takes; else 0
+    double wavefronts; // BANKS with 4-byte loads: turns of a load, one word per bank each; else 0
 };
 struct strides_traffic strides_traffic_of(const struct strides_case *this_case);
 

@@ -8,9 +8,9 @@
 enum {
     ITERATIONS_FIRST = 4,
     SIZE_RUNS = 2,
-    GROWTH_MAX = 32,  // largest factor between the iterations of two tries
+    GROWTH_MAX = 32,  // largest factor by which the number of iterations grows per try
     SAMPLE_SHARE = 4, // samples last 1/4 of the usual time, because there are many cases
-    // At this stride, samples have full length, because it shows the most that a core can load.
+    // With this stride, samples have full length, because it shows the most that a core can load.
     STRIDE_FULL_SAMPLE = 1
 };
 

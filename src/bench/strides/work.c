@@ -3,16 +3,17 @@
 
 enum {
     WORD_BYTES = 4,
-    LOADS = 8,         // loads in flight per thread for BANKS and offset=original
-    LOADS_BYTES = 128, // other cases: bytes in flight per thread, in more loads if these are narrow
-    BANKS = 32,        // banks of shared memory on NVIDIA
+    LOADS = 8, // loads in flight per thread for BANKS and offset=original
+    // Other cases: bytes in flight per thread; narrow loads are then more in number.
+    LOADS_BYTES = 128,
+    BANKS = 32, // banks of shared memory on NVIDIA
     LINES = STRIDES_BUFFER_BYTES / STRIDES_LINE_BYTES
 };
 
 static bool takes_address(const struct bench_case *c, const struct gpu_info *info)
 {
     enum {
-        AUTO, // in the order of the choices of `route`
+        AUTO, // values in the order of the choices of `route`
         ADDRESS
     };
     const gpu_caps needed = GPU_CAP(ADDRESSES) | GPU_CAP(INT64);
@@ -22,7 +23,7 @@ static bool takes_address(const struct bench_case *c, const struct gpu_info *inf
 }
 
 // Returns how many threads have different addresses: as many as a subgroup has, but at least
-// STRIDES_LANES and at most STRIDES_LANES_MAX. More would only need more cache.
+// STRIDES_LANES and at most STRIDES_LANES_MAX. More addresses would only need more cache.
 static uint32_t lanes_of(const struct gpu_info *info)
 {
     uint64_t threads = info->limits.subgroup_threads;
@@ -78,7 +79,7 @@ uint64_t strides_loads(uint32_t iterations)
 
 // ---------------------------------------------------------------- addresses
 
-// Returns how many elements load number `k` of a thread is after its load number 0.
+// Returns the distance in elements from load number 0 of a thread to its load number `k`.
 static uint32_t after(const struct strides_case *this_case, uint32_t k)
 {
     if (this_case->pattern == STRIDES_BANKS)
@@ -113,7 +114,7 @@ uint64_t strides_footprint_bytes(const struct strides_case *this_case)
     return lines * STRIDES_LINE_BYTES;
 }
 
-// Returns how many of these `count` values are different.
+// Returns the number of different values among the `count` values.
 static unsigned different(const uint32_t *values, unsigned count)
 {
     unsigned found = 0;
@@ -126,7 +127,8 @@ static unsigned different(const uint32_t *values, unsigned count)
     return found;
 }
 
-// Returns the turns of a 4-byte load from shared memory: the most different words in any one bank.
+// Returns how many turns a 4-byte load from shared memory takes. Each bank gives one word per turn,
+// so this is the largest number of different words in one bank.
 static unsigned bank_turns(const uint32_t words[STRIDES_LANES])
 {
     unsigned most = 0;

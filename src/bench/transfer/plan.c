@@ -8,9 +8,10 @@ enum {
     HOST_SHARE = 8,           // each of four buffers takes at most 1/8 of the free host memory
     DEVICE_SHARE = 4,         // each of two buffers takes at most 1/4 of the device's memory
     CPU_BYTES_MAX = 16 << 20, // largest size on a CPU, which has no link to measure
-    MAPPED_READ_MAX = 1 << 20 // most that the host reads from device memory: a load takes a µs
+    // Most bytes that the host itself reads from a device: a load takes a µs.
+    MAPPED_READ_MAX = 1 << 20
 };
-// Sizes that presets measure between devices: that of a message, and that of a large copy.
+// Sizes that presets measure between devices: the size of a message, and that of a large copy.
 static const uint64_t peer_bytes[] = {64 << 10, 256 << 20};
 // Sizes that presets measure on the universal queue, which does not use the copy engine.
 static const uint64_t queue_bytes[] = {1 << 20, 256 << 20};
@@ -62,7 +63,7 @@ uint64_t transfer_bytes_max(const struct gpu_info *info)
 
 // ---------------------------------------------------------------- the plan
 
-enum transfer_param { // in the order of `params` in transfer.c
+enum transfer_param { // the parameters, in the order of `params` in transfer.c
     TRANSFER_PARAM_DIRECTION,
     TRANSFER_PARAM_MEMORY,
     TRANSFER_PARAM_BY,
@@ -82,8 +83,8 @@ static bool is_way(const struct transfer_case *this_case)
 }
 
 // Replaces values that do not fit the case. Pinned memory can be copied in every way, other kinds
-// of memory only by the host. Transfers in both directions at once, and single messages, use only
-// pinned memory; single messages go in one direction.
+// of memory only by the host. Transfers in both directions at once use only pinned memory. Single
+// messages use only pinned memory, and go in one direction.
 static void replace(const struct bench_pick *pick)
 {
     const struct param_info *param = pick->request->choices[pick->param].param;
@@ -145,15 +146,15 @@ static size_t devices_of(const struct gpu_system *system, const char *api)
     return count;
 }
 
-// Decides which cases between devices this device measures. Two devices that copy both ways at once
-// are one case. All devices of the API that copy at once are one case, of the first device. Without
-// a second device, one case remains, which is skipped with this reason.
+// Returns true if this device measures the case, which is one between devices. Two devices that
+// copy both ways at once are one case. All devices of the API that copy at once are one case, of
+// the first device. Without a second device, one case remains, which is skipped with this reason.
 static bool is_among_devices(const struct bench_request *request,
                              const struct transfer_case *this_case)
 {
     if (devices_of(request->system, request->device->api) < 2)
         return this_case->ways == TRANSFER_WAYS_ONE && !this_case->is_read;
-    if (!this_case->from || !this_case->to) // only TRANSFER_WAYS_ALL names no devices
+    if (!this_case->from || !this_case->to) // only cases with TRANSFER_WAYS_ALL name no devices
         return is_first_of_its_api(request->system, request->device);
     int order = strcmp(this_case->from, this_case->to);
     return this_case->ways == TRANSFER_WAYS_BOTH ? order < 0 : !this_case->is_read || order != 0;
@@ -184,9 +185,10 @@ static bool is_chosen(const struct bench_choice *choice, const char *id)
     return false;
 }
 
-// Returns the choice of `from` or `to`: the ids of the API's devices that the user chose. `from` is
-// only this device, unless this device is the API's first one. If the API has no second device,
-// `from` is this device and `to` is "another"; that case is skipped with this reason.
+// Returns the choice of `from` or `to`: the ids of those devices of the API that the user chose.
+// For `from` this is only this device, unless it is the API's first device. If the API has no
+// second device, `from` is this device and `to` is "another"; that case is skipped with this
+// reason.
 static struct bench_choice devices_named(const struct bench_request *request, size_t param)
 {
     const struct gpu_info *own = request->device;

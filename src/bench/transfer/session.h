@@ -13,7 +13,7 @@
 #define TRANSFER_ELEMENT_BYTES 16
 #define TRANSFER_BYTES_MOST    ((uint64_t)32 << 30)
 
-// In these enums, the members have the order of the choices of their parameters.
+// The members of the enums below have the order of the choices of their parameters.
 enum transfer_direction {
     TRANSFER_H2D,
     TRANSFER_D2H,
@@ -47,7 +47,7 @@ struct transfer_case {
     enum transfer_by by;
     bool single; // true: one transfer and the wait for its end; false: many in a row
     enum transfer_ways ways;
-    bool is_read;          // PEER: a queue of the target copies; false: one of the source
+    bool is_read;          // PEER: true: a queue of the target copies; false: a queue of the source
     const char *from, *to; // PEER: ids of the devices, NULL with TRANSFER_WAYS_ALL; else NULL
     uint64_t bytes;
 };
@@ -63,9 +63,10 @@ uint64_t transfer_bytes_max(const struct gpu_info *info);
 // must be a multiple of 4.
 void transfer_pattern_fill(void *memory, uint64_t bytes, uint32_t first);
 
-// How much of the data a check reads. If `sparse`, and there are more than TRANSFER_SPARSE_BYTES,
-// it reads every TRANSFER_SPARSE-th block of 4 KiB, otherwise everything. `turn` chooses the first
-// block, so that TRANSFER_SPARSE successive values of it cover everything.
+// How much of the data a check reads. If `sparse` is true, and there are more than
+// TRANSFER_SPARSE_BYTES, it reads every TRANSFER_SPARSE-th block of 4 KiB, otherwise everything.
+// `turn` selects the first block, so that checks with TRANSFER_SPARSE successive turns read
+// everything.
 struct transfer_look {
     bool sparse;
     unsigned turn;
@@ -82,11 +83,11 @@ MUST_CHECK bool transfer_pattern_check(const void *memory, uint64_t bytes, uint3
 
 // ---------------------------------------------------------------- stations
 
-// Sources hold the data from word 0 on (transfer.h), and are larger than a transfer by a window.
-// Each visit begins at another place in it, so that data from an earlier visit fail the check. The
-// window of pinned memory is twice as large as the device's caches (at most 256 MiB), because these
-// may keep what they loaded from the host (on an H200 through Vulkan, kernels seemed to copy at 1.2
-// TB/s).
+// A source holds the data from word 0 on (transfer.h). It is larger than a transfer by a window.
+// Each visit begins at another place in the window, so that data from an earlier visit fail the
+// check. The window of pinned memory is twice as large as the device's caches (at most 256 MiB),
+// because caches may keep what they loaded from the host (on an H200 through Vulkan, kernels seemed
+// to copy at 1.2 TB/s).
 enum {
     TRANSFER_STEP_BYTES = 4096, // distance between places at which transfers may begin
     TRANSFER_STEPS = 1024,
@@ -161,7 +162,7 @@ enum {
     TRANSFER_STAGES = 2
 };
 
-// Another device of the same API.
+// Another device of the same API, opened for transfers between devices.
 struct transfer_peer {
     struct transfer_peer *next;
     struct bench_session bench;
@@ -171,7 +172,7 @@ struct transfer_peer {
 struct transfer_session {
     struct bench_session *bench;
     struct transfer_station home;
-    // Queues for copies. [1] is NULL if the device has only one besides the universal queue.
+    // Queues for copies. queues[1] is NULL if the device has only one besides the universal queue.
     struct gpu_queue *queues[TRANSFER_QUEUES];
     const char *queue_names[TRANSFER_QUEUES];
     struct measure_link link;
@@ -179,7 +180,7 @@ struct transfer_session {
     struct transfer_peer *peers; // devices opened so far
     // Used for pageable memory if the driver cannot copy it: the host fills one stage while the
     // device copies from the other.
-    struct gpu_buffer *stages[2][TRANSFER_STAGES]; // first index: TRANSFER_H2D or TRANSFER_D2H
+    struct gpu_buffer *stages[2][TRANSFER_STAGES]; // stages[TRANSFER_H2D] and stages[TRANSFER_D2H]
 };
 
 void transfer_device(const struct gpu_info *info, struct gpu_device_desc *desc);
@@ -202,7 +203,7 @@ struct transfer_job {
     struct transfer_station *from, *to;
     enum transfer_end source, target;
     uint64_t offset;    // place in the source of the last recorded transfer, in bytes
-    uint64_t to_offset; // place in the target, which no other job uses
+    uint64_t to_offset; // place in the target; no other job uses this place
     struct gpu_queue *queue;
     // Stages for pageable memory, if the driver cannot copy it; else NULL.
     struct transfer_stages *stages;
@@ -213,13 +214,13 @@ struct transfer_job {
 // window.
 void transfer_record(void *job, struct gpu_batch *batch, uint64_t repeats);
 
-// Waits for the batch without sleeping, so that the host sees its end at once. If the device is a
-// CPU, it sleeps, because the work needs the processors. Fails with ERROR_TIMEOUT after the
-// request's time-out.
+// Waits for the batch without sleeping, so that the host sees the batch's end at once. If the
+// device is a CPU, the host sleeps, because the work needs the processors. Fails with ERROR_TIMEOUT
+// after the request's time-out.
 MUST_CHECK bool transfer_wait(const struct transfer_job *job, struct gpu_batch *batch,
                               struct error *err);
 
-// For pageable memory. transfer_pageable_prepare makes stages, if the driver cannot copy such
+// For pageable memory. transfer_pageable_prepare makes stages if the driver cannot copy pageable
 // memory. transfer_pageable_once makes one transfer.
 MUST_CHECK bool transfer_pageable_prepare(struct transfer_job *job, struct arena *arena,
                                           struct error *err);

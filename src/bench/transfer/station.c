@@ -18,9 +18,9 @@ static const uint64_t window_most = 256 << 20;
 
 // ---------------------------------------------------------------- the data
 
-// Returns a word of the data; `mixed` is its number times TRANSFER_MIX. The host must check a GiB
-// faster than a slow copy takes. So the loops below have a constant length and compute `mixed` as a
-// running sum, which compilers turn into vector code.
+// Returns the word of the data whose number, multiplied by TRANSFER_MIX, is `mixed`. The host must
+// check a GiB faster than a slow copy takes. So the loops below have a constant length and compute
+// `mixed` as a running sum, which compilers turn into vector code.
 static uint32_t word_of(uint32_t mixed)
 {
     return mixed ^ (mixed >> TRANSFER_SHIFT);

@@ -15,9 +15,9 @@ enum {
 enum {
     PASSES_MAX = 4096,  // most transfers in a sample, if the host times it
     SINGLES = 16,       // transfers in a sample, if mode=single
-    AT_ONCE_SAMPLES = 4 // samples of copies between devices last this many times as long
+    AT_ONCE_SAMPLES = 4 // samples of copies between devices last this many times longer
 };
-// Longest time in ns of all samples together. If transfers are slow, more samples show little.
+// Longest time in ns of all samples of a visit. If transfers are slow, more samples tell little.
 static const double sample_most_ns = 32e6;
 
 // What a case keeps between visits.
@@ -30,18 +30,20 @@ struct memory {
 struct trial {
     struct bench_visit *run;
     struct transfer_session *session;
-    // BOTH has two: host to device, and device to host. Jobs of the same queue follow each other.
+    // With TRANSFER_BOTH there are two jobs: host to device, and device to host. Jobs of the same
+    // queue follow each other in this array.
     struct transfer_job *jobs;
     unsigned job_count;
     struct gpu_batch **batches; // if the host times the case: one batch per queue
     unsigned batch_count;
     struct gpu_scope **scopes; // scopes that own the batches on other devices
     unsigned scope_count;
-    bool is_direct;           // PEER: no copy passes through host memory
-    uint64_t passes;          // transfers in a sample
-    bool is_slow;             // struct memory.is_slow, from an earlier visit
-    double submit_ns;         // host time of the submitting calls in the last run
-    struct measure_span span; // a unit is one transfer; BOTH: one in each direction
+    bool is_direct;   // PEER: no copy passes through host memory
+    uint64_t passes;  // transfers in a sample
+    bool is_slow;     // true: transfers were slow in an earlier visit (struct memory)
+    double submit_ns; // host time of the submitting calls in the last run
+    // A unit of the span is one transfer; with TRANSFER_BOTH, one in each direction.
+    struct measure_span span;
 };
 
 // ---------------------------------------------------------------- what goes where
@@ -130,8 +132,8 @@ static bool add_peers(struct trial *trial, const struct transfer_case *this_case
     return true;
 }
 
-// Each device copies to the next one, then to the one after that, and so on. If all copies take the
-// same time, each device receives from only one other device at any time.
+// Each device copies to the next one, then to the one after the next, and so on. If all copies take
+// the same time, each device receives from only one other device at any time.
 static bool prepare_all_peers(struct trial *trial, const struct transfer_case *this_case,
                               struct error *err)
 {
@@ -198,7 +200,8 @@ static bool prepare(struct trial *trial, const struct transfer_case *this_case, 
 
 // ---------------------------------------------------------------- rows, by the device's clock
 
-// Returns a scope for batches of the job: that of the visit, or another, which end_scopes closes.
+// Returns a scope for batches of the job. It is the visit's scope or, if another device copies, a
+// new scope, which end_scopes closes.
 static struct gpu_scope *scope_of(struct trial *trial, const struct transfer_job *job)
 {
     const struct transfer_station *owner = job->this_case->is_read ? job->to : job->from;
@@ -270,9 +273,9 @@ static bool is_at_once(const struct transfer_case *this_case)
     return this_case->direction == TRANSFER_BOTH || this_case->ways != TRANSFER_WAYS_ONE;
 }
 
-// Makes trial->passes transfers and sets *ns to the time per transfer. Transfers at the same time
-// take one submission for each queue; in other cases each transfer begins when the one before it
-// has ended.
+// Makes trial->passes transfers and sets *ns to the time per transfer. If transfers run at the same
+// time, each queue gets one submission. Otherwise each transfer begins when the previous one has
+// ended.
 static bool time_passes(struct trial *trial, double *ns, struct error *err)
 {
     const struct transfer_job *job = &trial->jobs[0];
@@ -293,14 +296,14 @@ static bool time_passes(struct trial *trial, double *ns, struct error *err)
     return true;
 }
 
-// Chooses the number of transfers in a sample: SINGLES if mode=single, else as many as fill its
-// time.
+// Chooses the number of transfers in a sample: SINGLES if mode=single, else as many as fill the
+// time of a sample.
 static bool size_passes(struct trial *trial, struct error *err)
 {
     const struct transfer_case *this_case = trial->jobs[0].this_case;
     double wanted_ns = (double)trial->run->request->sample_ns, ns = 0;
     bool is_row = is_at_once(this_case);
-    // Submissions to several devices begin some µs apart. A sample must be long compared with this.
+    // Submissions to several devices begin some µs apart, so a sample must last longer.
     if (this_case->direction == TRANSFER_PEER)
         wanted_ns *= AT_ONCE_SAMPLES;
     bool is_known = trial->passes > 0;
@@ -313,7 +316,8 @@ static bool size_passes(struct trial *trial, struct error *err)
             return false;
         if (is_known && trial->is_slow)
             return true;
-        if (!time_passes(trial, &ns, err)) // a warm-up, if the number of transfers is already known
+        // This is a warm-up if the number of transfers is already known.
+        if (!time_passes(trial, &ns, err))
             return false;
         double needed = wanted_ns / fmax(ns, 1);
         if (is_known || this_case->single || (double)trial->passes >= needed ||
@@ -341,8 +345,8 @@ static bool time_by_host(struct trial *trial, struct error *err)
         spent_ns += sample_ns;
         bound += trial->submit_ns >= MEASURE_HOST_BOUND * sample_ns;
     }
-    // With direction=both, the host limited the transfers if the submitting calls took most of the
-    // time of most samples. In all other cases the device waits for the host.
+    // With direction=both, the transfers count as limited by the host if its submitting calls took
+    // most of the time in most samples. In all other cases the device waits for the host.
     span->host_bound =
         trial->jobs[0].this_case->direction != TRANSFER_BOTH || 2 * bound > span->count;
     span->step_ns = 1 / (double)trial->passes;

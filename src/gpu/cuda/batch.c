@@ -51,7 +51,7 @@ struct gpu_batch *cuda_batch_create(struct gpu_scope *scope, const struct gpu_ba
 {
     struct cuda_device *device = (struct cuda_device *)scope->device;
     struct cuda_batch *batch = ARENA_NEW(scope->arena, struct cuda_batch);
-    batch->base.object.scope = scope; // set this early because cuda_batch_destroy needs it
+    batch->base.object.scope = scope; // the scope is set early, because cuda_batch_destroy needs it
     batch->queue = (struct cuda_queue *)desc->queue;
     batch->unordered = desc->unordered;
     batch->replay = desc->replay;
@@ -218,7 +218,8 @@ static bool argument_value(struct cuda_batch *batch, const struct cuda_program *
         return true;
     case GPU_ARG_SAMPLED:
         return sampled_texture(batch, arg, value, err);
-    case GPU_ARG_TYPED_RW: // cannot happen: no typed view is writable, so the front end refuses it
+    // Cannot happen: no typed view is writable, so the front end refuses such an argument.
+    case GPU_ARG_TYPED_RW:
     case GPU_ARG_KIND_COUNT:
         break;
     }

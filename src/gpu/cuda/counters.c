@@ -2,8 +2,8 @@
 // Hardware counters through CUPTI. The library is loaded when counters are opened, so a run without
 // counters does not load it. Each set of counters has its own CUPTI host object, whose
 // configuration lists the counters. Creating the device's profiler takes tenths of a second, so the
-// first run of a set creates it and later runs use it again. It reads only the set with which it
-// began: a run of another set closes it, and so does a run that fails.
+// first run of a set creates it and later runs use it again. A profiler reads only the set for
+// which it was created. It is closed if another set runs, or if a run fails.
 #include "gpu/cuda/cuda.h"
 #include "gpu/cuda/cupti.h"
 
@@ -47,8 +47,8 @@ struct set {
 // ---------------------------------------------------------------- names
 
 // Native names of the counters, from Nsight Compute's list of metrics. If a counter has several
-// names here, the first one that the chip has is used. L2, L1 and textures count sectors; `factor`
-// converts them to bytes.
+// names here, the first one that the chip has is used. Counters of L2, L1 and textures count
+// sectors; `factor` converts them to bytes.
 static const struct native {
     enum gpu_counter counter;
     const char *name;
@@ -421,7 +421,7 @@ static bool pass_begin(struct gpu_counter_set *base, struct error *err)
     return CALL(counters, cuptiRangeProfilerStart, &start);
 }
 
-// CUPTI numbers the ranges of a pass in the order in which they begin.
+// Begins the range of a batch. CUPTI numbers a pass's ranges in the order in which they begin.
 static bool batch_begin(struct gpu_counter_set *base, size_t batch, struct error *err)
 {
     static const char *const names[GPU_COUNTER_BATCHES_MAX] = {"first", "second"};

@@ -22,8 +22,8 @@ struct cuda_queue {
     struct gpu_queue base;
     struct cu_stream *stream;
     int priority;
-    // Streams and events for unordered batches, created for the first one. The event `fork` is
-    // recorded on `stream`, the event joined[i] on sides[i].
+    // Streams and events for unordered batches, created when the first such batch is. The event
+    // `fork` is recorded on `stream`, the event joined[i] on sides[i].
     struct cu_stream *sides[CUDA_SIDES];
     struct cu_event *fork, *joined[CUDA_SIDES];
 };
@@ -212,8 +212,8 @@ void cuda_free_deferred(struct cuda_device *device);
 MUST_CHECK bool cuda_host_alloc(const struct cuda_api *api, uint64_t bytes, void **memory,
                                 uint64_t *address, struct error *err);
 
-// True if this driver and system can move single pages of managed memory; then also makes the
-// device's context current (cuda_enter). Otherwise fails with ERROR_UNSUPPORTED.
+// True if this driver and system can move single pages of managed memory; the device's context is
+// then current (cuda_enter). Otherwise fails with ERROR_UNSUPPORTED.
 MUST_CHECK bool cuda_pages_check(const struct cuda_device *device, struct error *err);
 
 // Creates a texture object that reads an image through a sampler. The caller destroys it.

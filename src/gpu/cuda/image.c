@@ -151,7 +151,7 @@ struct gpu_image *cuda_image_create(struct gpu_scope *scope, const struct gpu_im
 {
     struct cuda_device *device = (struct cuda_device *)scope->device;
     struct cuda_image *image = ARENA_NEW(scope->arena, struct cuda_image);
-    image->base.object.scope = scope; // set this early because cuda_image_destroy needs it
+    image->base.object.scope = scope; // the scope is set early, because cuda_image_destroy needs it
     if (desc->storage && array_format(desc->format) == CU_FORMAT_UINT8) {
         error_set(err, ERROR_UNSUPPORTED, "image of %s: CUDA has no normalised stores",
                   gpu_format_name(desc->format));
@@ -250,7 +250,7 @@ struct gpu_sampler *cuda_sampler_create(struct gpu_scope *scope,
         return NULL;
     }
     // The backend needs no data of its own: the front end keeps the description. A texture is made
-    // from it when an image is bound together with the sampler.
+    // from the description when an image is bound together with the sampler.
     return ARENA_NEW(scope->arena, struct gpu_sampler);
 }
 

@@ -37,8 +37,9 @@ static bool load_module(const struct cuda_device *device, struct cuda_program *p
     return false;
 }
 
-// True if the device can run the kernel's PTX, which names the oldest chip that can. If an "a"
-// follows the number of the chip, no other chip can. Checked before the driver compiles anything.
+// True if the device can run the kernel's PTX. The PTX names the oldest chip that can run it; if an
+// "a" follows the chip's number, no other chip can. This check comes before the driver compiles
+// anything.
 static bool fits_chip(const struct cuda_device *device, const struct gpu_kernel *kernel,
                       struct error *err)
 {
@@ -95,9 +96,9 @@ static bool find_constants(const struct cuda_api *api, struct cuda_program *prog
     return true;
 }
 
-// Finds the kernel's function, and sets its shared memory and its share of L1. Asks for its number
-// of registers, because the driver then loads the code now. Else the first launch might load it and
-// wait for all streams, even for held ones.
+// Finds the kernel's function, and sets its shared memory and its share of L1. Also asks for its
+// number of registers, which makes the driver load the code now. Otherwise the first launch might
+// load the code and then wait for all streams, even for held ones.
 static bool find_function(const struct cuda_api *api, struct cuda_program *program,
                           const struct gpu_program_desc *desc, struct error *err)
 {
@@ -136,7 +137,8 @@ struct gpu_program *cuda_program_create(struct gpu_scope *scope,
         return NULL;
     }
     struct cuda_program *program = ARENA_NEW(scope->arena, struct cuda_program);
-    program->base.object.scope = scope; // set this early because cuda_program_destroy needs it
+    // The scope is set early, because cuda_program_destroy needs it.
+    program->base.object.scope = scope;
     if (!cuda_enter(device, err))
         return NULL;
     if (fits_chip(device, kernel, err) && load_module(device, program, kernel, scope->arena, err) &&

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Submits batches: issues their commands to streams or into a graph. Also waits, spans and holds.
+// Submits batches: issues their commands to streams or into a graph. Also waits for batches, reads
+// their spans, and creates and releases holds.
 #include "gpu/cuda/cuda.h"
 
 // ---------------------------------------------------------------- issuing
@@ -59,7 +60,7 @@ static int issue_copy(const struct cuda_api *api, const struct cuda_range_copy *
     return api->cuMemcpyAsync(copy->to, copy->from, copy->bytes, stream);
 }
 
-// Records the event at the begin or end of a span. While a graph is captured, the event must be
+// Records the event at the start or end of a span. While a graph is captured, the event must be
 // recorded as external; only then it becomes a node of the graph.
 static int issue_stamp(struct issue *issue, struct cu_event *event)
 {

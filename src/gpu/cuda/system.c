@@ -9,7 +9,7 @@
 
 enum {
     CUDA_VERSION_LEAST = 11000, // oldest supported CUDA version: 1000 × major + 10 × minor
-    // Oldest supported chips: compute capability 7.0, as the kernels' PTX.
+    // Oldest supported chips: those with compute capability 7.0, which the kernels' PTX needs.
     COMPUTE_LEAST = 7,
 };
 

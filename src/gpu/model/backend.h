@@ -93,7 +93,7 @@ struct model_execution {
     double start_cycles; // time of the core's cycle counter when the dispatch starts
     double start_ns;     // time of the device's clock when the dispatch starts
     double cycle_ns;     // duration of a core cycle during the dispatch
-    double slowness;     // factor on all latencies and on the duration of streams: the noise
+    double slowness;     // noise: a factor on all latencies and on the duration of streams
     struct model_stream streams[MODEL_STREAMS_MAX]; // the streams that the kernel has described
     size_t stream_count;
     uint32_t stream_level; // the level that served the streams; level_count: memory

@@ -26,8 +26,8 @@ struct group;
 
 enum fiber_state {
     FIBER_IDLE,    // the fiber has no thread
-    FIBER_WAITING, // its thread waits at a barrier
-    FIBER_READY    // its thread may continue
+    FIBER_WAITING, // the fiber's thread waits at a barrier
+    FIBER_READY    // the fiber's thread may continue
 };
 
 // A fiber runs threads on its own stack. This struct lies at the lower end of the stack.

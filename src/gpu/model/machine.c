@@ -160,7 +160,7 @@ static bool read_sharers(const struct member_place *place, struct model_cache_de
     return true;
 }
 
-// Reads the bandwidths of a level. If that of a core is missing, share_bandwidths sets it later.
+// Reads the bandwidths of a level. If that of one core is missing, share_bandwidths sets it later.
 static bool read_bandwidth(const struct member_place *place, struct model_cache_desc *level)
 {
     json_t *object = json_object_get(place->object, "bandwidth");
@@ -468,7 +468,7 @@ static bool read_file(struct arena *arena, const char *path, struct model_machin
                       struct error *err)
 {
     json_error_t broken;
-    // With malloc, jansson would report a lack of memory as wrong JSON.
+    // With malloc, jansson would report a lack of memory as wrong JSON; so it uses arena_malloc.
     json_set_alloc_funcs(arena_malloc, free);
     json_t *document = json_load_file(path, JSON_REJECT_DUPLICATES, &broken);
     if (!document && broken.line < 0) // the file could not be read

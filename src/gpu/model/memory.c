@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    STEP_BYTES = 2048 // the sum of all words up to each multiple of this is remembered
+    STEP_BYTES = 2048 // sums of all words up to each multiple of this are remembered
 };
 
 struct model_range *model_memory_find(struct model_memory *memory, const void *host)

@@ -8,7 +8,7 @@
 #include "base/error.h"
 
 #define CL_TARGET_OPENCL_VERSION          300
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS // for clCreateCommandQueue, the only one in OpenCL 1.2
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS // for clCreateCommandQueue, which OpenCL 1.2 has
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 

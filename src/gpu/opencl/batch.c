@@ -151,7 +151,8 @@ static bool bind_arg(struct binding *binding, enum gpu_arg_kind kind, const stru
         return set_arg(binding, sizeof(cl_mem), &image->image, err) &&
                set_arg(binding, sizeof(cl_sampler),
                        &((struct opencl_sampler *)arg->sampler)->sampler, err);
-    case GPU_ARG_ADDRESS: // never here: OpenCL devices lack ADDRESSES, so the front end refuses it
+    // Cannot happen: OpenCL devices lack ADDRESSES, so the front end refuses such an argument.
+    case GPU_ARG_ADDRESS:
     case GPU_ARG_KIND_COUNT:
         break;
     }
@@ -247,7 +248,8 @@ bool opencl_batch_copy(struct gpu_batch *base, struct gpu_buffer *to, uint64_t t
     command->to_offset = to_offset;
     command->from_offset = from_offset;
     command->bytes = bytes;
-    if (to->mapped && from->mapped) { // the device copies between host buffers, so it needs both
+    // The device copies between two host buffers, so both are given to it.
+    if (to->mapped && from->mapped) {
         lend(batch, to);
         lend(batch, from);
     }

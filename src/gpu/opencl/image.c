@@ -91,7 +91,8 @@ struct gpu_typed *opencl_typed_create(struct gpu_scope *scope, struct gpu_buffer
     struct opencl_typed *typed = ARENA_NEW(scope->arena, struct opencl_typed);
     cl_mem range = ((struct opencl_buffer *)buffer)->memory;
     bool made = false;
-    typed->base.object.scope = scope; // set this early: opencl_typed_destroy needs it
+    // The scope is set early, because opencl_typed_destroy needs it.
+    typed->base.object.scope = scope;
     typed->base.writable = !device->pocl && has_format(device, scope->arena, CL_MEM_READ_WRITE,
                                                        CL_MEM_OBJECT_IMAGE1D_BUFFER, format);
     cl_mem_flags flags = typed->base.writable ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY;

@@ -45,7 +45,8 @@ struct gpu_buffer *opencl_buffer_create(struct gpu_scope *scope, const struct gp
         return NULL;
     }
     cl_mem_flags flags = CL_MEM_READ_WRITE | (is_host(desc->memory) ? CL_MEM_ALLOC_HOST_PTR : 0u);
-    buffer->base.object.scope = scope; // set this early: opencl_buffer_destroy needs it
+    // The scope is set early, because opencl_buffer_destroy needs it.
+    buffer->base.object.scope = scope;
     buffer->base.memory = desc->memory;
     buffer->memory =
         device->api->clCreateBuffer(device->context, flags, desc->bytes, NULL, &result);

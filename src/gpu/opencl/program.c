@@ -48,7 +48,8 @@ struct gpu_program *opencl_program_create(struct gpu_scope *scope,
         return NULL;
     }
     struct opencl_program *program = ARENA_NEW(scope->arena, struct opencl_program);
-    program->base.object.scope = scope; // set this early: opencl_program_destroy needs it
+    // The scope is set early, because opencl_program_destroy needs it.
+    program->base.object.scope = scope;
     program->entry = kernel->entry;
     if (build(device, program, kernel, scope->arena, err))
         return &program->base;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Submits batches: enqueues their commands. Also waits, spans and holds.
+// Submits batches: enqueues their commands. Also waits for batches, reads their spans, and creates
+// and releases holds.
 #include "gpu/opencl/opencl.h"
 
 // ---------------------------------------------------------------- enqueueing

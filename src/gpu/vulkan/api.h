@@ -243,7 +243,7 @@ static inline struct vulkan_device *vulkan_scope_device(const struct gpu_scope *
     return (struct vulkan_device *)scope->device;
 }
 
-// The host polls for at most so long whether work is done, then calls the driver's blocking wait.
+// The host polls for at most this long whether work is done, then calls the driver's blocking wait.
 #define VULKAN_LOOK_NS (5 * NS_PER_MS)
 
 // ---------------------------------------------------------------- result.c

@@ -131,7 +131,8 @@ struct gpu_batch *vulkan_batch_create(struct gpu_scope *scope, const struct gpu_
         batch->stages |= VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT;
         batch->pass = vulkan_pass_create(scope->arena);
     }
-    // The front end sets the scope only after this function, but descriptors need it now.
+    // The scope is set here, because descriptors need it now. The front end would set it only
+    // later.
     batch->base.object.scope = scope;
     batch->stamp_values =
         ARENA_ARRAY(scope->arena, (size_t)2 * batch->span_count, struct vulkan_stamp);

@@ -38,7 +38,7 @@ struct vulkan_counter_set {
     uint32_t index_count;
     uint32_t *places; // places[i]: where counter i of the set is in `indices`
     VkCommandPool pool;
-    // What counts each batch of a run.
+    // The query that counts one batch of a run, and the command buffer that contains this query.
     struct counted_batch {
         VkQueryPool queries;
         VkCommandBuffer commands;            // begins and ends the query; NULL: not recorded yet

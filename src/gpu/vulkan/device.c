@@ -14,8 +14,9 @@ struct family_plan {
 
 struct plan {
     struct family_plan families[GPU_FAMILIES_MAX];
-    unsigned family_of[GPU_QUEUES_MAX]; // [i]: family of request i, as index in gpu_info.families
-    unsigned index_of[GPU_QUEUES_MAX];  // [i]: index of its queue in the family family_of[i]
+    // family_of[i]: family of request i, as index in gpu_info.families.
+    unsigned family_of[GPU_QUEUES_MAX];
+    unsigned index_of[GPU_QUEUES_MAX]; // index_of[i]: index of queue i in its family, family_of[i]
 };
 
 static const char *priority_name(enum gpu_priority priority)
@@ -183,7 +184,8 @@ void vulkan_device_close(struct gpu_device *base)
 
 // ---------------------------------------------------------------- the profiling lock
 
-// If the user may not take the lock, drivers return VK_TIMEOUT, as they do if the lock is in use.
+// The message names two causes, because drivers return VK_TIMEOUT both if the lock is in use and if
+// the user may not take it.
 bool vulkan_profiling_lock(struct vulkan_device *device, struct error *err)
 {
     const VkAcquireProfilingLockInfoKHR info = {

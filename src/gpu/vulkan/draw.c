@@ -40,7 +40,7 @@ static size_t find_readable(const struct vulkan_pass *pass, const struct vulkan_
     return i;
 }
 
-// Changes the image of pass->readable[readable] to the layout for draws from that for kernels.
+// Changes the image of pass->readable[readable] from the layout for kernels back to that for draws.
 static void take_back(struct vulkan_batch *batch, size_t readable)
 {
     struct vulkan_pass *pass = batch->pass;

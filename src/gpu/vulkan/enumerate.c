@@ -347,7 +347,8 @@ static void fill_caps(struct vulkan_physical *physical, const struct properties 
         info->caps |= GPU_CAP(SUBGROUP_CHOICE);
     if (physical->extensions.KHR_global_priority || physical->extensions.EXT_global_priority)
         info->caps |= GPU_CAP(PRIORITY) | GPU_CAP(PRIORITY_GLOBAL);
-    // RADV sets the peak clocks while a program holds the profiling lock (radv_device.c).
+    // Only RADV has STABLE_CLOCK: it sets the peak clocks while a program holds the profiling lock
+    // (radv_device.c).
     if (physical->features.counters.performanceCounterQueryPools &&
         p->v12.driverID == VK_DRIVER_ID_MESA_RADV)
         info->caps |= GPU_CAP(STABLE_CLOCK);

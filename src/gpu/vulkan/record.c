@@ -236,7 +236,7 @@ bool vulkan_batch_split(struct gpu_batch *base, unsigned split, bool wait, struc
     return true;
 }
 
-// At the begin of a span, a barrier makes the time stamp and all later commands wait until the
+// At the start of a span, a barrier makes the time stamp and all later commands wait until the
 // earlier commands are done. This is not needed if an ordered batch has just recorded a barrier. At
 // the end, the stamp at ALL_COMMANDS is written when all commands before it are done. The barrier
 // after that stamp is outside the span; it makes later commands wait.

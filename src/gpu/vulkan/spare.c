@@ -74,9 +74,9 @@ void vulkan_spare_put(struct vulkan_device *device, const struct vulkan_batch *b
                                    .descriptors = batch->descriptors,
                                    .done = batch->done,
                                    .submissions = batch->signal.value};
-    // Three kinds of objects are not reused: those of a batch that was not created completely,
-    // those of a batch with a secondary command buffer, and those of a lost device, because its
-    // semaphore may never reach the value `submissions`.
+    // Objects are destroyed, not kept, in three cases: the batch was not created completely; it has
+    // a secondary command buffer; or the device is lost, because its semaphore may then never reach
+    // the value `submissions`.
     if (!batch->commands || batch->whole || !batch->done || device->base.lost) {
         destroy(device, place);
         leave_place(device, place);

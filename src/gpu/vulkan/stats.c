@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the driver reports about a compiled kernel (VK_KHR_pipeline_executable_properties). For
-// this, the kernel is compiled a second time with capture flags. They must not change the code, but
-// may turn off the driver's cache; with them, every start would be slower.
+// this, the kernel is compiled a second time, with capture flags. Such flags must not change the
+// code, but may turn off the driver's cache. If every kernel had them, each start would be slower.
 #include "gpu/vulkan/rays.h"
 
 #include <inttypes.h>

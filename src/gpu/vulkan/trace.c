@@ -96,7 +96,8 @@ bool vulkan_ray_pipeline_create(const struct vulkan_device *device,
     return ok;
 }
 
-// Vulkan's formula for the default stack size of a ray pipeline whose rays trace no further rays.
+// Uses Vulkan's formula for the default stack size of a ray pipeline whose rays trace no further
+// rays.
 VkDeviceSize vulkan_ray_stack_bytes(const struct vulkan_device *device,
                                     const struct vulkan_program *program)
 {
@@ -157,8 +158,8 @@ static bool create_table(struct vulkan_device *device, const struct vulkan_progr
     struct vulkan_ray_table *table = program->table;
     const uint32_t align = physical->ray_align_bytes;
     const uint32_t stride = (physical->ray_handle_bytes + align - 1) / align * align;
-    // Room for one group more, because the buffer's own address may not be aligned as groups must
-    // be.
+    // The table has room for one more group, because the buffer's address may not be aligned as
+    // groups must be.
     if (!vulkan_ray_memory(device, (uint64_t)(VULKAN_RAY_GROUPS + 1) * stride,
                            VK_BUFFER_USAGE_SHADER_BINDING_TABLE_BIT_KHR |
                                VK_BUFFER_USAGE_TRANSFER_DST_BIT,
