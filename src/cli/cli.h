@@ -28,10 +28,12 @@ struct cli {
     const struct options *options;
     int argc;
     char **argv;
-    const char *const *environment; // for child processes; copied before drivers were loaded
+    const char *const *environment; // environment for child processes, copied before drivers were
+                                    // loaded
     FILE *out, *err;
     bool has_drivers; // true: this process has loaded drivers (--no-isolate)
-    int status;       // exit status of a successful command; EXIT_MEASURED unless it sets another
+    int status;       // exit status of a successful command; EXIT_MEASURED unless the command sets
+                      // another
 };
 
 // Runs the program and returns the exit status.
