@@ -26,7 +26,7 @@ struct measure_span_desc {
     bool rays;            // the units trace rays or build trees (gpu/rays.h)
     uint64_t repeats;     // units per sample that an earlier visit found; 0: not found yet
     uint64_t repeats_max; // largest number of units per sample; 0: 4096
-    bool warm;            // other work has warmed up the device: one warm-up run, one sizing
+    bool warm;            // true: the device is already warm, so one warm-up run and one sizing do
 };
 
 struct measure_span {

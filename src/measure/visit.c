@@ -9,7 +9,7 @@
 
 enum {
     FIRST_ROOM = 4,
-    RANGE_TRIMMED = 4 // with so many clocks, the lowest and the highest are left out of the range
+    RANGE_TRIMMED = 4 // with this many clocks, the lowest and the highest are not in the range
 };
 
 // Returns the list, or a larger copy of it, with room for one more element. Capacities are powers
