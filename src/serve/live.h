@@ -12,7 +12,7 @@
 #include "serve/request.h"
 #include "suite/runner.h"
 
-// A cancelled visit has so many ns to end; then its worker is killed.
+// Time in ns that a cancelled visit gets to end; after it, the visit's worker is killed.
 #define LIVE_LEAVE_NS UINT64_C(700000000)
 
 enum {
