@@ -44,7 +44,7 @@ enum side {
 
 // The same metric of two runs: of base, then of new.
 struct figure {
-    const struct metric *of[2];    // NULL: not known
+    const struct metric *of[2];    // NULL: the metric is not known
     const struct metric *whole[2]; // metrics that contain those of `of` (part_of), else NULL
 };
 

@@ -61,7 +61,7 @@ enum compare_word {
 const char *compare_word_name(enum compare_word word);
 
 struct ratio {
-    double value, low, high; // NaN: not known
+    double value, low, high; // a number that is NaN is not known
 };
 
 // Returns new ÷ base with its interval, as the beginning of this file describes. The value is NaN
@@ -85,7 +85,7 @@ bool metric_is_twin(const struct benchmark_info *info, const struct result *resu
 struct card_spread {
     const char *benchmark;
     enum unit unit;
-    double most; // bound of the relative difference
+    double most; // bound of the relative difference between two cards
 };
 extern const struct card_spread card_spreads[];
 extern const size_t card_spread_count;

@@ -202,7 +202,7 @@ static bool is_due(const struct run *run, const char *device)
 
 void hits_add_findings(struct run *run, const char *device)
 {
-    if (!is_due(run, device)) // saves the time to fit a curve
+    if (!is_due(run, device)) // otherwise fitting a curve would waste time
         return;
     struct arena *arena = arena_create();
     const struct level_curve curve = levels_longest(arena, run, device);
