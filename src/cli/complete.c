@@ -53,7 +53,7 @@ static void write_words(FILE *out, enum word_kind kind, const char *shown)
     case WORD_NONE:
     case WORD_ANY:
     case WORD_FILE:
-    case WORD_SETTING: // not here: "keys and values of --set" has its own functions
+    case WORD_SETTING: // the words of --set have functions of their own
         break;
     }
 }
