@@ -27,7 +27,7 @@ struct measure_count {
     const char *const *names; // counters named by the user
     size_t name_count;
     double units;           // number of units of work in the last run
-    struct selection *made; // the newest first
+    struct selection *made; // selections made so far, the newest first
     struct selection *selected;
 };
 

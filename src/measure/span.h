@@ -45,7 +45,7 @@ struct measure_span {
     double step_ns;                // step of the time stamps divided by `repeats`
     uint64_t device_time_ns;       // device time of all runs: sizing, warm-up and samples
     uint64_t began_ns, ended_ns;   // host time before the first and after the last sample
-    struct measure_count *counted; // has counted the same work; NULL: the visit is not counted
+    struct measure_count *counted; // counters of the same work; NULL: the visit is not counted
 };
 
 // Warms up and takes request->samples samples (0: one), or fewer if they are long (span_another).

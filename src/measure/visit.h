@@ -35,8 +35,8 @@ struct visit_clock {
 };
 
 struct measure_visit {
-    struct arena *arena;                                 // owns everything below
-    struct measure_samples metrics[MEASURE_METRICS_MAX]; // in the order of benchmark_info.metrics
+    struct arena *arena;                                 // owns the data of the members below
+    struct measure_samples metrics[MEASURE_METRICS_MAX]; // one per metric of benchmark_info.metrics
     struct reason *reasons;                              // reasons that make the case suspect
     size_t reason_count;
     struct reason *retakes; // reasons why the visit should be repeated
@@ -55,7 +55,7 @@ struct measure_visit {
     struct kernel_info kernel;
     uint64_t device_time_ns;     // device time spent measuring; the case's budget limits it
     uint64_t began_ns, ended_ns; // host time at the begin and end of the samples; 0: not known
-    struct visit_clock clock;    // not sent from the worker to the parent
+    struct visit_clock clock;    // the core clock; not sent to the parent
 };
 
 // A point at which the visits of several devices wait for each other. Each device is then prepared
