@@ -56,7 +56,7 @@ struct drawing {
 static double character_width(const char *text, size_t bytes)
 {
     if (bytes > 1)
-        // Characters from 0xe3 on (CJK and others) are wide.
+        // Characters whose first byte is 0xe3 or more (CJK and others) are wide.
         return bytes > 2 && (unsigned char)text[0] > 0xe2 ? 1.05 : 0.65;
     if (strchr("ijl.,:;'|!()[] ", *text))
         return 0.36;

@@ -19,7 +19,7 @@ extern const uint64_t report_page_bytes;
 // Says why the page could not be built, in one line without a full stop; "" if it was built.
 extern const char report_page_reason[];
 
-// Each marker is once in the page, in this order; build.mjs checks that.
+// The page contains each marker once, in this order; build.mjs checks that.
 static const char first_marker[] = "@FIRST@", runs_marker[] = "@RUNS@", live_marker[] = "@LIVE@";
 
 bool html_available(const char **reason)

@@ -206,7 +206,7 @@ static size_t steps_of(const struct picture *picture, const struct card *card, s
 {
     const struct level_curve *curve = &card->curve;
     size_t count = curve->count ? levels_count(curve) : 0;
-    const char *before = ""; // name of the level before; halves of a cache share a bandwidth
+    const char *before = ""; // cache of the level before; its halves share one bandwidth
     for (size_t k = 0; count > 1 && k < count; k++) {
         const char *name = levels_name(picture->arena, curve, k), *half = strchr(name, ' ');
         const char *level = half ? half + 1 : name;

@@ -315,7 +315,7 @@ const char *screen_spark(struct arena *arena, const double *values, size_t count
 // text has another form.
 static bool parse_utc(const char *text, time_t *seconds)
 {
-    static const char ends[] = "--T::Z"; // what follows each of the six numbers
+    static const char ends[] = "--T::Z"; // the character after each of the six numbers
     long parts[6];
     for (size_t i = 0; i < 6; i++) {
         char *end;
