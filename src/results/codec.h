@@ -181,7 +181,7 @@ struct json_field {
     enum json_kind kind;
     size_t offset, bytes;           // place and size of the member in the struct (JSON_AT)
     size_t count_offset;            // offset of the number of elements, a size_t (JSON_LIST_AT)
-    bool required;                  // TEXT, COUNT, WORD; true: an absent member is an error
+    bool required;                  // for TEXT, COUNT and WORD: an absent member is an error
     bool omit_zero;                 // true: 0, the first word and an empty array are not written
     bool pointers;                  // FIELD_LIST: true if it is an array of pointers to structs
     const struct words *words;      // words of a FIELD_WORD; .expected decides about unknown words

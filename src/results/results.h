@@ -256,7 +256,7 @@ enum verdict {
 const char *verdict_name(enum verdict verdict); // returns the word of a verdict, such as "ok"
 
 struct reason {
-    const char *code; // such as "correlated"; never changes between versions
+    const char *code; // code of the reason, such as "correlated"; never changes between versions
     const char *text; // the reason as one sentence for people
 };
 
