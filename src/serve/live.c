@@ -191,7 +191,7 @@ static void say_result(const struct frame *frame, const struct result *result)
 
 static void say_loss(struct frame *frame, const struct result *result)
 {
-    bool in_visit = executor_losses(frame->live->executor) > 0; // true: the result has a reason
+    bool in_visit = executor_losses(frame->live->executor) > 0; // true: the result says why
     const char *why = in_visit && result && result->reason_count
                           ? result->reasons[result->reason_count - 1].text
                           : "it ended";
