@@ -15,7 +15,7 @@ static const char *const check_presets[] = {[CHECK_ALONE] = "check",
                                             [CHECK_AT_ONCE] = "check-at-once"};
 
 enum {
-    FEW = 4 // CHECK_PEER_READ and CHECK_PEER_BOTH are measured for at most so many devices
+    FEW = 4 // CHECK_PEER_READ and CHECK_PEER_BOTH are measured for at most this many devices
 };
 
 // ---------------------------------------------------------------- choosing the cases
