@@ -23,8 +23,8 @@ enum {
 };
 
 struct live_desc {
-    // Used members: worker_argv, worker_environment, silence_ns, choices.system; for tests
-    // in_process.
+    // A live measurement uses only these members: worker_argv, worker_environment, silence_ns,
+    // choices.system and, in tests, in_process.
     struct runner_desc runner;
     int argc; // command line, which the run records
     char **argv;
