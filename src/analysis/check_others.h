@@ -38,8 +38,9 @@ struct check_spreads {
 };
 void check_spreads_of(struct run *const *runs, size_t run_count, struct check_spreads *spreads);
 
-// A spread with fewer degrees of freedom is not used: three cards may all be of one kind. In the
-// classes MEMORY and LATENCY one model has several kinds of card, so even seven may be of one kind.
+// A spread needs this many degrees of freedom to be used: three cards may all be of one kind. In
+// the classes MEMORY and LATENCY one model has several kinds of card, so even seven cards may be
+// of one kind.
 enum {
     CHECK_SPREAD_FREEDOM = 4,
     CHECK_SPREAD_FREEDOM_KINDS = 7
