@@ -39,8 +39,8 @@ static double bound_of(const struct counter *counter)
     return is_small ? wide_bound : close_bound;
 }
 
-// Returns how much may be counted where zero is claimed: a small share of the result's largest
-// claim of the same unit, because a ratio to zero does not exist.
+// Returns how much may be counted if zero is claimed: a small share of the result's largest claim
+// of the same unit. A bound by the ratio counted ÷ claimed does not exist for a claim of zero.
 static double zero_bound(const struct result *result, const struct counter *counter)
 {
     double most = 0;
@@ -71,7 +71,7 @@ double audit_hit_rate(const struct result *result, unsigned level)
     return read >= 1 ? fmin(fmax(hit / read, 0), 1) : NAN;
 }
 
-// ---------------------------------------------------------------- findings
+// ---------------------------------------------------------------- findings about the claims
 
 struct tally {
     const char *device;
@@ -81,7 +81,7 @@ struct tally {
     const char **keys; // keys of the results that have a differing claim
     size_t key_count, key_capacity;
     size_t memory_cases; // number of cases whose claim to read memory agrees with the count
-    double served;       // largest share of such a claim that did not come from memory
+    double served;       // largest share of a claim to read memory that did not come from memory
     const char *served_key;
 };
 
@@ -111,7 +111,8 @@ static void name_claim(struct run *run, struct tally *tally, const struct result
                                 tally->named ? ", " : "", counter->name, result->key, differs);
 }
 
-// Notes the share of an agreeing `dram_read` claim that memory did not deliver: the L2 held it.
+// Keeps the largest share of an agreeing `dram_read` claim that the L2 served, so that memory did
+// not deliver it. Also counts the cases with such a claim.
 static void tally_served(struct tally *tally, const struct result *result,
                          const struct counter *counter)
 {

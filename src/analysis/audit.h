@@ -13,8 +13,9 @@ double audit_ratio(const struct counter *counter);
 
 // Returns true if the counter agrees with its claim. Bytes may differ by 3 % if less than 1 GiB is
 // claimed in all, everything else by 1 %. `dram_read` may also be lower by what the L2 served. If
-// zero is claimed, 1 % of the result's largest claim of the same unit may be counted or, of bytes,
-// AUDIT_ZERO_BYTES in all units of work together. A counter without a claim agrees.
+// zero is claimed, the count may be up to 1 % of the result's largest claim of the same unit; a
+// count of bytes may also be up to AUDIT_ZERO_BYTES, summed over all units of work. A counter
+// without a claim agrees.
 enum {
     AUDIT_ZERO_BYTES = 256 << 10
 };
@@ -25,10 +26,10 @@ bool audit_agrees(const struct result *result, const struct counter *counter);
 double audit_hit_rate(const struct result *result, unsigned level);
 
 // Adds findings to the run, for each device whose counters have claims. "counted" says how many
-// claims agree. "l2-served" says which largest part of an agreeing claim to read memory came from
-// the L2 (value, key). "claim-differs" has the keys of the results with a claim that does not
-// agree. Results that other work may have disturbed (reason "shared-device") are not judged: the
-// counters of L2 and DRAM include such work.
+// claims agree. "l2-served" has the largest share of a claim to read memory that came from the L2
+// although the claim agrees (value), and the result with that claim (key). "claim-differs" has the
+// keys of the results with a claim that does not agree. Results that other work may have disturbed
+// (reason "shared-device") are not judged: the counters of L2 and DRAM include such work.
 void audit_add_findings(struct run *run);
 
 #endif

@@ -44,8 +44,8 @@ unsigned banks_count(const struct banks_curve *curve)
     for (size_t i = curve->count; i-- > 0;)
         if (is_power(curve->strides[i]) && curve->times[i] * alike >= longest)
             banks = curve->strides[i];
-    // The time must not fall again at any larger power of two, and at least one of those must have
-    // been measured.
+    // The time must not fall again at any larger power of two, and at least one larger power of two
+    // must have been measured.
     for (unsigned stride = (unsigned)banks; stride && stride <= last; stride *= 2)
         if (time_at(curve, stride) * alike < longest)
             return 0;

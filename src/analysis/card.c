@@ -48,7 +48,7 @@ static struct working_sets level_sets(const struct level_curve *curve, enum card
     return (struct working_sets){1, 0};
 }
 
-// ---------------------------------------------------------------- rows
+// ---------------------------------------------------------------- adding rows and figures
 
 // Returns the row with this label. Adds it if the card lacks it; returns NULL if the card is full.
 static struct card_row *row_get(struct card *card, enum card_section section, const char *label)
@@ -139,7 +139,7 @@ static bool is_unfinished(const struct result *result)
     return false;
 }
 
-// ---------------------------------------------------------------- the best case
+// ---------------------------------------------------------------- figures of kind HEADLINE_BEST
 
 static struct card_figure figure_of_result(const struct builder *b, const struct result *result)
 {
@@ -216,7 +216,7 @@ static bool best_figure(const struct builder *b, struct card_figure *best)
     return found;
 }
 
-// ---------------------------------------------------------------- levels as rows
+// ---------------------------------------------------------------- figures of kind HEADLINE_LEVELS
 
 // Returns the case with the median latency among the cases of level k. If at least half of them
 // have the verdict ok, only these are considered.
@@ -249,7 +249,7 @@ static void add_levels(const struct builder *b)
     }
 }
 
-// Returns true if this headline declares the latency curve from which the card has its levels.
+// Returns true if this headline declares the latency curve from which the card takes its levels.
 static bool declares_curve(const struct builder *b)
 {
     return b->headline->kind == HEADLINE_LEVELS && b->card->curve.count > 0 &&
@@ -295,7 +295,7 @@ static void drop_empty_rows(struct card *card)
     card->count = kept;
 }
 
-// ---------------------------------------------------------------- the card
+// ---------------------------------------------------------------- the whole card
 
 static const struct run_device *device_of(const struct run *run, const char *id)
 {

@@ -26,7 +26,7 @@ enum {
     CARD_NOTES_MAX = 5
 };
 #define CARD_NEAR    0.05 // figures with at most this relative difference count as equal
-#define CARD_DIFFERS 0.10 // from this relative difference to the reference on, a figure stands out
+#define CARD_DIFFERS 0.10 // a figure with this relative difference to the reference stands out
 // Two figures of the same thing whose relative difference is larger get a note.
 #define CARD_APART 0.01
 #define CARD_FAR   0.75 // figures below this share of their limit stand out

@@ -29,7 +29,7 @@ double card_figure_gain(const struct card_figure *figure)
     return better_ratio(figure->better, figure->value, figure->reference) - 1;
 }
 
-// ---------------------------------------------------------------- the file
+// ---------------------------------------------------------------- the file of known cards
 
 #define CARDS_SCHEMA "fathom-cards/1"
 
@@ -81,7 +81,7 @@ const struct known_cards *known_cards_read(struct arena *arena, const char *text
 
 const struct known_cards *known_cards_builtin(struct arena *arena)
 {
-    struct error err; // ignored: a test proves that the built-in cards.json can be read
+    struct error err; // not read: a test proves that the built-in cards.json is valid
     return known_cards_read(arena, reference_cards, reference_cards_bytes, "cards.json", &err);
 }
 
@@ -121,7 +121,7 @@ bool known_cards_write(const struct card *cards, size_t count, FILE *stream, str
     return done;
 }
 
-// ---------------------------------------------------------------- the reference
+// ---------------------------------------------------------------- choosing the reference card
 
 static double known_value(const struct known_card *known, const struct card_row *row,
                           const struct card_figure *figure)
@@ -181,7 +181,7 @@ static void choose_reference(struct card *card, const struct known_cards *known)
         }
 }
 
-// ---------------------------------------------------------------- what stands out
+// ---------------------------------------------------------------- notes on figures that stand out
 
 static void note(struct card *card, const char *text)
 {
@@ -344,7 +344,7 @@ void card_judge(struct arena *arena, struct card *card, const struct known_cards
     note_others(arena, card);
 }
 
-// ---------------------------------------------------------------- as JSON
+// ---------------------------------------------------------------- the card as JSON
 
 static void put_figure(struct json_out *out, const struct card_figure *figure)
 {

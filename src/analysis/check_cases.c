@@ -44,7 +44,7 @@ const struct check_case check_cases[] = {
 };
 const size_t check_case_count = sizeof check_cases / sizeof *check_cases;
 
-// ---------------------------------------------------------------- the cases
+// ---------------------------------------------------------------- which case gives which figure
 
 static double limit_of(const struct run_device *device, const char *name)
 {
@@ -61,7 +61,7 @@ uint64_t check_bytes(const struct check_case *of, const struct run_device *devic
     double most = fmin(limit_of(device, "memory_bytes"), limit_of(device, "allocation_bytes")) / 4;
     if (second)
         most = fmin(most, limit_of(device, "last_cache_bytes") / 2);
-    else if (is_cpu) // a CPU is slow, and is checked only to try out fathom
+    else if (is_cpu) // a CPU is slow and only serves to try out fathom: 64 MiB are enough
         most = fmin(most, (double)MIB(64));
     uint64_t bytes = of->bytes;
     while (bytes > KIB(16) && (double)bytes > most)
@@ -146,8 +146,8 @@ static double peer_of(const struct check_case *of, const struct result *result,
     return is_pair ? strtod(number + 1, NULL) : (double)NAN;
 }
 
-// Returns true if the result gives the figure of the device. For a case between two devices, `peer`
-// is the index of the other one.
+// Returns true if the figure of `of->metric` for the device comes from this result. For a case
+// between two devices, `peer` is the index of the other device.
 static bool yields(const struct check_case *of, const struct result *result,
                    const struct run_device *device, double peer)
 {
@@ -257,7 +257,7 @@ bool check_concerns(const struct result *result, const char *device)
            strcmp(value_of(result, "to"), device) == 0;
 }
 
-// ---------------------------------------------------------------- what was measured
+// ---------------------------------------------------------------- figures of the measured cases
 
 static void add_figure(struct check *check, const struct check_case *of, double peer,
                        const struct result *result)

@@ -5,7 +5,7 @@
 
 #include "results/check.h"
 
-// The case that yields a figure.
+// The case of a benchmark from which a check takes one of its figures.
 struct check_case {
     enum check_metric metric;
     const char *title;     // name on screens: "DRAM"
@@ -20,7 +20,7 @@ struct check_case {
 extern const struct check_case check_cases[];
 extern const size_t check_case_count;
 
-// Returns the case that gives a figure; NULL if none of the cases of a check does.
+// Returns the case from which a check takes the figure `metric`; NULL if no case gives that figure.
 const struct check_case *check_case_of(enum check_metric metric);
 
 // Returns the name of the figure on screens: "DRAM", "Copy to GPU 1". It may live in `arena`.
@@ -32,9 +32,9 @@ const char *check_title(struct arena *arena, const struct check_figure *figure);
 // MiB.
 uint64_t check_bytes(const struct check_case *of, const struct run_device *device);
 
-// Returns the case for which the result gives a figure with the case's full bytes. NULL if there is
-// none, if the verdict is not ok, or if the result is of a copy within one device. Such results of
-// reference runs are embedded in the program.
+// Returns the case of a check that the result has measured, with the full size (check_case.bytes).
+// NULL if there is none, if the verdict is not ok, or if the result is of a copy within one device.
+// The program embeds those results of reference runs for which a case is returned.
 const struct check_case *check_wanted(const struct result *result);
 
 // Returns the result that gives the figure of the device; NULL if there is none. `peer` is as in

@@ -36,7 +36,7 @@ struct pool {
     size_t count, capacity;
 };
 
-// ---------------------------------------------------------------- the figures of all runs
+// ---------------------------------------------------------------- collecting figures of all runs
 
 // Returns a text that is equal for two results of one model if the results can be compared.
 static const char *figure_text(struct arena *arena, const struct check_case *of,
@@ -81,7 +81,7 @@ static int compare(const void *a, const void *b)
     return order ? order : strcmp(one->card, other->card);
 }
 
-// ---------------------------------------------------------------- pooling
+// ---------------------------------------------------------------- pooling the spreads
 
 // Sums of squared differences, and the cards that they come from.
 struct sums {
@@ -90,7 +90,7 @@ struct sums {
     size_t between_count, repeats_count;
     const char **cards; // cards of the models of which at least two cards measured a figure
     size_t card_count;
-    const char **repeated; // cards with several runs: one with n runs is listed n − 1 times
+    const char **repeated; // cards with several runs; a card with n runs is listed n − 1 times
     size_t repeated_count;
 };
 
@@ -194,10 +194,11 @@ double check_spread_bound(const struct check_spread *spread, size_t count, doubl
     return expm1(t * spread->deviation * sqrt(1 + 1 / (double)count));
 }
 
-// ---------------------------------------------------------------- what other cards reach
+// ---------------------------------------------------------------- values of other cards
 
-// Returns true if both are the same card. Their names are equal, so two simulated devices are
-// always the same.
+// Returns true if both are the same card. The caller compares only devices with the same model
+// name, which is the only identity of a simulated device; so two simulated devices always count as
+// the same.
 static bool is_itself(const struct run_device *device, const struct run_device *other)
 {
     return device_same_chip(device, other) || text_begins(device->id, "model:");

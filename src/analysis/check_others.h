@@ -10,7 +10,7 @@
 
 // Classes of figures, by what they depend on.
 enum check_class {
-    CHECK_CLASS_CHIP,   // what the core clock bounds: arithmetic, cache bandwidth, L1 latency
+    CHECK_CLASS_CHIP,   // bounded by the core clock: arithmetic, cache bandwidth, L1 latency
     CHECK_CLASS_MATRIX, // matrix units, for which power lowers the core clock
     CHECK_CLASS_MEMORY, // bandwidth of the card's memory
     // Latency of L2 and memory. It differs between cards of one model: different cores and parts of
@@ -38,8 +38,9 @@ struct check_spreads {
 };
 void check_spreads_of(struct run *const *runs, size_t run_count, struct check_spreads *spreads);
 
-// A spread with fewer degrees of freedom is not used: three cards may all be of one kind. In the
-// classes MEMORY and LATENCY one model has several kinds of card, so even seven may be of one kind.
+// A spread needs this many degrees of freedom to be used: three cards may all be of one kind. In
+// the classes MEMORY and LATENCY one model has several kinds of card, so even seven cards may be
+// of one kind.
 enum {
     CHECK_SPREAD_FREEDOM = 4,
     CHECK_SPREAD_FREEDOM_KINDS = 7
@@ -50,7 +51,7 @@ enum {
 // degrees of freedom.
 double check_spread_bound(const struct check_spread *spread, size_t count, double confidence);
 
-// ---------------------------------------------------------------- what other cards reach
+// ---------------------------------------------------------------- values of other cards
 
 enum {
     CHECK_OTHERS_MAX = 256

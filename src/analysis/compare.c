@@ -44,7 +44,7 @@ enum side {
 
 // The same metric of two runs: of base, then of new.
 struct figure {
-    const struct metric *of[2];    // NULL: not known
+    const struct metric *of[2];    // NULL: the metric is not known
     const struct metric *whole[2]; // metrics that contain those of `of` (part_of), else NULL
 };
 
@@ -133,7 +133,7 @@ bool metric_is_twin(const struct benchmark_info *info, const struct result *resu
     return false;
 }
 
-// ---------------------------------------------------------------- rows
+// ---------------------------------------------------------------- rows of one case
 
 struct comparing {
     struct arena *arena;
@@ -198,7 +198,7 @@ static enum side side_beyond(const struct comparing *c, const char *benchmark,
     return side_of(figure, fmax(c->compare->threshold, spread));
 }
 
-static const double outlier_most = 3; // largest ratio of an outlier, in multiples of log(spread)
+static const double outlier_most = 3; // |log(ratio)| of an outlier is at most this × log(spread)
 
 // True if the figure changed by at most outlier_most times the spread, in logarithms: a few figures
 // of many do so between two healthy cards.
@@ -224,7 +224,7 @@ static enum compare_word word_for(const struct comparing *c, const char *benchma
         if (side_beyond(c, benchmark, time) != in_time)
             return COMPARE_CARD;
         if (cycles->of[0] && cycles->of[1] && side_beyond(c, benchmark, cycles) != in_time)
-            return COMPARE_CLOCK; // the cycles differ by no more than those of healthy cards
+            return COMPARE_CLOCK; // the cycles differ by no more than between healthy cards
     }
     return word_of(in_time, time->of[0]->better);
 }
@@ -263,7 +263,8 @@ static void metrics_compare(struct comparing *c, const struct result *base,
                                   .ratio = ratio_of(metric, other),
                                   .cycles = ratio_of(cycles.of[0], cycles.of[1]),
                                   .is_part = time.whole[0] != NULL};
-        // Where the clock changed too, the cycles show what the card itself differs by.
+        // If the clock changed too, the ratio of the cycles shows by how much the card itself
+        // differs.
         row.is_outlier =
             c->other_card &&
             (may_be_outlier(base->benchmark, &time) ||
@@ -293,7 +294,7 @@ static void case_compare(struct comparing *c, const struct result *base, const s
     row_add(c, &whole);
 }
 
-// ---------------------------------------------------------------- devices
+// ---------------------------------------------------------------- pairing the devices
 
 static bool devices_pair(struct comparing *c, struct error *err)
 {
@@ -312,7 +313,7 @@ static bool devices_pair(struct comparing *c, struct error *err)
         base->name ? base->name : "?", base->id, now->name ? now->name : "?", now->id);
 }
 
-// ---------------------------------------------------------------- runs
+// ---------------------------------------------------------------- comparing two runs
 
 static void pair_compare(struct comparing *c, const struct device_pair *pair,
                          const struct result_index *base, const struct result_index *now)

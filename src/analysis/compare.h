@@ -61,7 +61,7 @@ enum compare_word {
 const char *compare_word_name(enum compare_word word);
 
 struct ratio {
-    double value, low, high; // NaN: not known
+    double value, low, high; // a number that is NaN is not known
 };
 
 // Returns new ÷ base with its interval, as the beginning of this file describes. The value is NaN
@@ -85,7 +85,7 @@ bool metric_is_twin(const struct benchmark_info *info, const struct result *resu
 struct card_spread {
     const char *benchmark;
     enum unit unit;
-    double most; // bound of the relative difference
+    double most; // bound of the relative difference between two cards
 };
 extern const struct card_spread card_spreads[];
 extern const size_t card_spread_count;
@@ -101,7 +101,8 @@ struct compare_row {
     enum compare_word word;
     const struct result *base, *now;               // NULL: that run has no such result
     const struct metric *base_metric, *now_metric; // base_metric is NULL if the row stands for a
-                                                   // whole case, now_metric also if it is missing
+                                                   // whole case; now_metric also if new lacks the
+                                                   // metric
     struct ratio ratio;
     struct ratio cycles; // ratio of the same work in cycles; NaN: not known
     bool suspect;        // one of the results is suspect
@@ -122,8 +123,8 @@ struct compare {
     const struct run *base, *now;
     double threshold;
     struct device_pairs pairs;
-    // For each pair of devices: the cases of base in their order, then those of word ADDED. The
-    // devices without a partner come last.
+    // The rows, one pair of devices after the other: first the cases of base in their order, then
+    // the cases with the word ADDED. Devices without a partner come last.
     struct compare_row *rows;
     size_t row_count, row_capacity;
     struct compare_part *parts;

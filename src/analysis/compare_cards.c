@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compares two cards of one model: how far healthy cards are apart, and which differences of a few
-// figures are no change.
+// Compares two cards of one model: how far healthy cards are apart, and which outliers do not count
+// as a change.
 #include "analysis/card.h"
 #include "analysis/compare.h"
 
@@ -30,8 +30,8 @@ bool compare_other_card(const struct device_pair *pair)
 // card_spread_of holds for 95 % of a benchmark's figures: this share of them may lie beyond it.
 static const double outlier_share = 0.05;
 
-// True if a figure of the card is from the row's case. Such a figure tells about the card alone, so
-// it is not one of many.
+// True if a figure of the card is from the row's case. Such a figure is judged for itself, never as
+// one outlier among many figures.
 static bool is_on_card(const struct card *card, const struct compare_row *row)
 {
     for (size_t i = 0; i < card->count; i++)
@@ -42,7 +42,8 @@ static bool is_on_card(const struct card *card, const struct compare_row *row)
     return false;
 }
 
-// Calls the benchmark's outliers among the rows from `first` on "card", if they are few.
+// Gives the benchmark's outliers the word "card", if they are few. Only rows from index `first` on
+// count.
 static void excuse_part(struct compare *compare, struct compare_part *part, size_t first)
 {
     size_t figures = 0, outliers = 0;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-// ---------------------------------------------------------------- chips
+// ---------------------------------------------------------------- finding chips
 
 static bool chip_holds(const struct cross_chip *chip, const struct run_device *device)
 {
@@ -67,7 +67,7 @@ static void chips_find(struct arena *arena, const struct run *run, struct cross 
     }
 }
 
-// ---------------------------------------------------------------- rows
+// ---------------------------------------------------------------- rows of a chip
 
 static bool intervals_overlap(const struct metric *a, const struct metric *b)
 {
@@ -160,7 +160,7 @@ struct cross cross_of(struct arena *arena, const struct run *run)
     return cross;
 }
 
-// ---------------------------------------------------------------- findings
+// ---------------------------------------------------------------- findings "api-gap"
 
 bool cross_same_group(const struct cross_row *a, const struct cross_row *b)
 {

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-// ---------------------------------------------------------------- the figures
+// ---------------------------------------------------------------- judging the figures
 
 // A device that is judged.
 struct judging {
@@ -19,8 +19,8 @@ struct judging {
     struct check_ask ask;
     struct check *check;
     struct check_spreads spreads;
-    // Results of the same model that were not used, because their card had another power limit or
-    // ECC state: the largest number for a figure.
+    // Number of results that were not used, because their card had another power limit or ECC
+    // state: the largest such number of any figure.
     size_t left_out;
     const char *driver; // driver of a card, if its branch differs from the device's; else NULL
 };
@@ -241,7 +241,7 @@ static void find_clock_cause(struct run *run, struct check *check,
         conclude(check, CHECK_SLOW, CHECK_CORE_CLOCK, arena_printf(arena, "%s: %s", what, clock));
 }
 
-// ---------------------------------------------------------------- the verdict
+// ---------------------------------------------------------------- the verdict of the check
 
 // Returns the first reason of a failed result that concerns the device, if the reason has this code
 // and `part` in its text. Sets *failed to that result. Returns NULL if there is none.
@@ -368,7 +368,7 @@ static void note_counts(struct run *run, struct check *check)
         remark(run, check, arena_printf(run->arena, "no expectation of %s", unknown));
 }
 
-// Returns why nothing was measured, which is the first reason among the results of the device.
+// Returns why nothing was measured: the first reason in the device's results, else check->cause.
 static const char *why_nothing(const struct run *run, const struct check *check)
 {
     for (size_t i = 0; i < run->result_count; i++)
@@ -489,7 +489,7 @@ enum check_verdict expectation_worst(const struct check *checks, size_t count)
     return worst;
 }
 
-// ---------------------------------------------------------------- the references in the program
+// ---------------------------------------------------------------- the embedded reference runs
 
 // The text of reference/checks.json, without a NUL at its end. CMakeLists.txt embeds it.
 extern const char reference_checks[];

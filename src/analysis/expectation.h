@@ -29,9 +29,10 @@
 
 #define EXPECTATION_CARDS      8
 #define EXPECTATION_CONFIDENCE 0.999
-// Of 13 H200 and 5 H100 one each read its L2 2.4 and 2.6 % slower than the others
-// (reference/other-host/*-counters.json.gz). Eight workgroups read 1.94 TB/s there instead of 1.25:
-// they run on other cores, so these chips probably have their cores in other places.
+// One of 13 H200 read its L2 2.4 % slower than the others, and one of 5 H100 2.6 %
+// (reference/other-host/*-counters.json.gz). On these two cards eight workgroups read 1.94 TB/s
+// instead of 1.25: they run on other cores, so these chips probably have their cores in other
+// places.
 #define EXPECTATION_L2_LEAST 0.035
 
 struct expectation {

@@ -78,7 +78,7 @@ void fleet_leave_out(struct fleet *fleet, const char *file, const char *why)
                                                            .text = arena_strdup(fleet->arena, why)};
 }
 
-// ---------------------------------------------------------------- from runs
+// ---------------------------------------------------------------- taking cards from runs
 
 static const char *copy_text(struct fleet *fleet, const char *text)
 {
@@ -220,7 +220,7 @@ void fleet_add_run(struct fleet *fleet, struct run *run, const char *file)
         fleet_leave_out(fleet, file, "it has neither checks nor figures that are compared");
 }
 
-// ---------------------------------------------------------------- each card once
+// ---------------------------------------------------------------- keeping each card once
 
 static int compare_texts(const char *a, const char *b)
 {
@@ -279,6 +279,8 @@ static bool is_left_out(const struct fleet *fleet, const char *file)
 }
 
 // Records that the file of `card` is left out, because `kept` is another check of the same card.
+// Does nothing if the fleet uses another card of that file. A check that another process measured
+// is only counted.
 static void note_dropped(struct fleet *fleet, const struct fleet_card *card,
                          const struct fleet_card *kept)
 {

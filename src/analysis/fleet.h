@@ -33,9 +33,10 @@
 
 #include <regex.h>
 
-// Half of the promised 1 %; the other half allows for errors of the scale.
+// Share of all healthy fleets in which a card is called slow: half of the promised 1 %. The other
+// half allows for errors of the scale.
 #define FLEET_ERROR       0.005
-#define FLEET_MISSED      0.005 // half of the promised 1 %: 99 of 100 slow cards are found
+#define FLEET_MISSED      0.005 // chance to miss a slow card: half of the promised 1 %
 #define FLEET_DISCOVERIES 0.05
 #define FLEET_EFFECT      0.01
 #define FLEET_RESOLUTION  0.002
@@ -44,7 +45,7 @@
 #define FLEET_NOISE        3.0
 
 enum {
-    FLEET_BOUND_CARDS = 8, // from so many cards on, an expectation is "from many cards"
+    FLEET_BOUND_CARDS = 8, // an expectation from at least this many cards is "from many cards"
     FLEET_LEAST = 8,       // smallest number of cards of a kind that are compared
     FLEET_GROUP_LEAST = 3, // smallest number of cards in a group
     FLEET_GROUP_FULL = 20  // the effect of a smaller group is reduced towards 0
@@ -82,7 +83,7 @@ struct fleet_point {
 
 struct fleet_card {
     const char *host, *file;
-    const char *name, *driver, *api, *tool, *started; // NULL: the file does not say
+    const char *name, *driver, *api, *tool, *started; // NULL: not in the file
     struct check check;
     size_t kind; // index in fleet.kinds
     // The figure of each metric: of several links, the slowest.

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---------------------------------------------------------------- kinds
+// ---------------------------------------------------------------- kinds of cards
 
 static size_t kind_of(struct fleet *fleet, const struct fleet_card *card)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---------------------------------------------------------------- what the checks say
+// ---------------------------------------------------------------- verdicts of the checks
 
 // Returns what is wrong with a host link, and sets *code: it has fewer lanes or a lower generation
 // than the card can have. Returns NULL if neither. A card with such a link is slow, even if nothing
@@ -204,7 +204,7 @@ static void explain(struct fleet *fleet, struct fleet_card *card, enum check_met
         arena, arena_printf(arena, "%s%s", loss_text(arena, card, worst), others), ": ", why);
 }
 
-// ---------------------------------------------------------------- grades
+// ---------------------------------------------------------------- grades of cards
 
 static int compare_reals(const void *a, const void *b)
 {
@@ -286,7 +286,7 @@ static void find_smallest_loss(struct fleet *fleet, struct fleet_kind *kind,
                          fleet->cards[i]->points[metric].slow;
 }
 
-// ---------------------------------------------------------------- noise
+// ---------------------------------------------------------------- noisy cards
 
 static double noise_of(const struct fleet_card *card, enum check_metric metric)
 {
@@ -319,7 +319,7 @@ static void find_noise(struct fleet *fleet, const struct fleet_kind *kind, enum 
     }
 }
 
-// ---------------------------------------------------------------- the list
+// ---------------------------------------------------------------- the list of cards to look at
 
 static const char *cards_text(struct arena *arena, struct fleet_card *const *cards, size_t count,
                               const struct fleet_entry *entry)
@@ -381,7 +381,7 @@ static void make_list(struct fleet *fleet)
         qsort(fleet->list, fleet->list_count, sizeof *fleet->list, compare_entries);
 }
 
-// ---------------------------------------------------------------- all
+// ---------------------------------------------------------------- judging the whole fleet
 
 // Returns true if nothing of the card was judged: it has no expected values, and it was not
 // compared with other cards.

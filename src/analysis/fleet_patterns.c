@@ -88,7 +88,7 @@ bool fleet_group_by(struct fleet *fleet, const char *pattern, struct error *err)
                      pattern, reason);
 }
 
-// ---------------------------------------------------------------- what is missing
+// ---------------------------------------------------------------- missing machines and cards
 
 static int compare_hosts(const void *a, const void *b)
 {
@@ -192,7 +192,7 @@ static void find_missing_cards(struct fleet *fleet)
             arena_printf(fleet->arena, "%zu machines have %zu cards, but %s", whole, most, text));
 }
 
-// ---------------------------------------------------------------- groups
+// ---------------------------------------------------------------- groups of cards that differ
 
 typedef const char *group_key(const struct fleet *fleet, const struct fleet_card *card);
 
@@ -394,7 +394,7 @@ static void find_relations(struct fleet *fleet, size_t kind)
             add_relation(fleet, kind, (enum check_metric)m, i);
 }
 
-// ---------------------------------------------------------------- versions
+// ---------------------------------------------------------------- different versions
 
 // Adds a remark that lists the versions (of drivers, firmware, fathom) in a kind, if there are
 // several.

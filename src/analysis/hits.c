@@ -17,7 +17,7 @@ static const double missed_rate = 0.05;
 static const double factor_max = 1.25;
 static const double sum_bound = 0.01;
 
-// ---------------------------------------------------------------- rates
+// ---------------------------------------------------------------- hit rates
 
 // Returns true if hits and misses add up to the reads. Then the counters agree even if they were
 // counted in different passes.
@@ -49,14 +49,15 @@ double hits_rate(const struct result *result, unsigned level)
     return is_sure ? audit_hit_rate(result, level) : NAN;
 }
 
-// ---------------------------------------------------------------- ends
+// ---------------------------------------------------------------- sizes at which hits end
 
 // Where the hits of a cache end on a curve: after point `held` and before point `next` (indices).
 struct end {
     size_t held, next;
 };
 
-// Returns false if the curve shows no hits of that cache, or no end of them.
+// Finds where the hits of that cache end on the curve. Returns false if the curve shows no hits, or
+// no end of the hits.
 static bool find_end(const struct level_curve *curve, unsigned level, struct end *end)
 {
     bool found = false;
@@ -201,7 +202,7 @@ static bool is_due(const struct run *run, const char *device)
 
 void hits_add_findings(struct run *run, const char *device)
 {
-    if (!is_due(run, device)) // saves the time to fit a curve
+    if (!is_due(run, device)) // otherwise fitting a curve would waste time
         return;
     struct arena *arena = arena_create();
     const struct level_curve curve = levels_longest(arena, run, device);

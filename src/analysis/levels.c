@@ -17,7 +17,7 @@ struct search {
     const struct headline_info *headline; // the headline that declares the curves
 };
 
-// ---------------------------------------------------------------- the curve
+// ---------------------------------------------------------------- finding the latency curves
 
 // Finds the first benchmark with a headline of kind HEADLINE_LEVELS that fits, and stores both in
 // `search`. The headline's metric must have this unit, and its parameter the type `by`: PARAM_BYTES
@@ -203,7 +203,7 @@ void levels_fit(struct arena *arena, const double *octaves, const double *latenc
         plateaus_fit(arena, &desc, fit);
 }
 
-// ---------------------------------------------------------------- labels
+// ---------------------------------------------------------------- labels of curves
 
 static bool text_differs(const struct level_curve *a, const struct level_curve *b, const char *key)
 {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// ---------------------------------------------------------------- the index
+// ---------------------------------------------------------------- reading the index
 
 static const struct json_field entry_fields[] = {
     {"file", FIELD_TEXT, JSON_AT(struct index_entry, path), .required = true},
@@ -52,7 +52,7 @@ bool run_index_read(struct arena *arena, const char *path, struct run_index *ind
     return !reader.failed;
 }
 
-// ---------------------------------------------------------------- the choice
+// ---------------------------------------------------------------- choosing a reference
 
 static bool fits(struct arena *arena, const struct index_entry *entry,
                  const struct run_device *device)

@@ -67,7 +67,7 @@ static void remove_results(struct run *run, const int *importance, int least)
     remove_findings(run);
 }
 
-// ---------------------------------------------------------------- what is kept of a result
+// ---------------------------------------------------------------- removing parts of a result
 
 static bool names_file(const struct result *result)
 {
@@ -137,7 +137,7 @@ static void strip_result(const struct run *run, struct result *result)
     result->kernel = (struct kernel_info){.registers = NAN, .spill_bytes = NAN, .loads = NAN};
 }
 
-// ---------------------------------------------------------------- what is kept of the run
+// ---------------------------------------------------------------- removing parts of the run
 
 static void strip_host(struct run *run)
 {

@@ -42,7 +42,7 @@ struct child {
     char end_text[END_TEXT_BYTES];
 };
 
-// ---------------------------------------------------------------- lines
+// ---------------------------------------------------------------- reading and sending lines
 
 void child_channel_init(struct child_channel *channel, int fd)
 {
@@ -163,7 +163,7 @@ bool child_channel_write(struct child_channel *channel, const char *line, struct
     return error_set(err, ERROR_IO, "cannot answer the parent process: %s", strerror(errno));
 }
 
-// ---------------------------------------------------------------- starting
+// ---------------------------------------------------------------- starting a child
 
 struct plumbing {
     int ours, theirs;                  // both ends of the channel: the parent's, the child's
@@ -215,7 +215,7 @@ static _Noreturn void become(const struct child_desc *desc, const struct plumbin
         setsid();
     else
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // If the parent ended before prctl was called, no signal comes, and getppid has changed.
+    // If the parent ended before prctl, no signal comes: getppid shows that, and the child ends.
     if (getppid() == parent && dup2(p->theirs, STDIN_FILENO) >= 0 &&
         dup2(p->words_write, STDOUT_FILENO) >= 0 &&
         (desc->outlives || dup2(p->words_write, STDERR_FILENO) >= 0))
@@ -226,7 +226,7 @@ static _Noreturn void become(const struct child_desc *desc, const struct plumbin
     _exit(written == sizeof failure ? EXEC_FAILED : EXEC_FAILED - 1);
 }
 
-// Returns the errno of exec; 0 if exec succeeded, because that closes the child's end of the pipe.
+// Reads the errno of a failed exec from the child's pipe; 0 if exec succeeded, which closes it.
 static int exec_result(const struct plumbing *p)
 {
     int failure = 0;
@@ -270,7 +270,7 @@ struct child *child_create(const struct child_desc *desc, struct error *err)
     return child;
 }
 
-// ---------------------------------------------------------------- talking
+// ---------------------------------------------------------------- talking to children
 
 // Reads what the child has printed, and keeps only the last part of it.
 static void words_drain(struct child *child)
@@ -311,7 +311,7 @@ static enum child_answer receive_bytes(struct child *child)
     return got < 0 && errno == EMSGSIZE ? CHILD_MALFORMED : CHILD_GONE;
 }
 
-// Sets *line to the next line in the channel's buffer. Returns false if it has no whole line.
+// Sets *line to the next whole line in the channel's buffer. Returns false if there is none.
 static bool take_line(struct child *child, const char **line, enum child_answer *answer)
 {
     size_t before = child->channel.consumed;
@@ -323,14 +323,14 @@ static bool take_line(struct child *child, const char **line, enum child_answer 
     return true;
 }
 
-// Reads what poll has reported. Returns false if no more line can come; then *answer says why.
+// Reads what poll has reported. Returns false and sets *answer if no line can come any more.
 static bool take_bytes(struct child *child, const struct pollfd *channel,
                        const struct pollfd *words, enum child_answer *answer)
 {
     if (words->revents)
         words_drain(child);
     if (words->revents & (POLLHUP | POLLERR) && child->words_fd >= 0) {
-        close(child->words_fd); // poll would report an ended pipe each time
+        close(child->words_fd); // otherwise each poll would report the ended pipe again
         child->words_fd = -1;
     }
     *answer = channel->revents ? receive_bytes(child) : CHILD_LINE;
@@ -385,7 +385,7 @@ enum child_answer child_receive(struct child *child, uint64_t timeout_ns, int wa
     return child_receive_any(&child, 1, timeout_ns, wake_fd, &from, line);
 }
 
-// ---------------------------------------------------------------- ending
+// ---------------------------------------------------------------- ending a child
 
 static bool reap(struct child *child)
 {
@@ -422,7 +422,7 @@ static void end(struct child *child, uint64_t grace_ns)
     if (!await_end(child, grace_ns)) {
         child->killed = true;
         kill(child->pid, SIGKILL);
-        (void)await_end(child, killed_ns); // fails if the child hangs in a system call
+        (void)await_end(child, killed_ns); // ignored: the child may hang in a system call
         child->pid = 0;
     }
     words_drain(child);
@@ -485,7 +485,7 @@ const char *child_end_text(struct child *child)
     return child->end_text;
 }
 
-// ---------------------------------------------------------------- the environment
+// ---------------------------------------------------------------- copying the environment
 
 const char *const *child_environment_copy(struct arena *arena)
 {

@@ -43,7 +43,7 @@ struct error {
 // be NULL. A message that is too long ends with an ellipsis.
 bool error_set(struct error *err, enum error_code code, const char *format, ...) PRINTF_LIKE(3, 4);
 
-#ifdef __clang_analyzer__ // the analyzer does not know that error_set returns false
+#ifdef __clang_analyzer__ // tells the analyzer that error_set returns false
 #define error_set(...) (error_set(__VA_ARGS__) && false)
 #endif
 

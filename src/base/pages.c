@@ -36,7 +36,7 @@ void *pages_alloc(size_t bytes)
     void *memory = pages_alloc_sparse(bytes);
     if (memory)
         madvise(memory, whole_pages(bytes),
-                MADV_HUGEPAGE); // the system may refuse: pages are small then
+                MADV_HUGEPAGE); // the system may refuse; then the pages are small
     return memory;
 }
 

@@ -13,7 +13,7 @@ bool processors_bind(const char *list);
 // Times since the start of this process (ran, waited) or of the machine (stolen, all).
 struct processors_time {
     double ran, waited; // ns that the process's threads ran, or were ready but had to wait
-    double stolen, all; // clock ticks of all processors: used by other virtual machines; in total
+    double stolen, all; // clock ticks: used by other virtual machines; total of all processors
 };
 
 // Reads the times from /proc. `root` is put before the paths; NULL means "". Returns false if they

@@ -82,7 +82,7 @@ const char *text_guess_hint(struct arena *arena, const struct text_guess *guess)
 static bool parse_digits(const char *text, uint64_t *value, const char **end)
 {
     if (!isdigit((unsigned char)*text))
-        return false; // strtoull would accept leading blanks and a minus sign
+        return false; // refused here, because strtoull accepts blanks and a minus sign
     char *stop;
     errno = 0;
     unsigned long long number = strtoull(text, &stop, 10);

@@ -17,9 +17,9 @@ size_t text_distance(const char *a, const char *b);
 
 // Finds the name that a user probably meant who typed `typed`: the name with the smallest
 // text_distance. The distance must be at most 1 + a quarter of the length of the longer text, and
-// less than that length. A name that begins with `typed`, if that has at least 2 letters, always
-// counts, with a distance of 1 at most. Start with {.typed = …} and call text_guess_offer with each
-// name.
+// less than that length. Exception: a name that begins with `typed` is always near enough if
+// `typed` has at least 2 letters; its distance counts as 1 at most. Start with {.typed = …} and
+// call text_guess_offer with each name.
 struct text_guess {
     const char *typed;
     const char *best; // best name so far; NULL: no name is similar enough

@@ -38,7 +38,7 @@ struct checking {
     struct host_lock lock; // ensures that a user has only one check at a time on a host
 };
 
-// ---------------------------------------------------------------- the request
+// ---------------------------------------------------------------- reading the options
 
 static bool read_number(const struct options *options, enum option_id id, uint64_t most,
                         uint64_t *value, struct error *err)
@@ -127,7 +127,7 @@ static bool read_request(struct checking *c, struct error *err)
            (!c->prometheus || file_save_check(c->prometheus, err)) && read_expectation(c, err);
 }
 
-// ---------------------------------------------------------------- the devices
+// ---------------------------------------------------------------- choosing the devices
 
 static void leave_cpus_out(struct device_list *list)
 {
@@ -177,8 +177,8 @@ static bool are_apart(const struct device_list *list, struct error *err)
     return true;
 }
 
-// Chooses the devices of -d or, without -d, every GPU of the machine. If no GPU can be opened, this
-// is no error if there are GPUs that no API reaches, or if --expect-count expects some.
+// Chooses the devices of -d or, without -d, every GPU of the machine. A machine on which no GPU can
+// be opened is no error if it has GPUs that no API reaches, or if --expect-count expects some.
 static bool choose_devices(struct checking *c, struct error *err)
 {
     static const char *const all[] = {"all"};
@@ -244,7 +244,7 @@ static void add_missing(struct checking *c)
     }
 }
 
-// ---------------------------------------------------------------- checking
+// ---------------------------------------------------------------- measuring and judging
 
 static void describe(struct checking *c)
 {
@@ -411,7 +411,7 @@ static bool check_once(struct checking *c, struct error *err)
     return true;
 }
 
-// ---------------------------------------------------------------- output
+// ---------------------------------------------------------------- writing the outputs
 
 static bool write_prometheus(void *context, FILE *stream, struct error *err)
 {

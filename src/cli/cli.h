@@ -28,10 +28,12 @@ struct cli {
     const struct options *options;
     int argc;
     char **argv;
-    const char *const *environment; // for child processes; copied before drivers were loaded
+    const char *const *environment; // environment for child processes, copied before drivers were
+                                    // loaded
     FILE *out, *err;
     bool has_drivers; // true: this process has loaded drivers (--no-isolate)
-    int status;       // exit status of a successful command; EXIT_MEASURED unless it sets another
+    int status;       // exit status of a successful command; EXIT_MEASURED unless the command sets
+                      // another
 };
 
 // Runs the program and returns the exit status.
@@ -66,7 +68,7 @@ void cli_name_models(struct cli *cli, const char **names, size_t count);
 
 // What a command measures, and how it shows the results.
 struct cli_measuring {
-    const char *const *benchmarks; // their names, then NULL; or NULL: the operands
+    const char *const *benchmarks; // names of benchmarks, then NULL; NULL: the operands name them
     const char *preset;            // preset if --preset is not given
     // Called before any driver is loaded. Fails with ERROR_USAGE if preset or settings are wrong.
     bool (*check)(struct arena *arena, const struct choice_request *request, struct error *err);

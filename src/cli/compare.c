@@ -81,7 +81,7 @@ static const char *reference_path(struct cli *cli, const struct run *now, struct
     return entry->path;
 }
 
-// ---------------------------------------------------------------- comparing
+// ---------------------------------------------------------------- comparing and printing
 
 struct comparing {
     struct cli *cli;

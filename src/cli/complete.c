@@ -53,7 +53,7 @@ static void write_words(FILE *out, enum word_kind kind, const char *shown)
     case WORD_NONE:
     case WORD_ANY:
     case WORD_FILE:
-    case WORD_SETTING: // words are offered by the functions under "keys and values of --set"
+    case WORD_SETTING: // the words of --set have functions of their own
         break;
     }
 }
@@ -134,7 +134,7 @@ static void write_settings(FILE *out, const char *name, const struct switch_form
     fputs(form->end, out);
 }
 
-// ---------------------------------------------------------------- bash
+// ---------------------------------------------------------------- completion for bash
 
 // Completes the word after --set, and the file name after `-d model:`. bash cuts `path=scalar` and
 // `model:FILE` into three words each. _fathom_offer quotes a value and puts the beginning of the
@@ -243,7 +243,7 @@ void generate_bash(FILE *out)
           out);
 }
 
-// ---------------------------------------------------------------- zsh
+// ---------------------------------------------------------------- completion for zsh
 
 // Writes text inside single quotes for zsh, with a backslash before each character that _arguments
 // treats as syntax.
@@ -363,7 +363,7 @@ void generate_zsh(FILE *out)
     fputs("    esac\n}\n_fathom \"$@\"\n", out);
 }
 
-// ---------------------------------------------------------------- fish
+// ---------------------------------------------------------------- completion for fish
 
 static void fish_quoted(FILE *out, const char *text)
 {
@@ -467,7 +467,7 @@ void generate_fish(FILE *out)
     write_fish_options(out, COMMAND_COUNT);
 }
 
-// ---------------------------------------------------------------- choosing
+// ---------------------------------------------------------------- choosing what to generate
 
 bool generate_write(FILE *out, const char *what, struct error *err)
 {

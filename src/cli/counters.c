@@ -21,7 +21,7 @@ static const struct json_field answer_fields[] = {
 };
 static const struct json_table answer_table = {JSON_TABLE(struct cli_counters, answer_fields)};
 
-// ---------------------------------------------------------------- in the child
+// ---------------------------------------------------------------- in the child process
 
 static void list_counters(struct arena *arena, const struct gpu_counters *counters,
                           struct cli_counters *list)
@@ -84,7 +84,7 @@ bool command_counters(struct cli *cli, struct error *err)
     return sent;
 }
 
-// ---------------------------------------------------------------- in the parent
+// ---------------------------------------------------------------- in the parent process
 
 static bool read_answer(struct arena *arena, const char *line, struct cli_counters *counters,
                         struct error *err)

@@ -119,7 +119,7 @@ static bool write_markdown(const struct run *run, FILE *stream, struct error *er
     return true;
 }
 
-// The files that options write of a run besides the run file (JSON) and the HTML page.
+// The forms in which an option can write a run, besides the run file (JSON) and the HTML page.
 static const struct form {
     enum option_id option;
     run_writer *write;

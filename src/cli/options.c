@@ -47,7 +47,7 @@ size_t options_values(struct arena *arena, const struct options *options, enum o
     return count;
 }
 
-// ---------------------------------------------------------------- options
+// ---------------------------------------------------------------- parsing options
 
 // Sets the error for an unknown option, and suggests the known option that is nearest. `typed` is
 // the word without its `dashes`.
@@ -123,7 +123,7 @@ static bool parse_short(struct parser *p, const char *word)
     return refuse_option(p, "-", word);
 }
 
-// ---------------------------------------------------------------- words
+// ---------------------------------------------------------------- parsing words
 
 static bool parse_command(struct parser *p, const char *word)
 {
@@ -210,7 +210,7 @@ char **options_recorded(struct arena *arena, int argc, char **argv, const struct
     for (size_t u = 0; u < options->use_count; u++) {
         const char *file = file_in(&options->uses[u]);
         for (int i = 1; i < argc && file; i++)
-            // The word of the command line that contains this file name loses the folders.
+            // Removes the folders from the word of the command line that contains this file name.
             if (file >= argv[i] && file <= argv[i] + strlen(argv[i]))
                 words[i] = without_folders(arena, argv[i], file);
     }

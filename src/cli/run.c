@@ -137,7 +137,7 @@ static bool read_request(struct running *r, struct error *err)
     return read_counters(r, err) && read_benchmarks(r, err) && read_settings(r, err);
 }
 
-// ---------------------------------------------------------------- devices
+// ---------------------------------------------------------------- choosing the devices
 
 static bool api_check(struct cli *cli, const char *api, struct error *err)
 {

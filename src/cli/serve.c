@@ -57,7 +57,7 @@ static bool choose_devices(struct cli *cli, const struct gpu_system *system,
     return true;
 }
 
-// ---------------------------------------------------------------- the browser
+// ---------------------------------------------------------------- opening the browser
 
 // Writes a page that only this user can read and that sends the browser to the server's address.
 // The address must not be an argument of the browser, because it contains the token, and other
@@ -88,7 +88,7 @@ static void remove_page(const struct serving *s)
 static void open_browser(struct serving *s, const char *url)
 {
     struct error err = {.message = "no page can be written for it"};
-    // The child is never ended: it starts the browser, or becomes the browser.
+    // The child is never ended here: xdg-open starts the browser, or is replaced by it.
     bool opened =
         write_page(s, url) &&
         child_create(&(struct child_desc){.argv = (const char *const[]){"/usr/bin/env", "xdg-open",
@@ -109,7 +109,7 @@ static void tell_ready(void *context, const char *url)
         open_browser(s, url);
 }
 
-// ---------------------------------------------------------------- the command
+// ---------------------------------------------------------------- the command `serve`
 
 static bool serve(struct cli *cli, struct serve_desc *desc, struct error *err)
 {

@@ -21,8 +21,9 @@ struct shown {
 };
 
 // Finds the run file and the benchmarks to show. The first operand names the file. But if there is
-// no such file, and it is the name of a benchmark, all operands are names of benchmarks, and the
-// file is the newest one in the folder of kept runs. That file is also shown without operands.
+// no such file, and the operand is the name of a benchmark, all operands are names of benchmarks,
+// and the file is the newest one in the folder of kept runs. That file is also shown without
+// operands.
 static bool find_shown(const struct cli *cli, struct shown *shown, struct error *err)
 {
     const struct options *options = cli->options;
@@ -40,7 +41,7 @@ static bool find_shown(const struct cli *cli, struct shown *shown, struct error 
     return true;
 }
 
-// Fails if the run has no results of a benchmark that the operands name.
+// Fails if an operand names a benchmark that the run does not have.
 static bool check_names(struct cli *cli, const struct shown *shown, const struct run *run,
                         struct error *err)
 {

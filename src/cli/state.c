@@ -32,7 +32,7 @@ static bool make_folder(struct arena *arena, const char *folder)
     char *path = arena_strdup(arena, folder);
     for (char *slash = path; (slash = strchr(slash + 1, '/')) != NULL; *slash = '/') {
         *slash = '\0';
-        mkdir(path, 0700); // fails if it exists; after other failures, the last mkdir fails
+        mkdir(path, 0700); // an error is ignored: the folder exists, or the last mkdir fails too
     }
     return mkdir(folder, 0700) == 0 || errno == EEXIST;
 }

@@ -50,7 +50,8 @@ bool terminal_write(FILE *stream, const char *text, size_t bytes, struct interru
         size_t left = bytes - done;
         ssize_t wrote = write(ends[0].fd, text + done, left < PIPE_BUF ? left : PIPE_BUF);
         if (wrote < 0 && errno != EINTR && errno != EAGAIN) {
-            // Writing through the stream fails as well, and so sets its error indicator.
+            // Writes through the stream, too: that fails in the same way and sets the stream's
+            // error indicator.
             fputc(text[done], stream);
             fflush(stream);
             return true;

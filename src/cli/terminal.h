@@ -28,7 +28,7 @@ unsigned terminal_columns(FILE *stream, unsigned most);
 bool terminal_write(FILE *stream, const char *text, size_t bytes, struct interrupt *interrupt);
 
 enum {
-    PROGRESS_LOGGED = 32 // logs have lines for at most so many benchmarks
+    PROGRESS_LOGGED = 32 // a log has lines for at most this many benchmarks
 };
 
 // Shows the progress of a run. On a terminal this is one line, which is redrawn in place and wiped

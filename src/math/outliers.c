@@ -54,7 +54,7 @@ double score_chance(double score)
 
 double score_of_chance(double chance)
 {
-    double low = 0, high = 38; // the chance of a score of 38 is about the smallest double
+    double low = 0, high = 38; // `high` is 38: a larger score has a chance of about 0 as a double
     for (int step = 0; step < 60; step++) {
         double middle = (low + high) / 2;
         if (score_chance(middle) > chance)
@@ -72,7 +72,7 @@ size_t discoveries(const double *chances, size_t count, size_t tests, double rat
     return count;
 }
 
-// ---------------------------------------------------------------- ranks
+// ---------------------------------------------------------------- ranks of values
 
 struct ranked {
     double value;

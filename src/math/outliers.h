@@ -25,8 +25,8 @@ struct population {
     double freedom; // degrees of freedom of `sigma`
 };
 
-// Describes the values, which must be finite. Overwrites them. Without values, all numbers but
-// count and freedom are NaN.
+// Returns the numbers that describe the values, which must be finite. Overwrites the values.
+// Without values, all numbers but count and freedom are NaN.
 struct population population_of(double *values, size_t count);
 
 // Returns the score of a value: the standard normal value that is as rare as `value` in the

@@ -111,7 +111,8 @@ double stats_t_quantile(double p, unsigned freedom)
 
 size_t stats_median_rank(size_t count, double confidence)
 {
-    // The probability outside ranks k is 2 Σ_{i<k} C(n,i) / 2^n.
+    // The interval from the k-th smallest to the k-th largest value misses the median with
+    // probability 2 Σ_{i<k} C(n,i) / 2^n.
     double n = (double)count, log_term = -n * log(2), outside = 2 * exp(log_term);
     size_t rank = 0;
     while (rank < count / 2 && outside <= 1 - confidence) {
@@ -122,7 +123,7 @@ size_t stats_median_rank(size_t count, double confidence)
     return rank;
 }
 
-// ---------------------------------------------------------------- intervals
+// ---------------------------------------------------------------- intervals of the median
 
 static void by_ranks(const double *sorted, size_t count, size_t rank, struct interval *interval)
 {

@@ -32,12 +32,12 @@ double stats_deviation(const double *values, size_t count);
 struct stats_serial {
     double squared_steps;      // ΣΣ(xᵢ₊₁−xᵢ)²
     double squared_deviations; // ΣΣ(xᵢ−x̄)²
-    double freedom;            // F
-    double triples;            // Σ(n−2): number of three neighbours, over all series
+    double freedom;            // F = Σ(n−1)
+    double triples; // Σ(n−2): number of triples of neighbouring values, over all series
 };
 
 void stats_serial_add(struct stats_serial *serial, const double *series, size_t count);
-double stats_serial_correlation(const struct stats_serial *serial); // 0 for constant series
+double stats_serial_correlation(const struct stats_serial *serial); // 0 if all series are constant
 // Returns the standard deviation that stats_serial_correlation has if the values are independent.
 // NaN if no series has two values.
 double stats_serial_error(const struct stats_serial *serial);

@@ -16,7 +16,7 @@ double measure_claim_results(const struct measure_limits *limits, enum measure_c
     return per_cycle[which];
 }
 
-// ---------------------------------------------------------------- limits
+// ---------------------------------------------------------------- limits of the claimed work
 
 // lower_by_core and lower_by_memory apply one more limit to the bound. If that limit is unknown
 // (0), the bound becomes unknown (0), too.
@@ -94,7 +94,7 @@ uint32_t measure_claim_load(const struct measure_claim *claim)
     return load << 13 | (claim->cores & 0x1fff);
 }
 
-// ---------------------------------------------------------------- counters
+// ---------------------------------------------------------------- claims about hardware counters
 
 static void add_claim(double *claim, double amount)
 {
@@ -102,8 +102,8 @@ static void add_claim(double *claim, double amount)
         *claim = isfinite(*claim) ? *claim + amount : amount;
 }
 
-// Claims the bytes that each level's counters should count. Memory traffic also passes the L2. It
-// is not claimed for the L1, because kernels may bypass the L1.
+// Claims the bytes that the counters of each level should count. Bytes of memory are also claimed
+// for the L2, because they pass it. They are not claimed for the L1, because kernels may bypass it.
 static void claim_bytes(const struct measure_claim *claim, const struct measure_limits *limits,
                         struct measure_count_claims *claims)
 {
@@ -125,8 +125,9 @@ void measure_claim_held(const struct measure_limits *limits, uint64_t set_bytes,
 {
     if (set_bytes <= limits->l1_bytes / 2)
         claims->of[GPU_COUNTER_L2_READ] = 0;
-    // Each half of a divided L2 may hold a copy of every line, and its sets fill unevenly: of 24
-    // MiB an H100's half of 25 MiB lacked a part (counted, reference/h100-cuda-counters.json.gz).
+    // Each half of a divided L2 may hold a copy of every line, and its sets fill unevenly: an
+    // H100's half of 25 MiB did not hold all of 24 MiB (counted,
+    // reference/h100-cuda-counters.json.gz).
     if (limits->last_cache_known && set_bytes <= limits->last_cache_bytes / 8 * 3)
         claims->of[GPU_COUNTER_DRAM_READ] = 0;
 }
@@ -169,7 +170,7 @@ static void report_counted(const struct measure_claim *claim, const struct measu
     measure_count_report(count, &claims, visit);
 }
 
-// ---------------------------------------------------------------- metrics
+// ---------------------------------------------------------------- metrics of the claimed work
 
 static void report_samples(const struct measure_account *account, unsigned metric,
                            enum measure_form form, double amount)

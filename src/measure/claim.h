@@ -40,7 +40,7 @@ struct measure_claim {
     // reads.
     uint64_t set_bytes;
     // True if several threads may read the same bytes at the same time. Devices merge such reads on
-    // the way to the L2, so nothing is claimed of what the L2's counters show.
+    // the way to the L2, so the claim says nothing about the counter `l2_read`.
     bool merges;
     // What hardware counters should count for this work. NULL: it is computed from the members
     // above, under the assumption that whole sectors are read and written.

@@ -131,7 +131,7 @@ void measure_clock_lead(const struct measure_clock *clock, struct gpu_batch *bat
     }
 }
 
-// ---------------------------------------------------------------- computed from stamps
+// ---------------------------------------------------------------- computed from the stamps alone
 
 static const double snap = 0.02;
 static const uint64_t no_narrow_counter = UINT64_C(1) << 25;

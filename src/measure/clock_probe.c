@@ -70,8 +70,9 @@ static double last_span_ns(const struct probe *probe)
     return probe->runs[probe->count - 1].span_ns;
 }
 
-// Makes runs with 0 iterations, then longer and longer runs, LONG_RUNS or more of the greatest
-// length until the counter's width is known or RUNS_MAX is near, and again runs with 0 iterations.
+// Makes BRIEF_RUNS runs with 0 iterations, then longer and longer runs, and at last BRIEF_RUNS runs
+// with 0 iterations again. The longest run is made LONG_RUNS times, or more often until the
+// counter's width is known or RUNS_MAX is near.
 static bool probe_all_runs(struct probe *probe, bool has_counter, struct error *err)
 {
     if (!probe_runs(probe, BRIEF_RUNS, 0, err))

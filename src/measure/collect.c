@@ -49,8 +49,8 @@ struct collect *collect_create(struct arena *arena, const struct benchmark_info 
     return collect;
 }
 
-// Collects the rounds again: from all visits, or only from the visits that have no reason to be
-// repeated.
+// Collects the rounds again: from all visits if `all` is true, else only from the visits that have
+// no reason to be repeated.
 static struct rounds *gather(const struct collect *collect, bool all, struct arena *arena)
 {
     struct rounds *rounds = rounds_create(arena, collect->info);
@@ -60,8 +60,8 @@ static struct rounds *gather(const struct collect *collect, bool all, struct are
     return rounds;
 }
 
-// Returns how many visits without a reason to be repeated are enough for a result. With so many,
-// the doubtful visits are left out.
+// Returns how many visits without a reason to be repeated are enough for a result. If there are
+// this many, the doubtful visits are left out.
 static unsigned rounds_needed(const struct collect *collect)
 {
     const struct collect_rule *rule = &collect->rule;
@@ -110,7 +110,8 @@ static struct interval interval_of(const struct round_metric *metric, double con
     return interval;
 }
 
-// True if half of the interval is within the goal, or within `enough` if that is larger.
+// True if half of the interval is within the goal (or `enough`, if that is larger) or one clock
+// step.
 static bool is_precise(const struct collect *collect, double confidence, double enough)
 {
     const struct round_metric *metric = rounds_primary(collect->rounds);
@@ -245,7 +246,7 @@ bool collect_failed(const struct collect *collect)
     return collect->state == COLLECT_FAILED;
 }
 
-// ---------------------------------------------------------------- metrics
+// ---------------------------------------------------------------- metrics of the result
 
 static void fill_metrics(const struct collect *collect, const struct rounds *rounds,
                          struct arena *arena, struct result *result)

@@ -32,8 +32,8 @@
 #define COLLECT_HOST_GOAL 0.05
 #define COLLECT_HOST_MOST 0.1
 
-// Half of an interval, relative to the median, that is never worth a remark. The goal of rates is
-// narrower, so that two runs agree within this.
+// Half of an interval is never worth a remark if it is below this share of the median. The goal of
+// rates is narrower, so that two runs agree within this.
 #define COLLECT_PRECISE_ENOUGH 0.01
 
 enum {

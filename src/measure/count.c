@@ -27,11 +27,11 @@ struct measure_count {
     const char *const *names; // counters named by the user
     size_t name_count;
     double units;           // number of units of work in the last run
-    struct selection *made; // the newest first
+    struct selection *made; // selections made so far, the newest first
     struct selection *selected;
 };
 
-// ---------------------------------------------------------------- selecting
+// ---------------------------------------------------------------- selecting counters
 
 // The group of each counter; MEASURE_COUNT_MEMORY for those that are not listed.
 static const unsigned groups_of[GPU_COUNTER_COUNT] = {
@@ -141,7 +141,7 @@ bool measure_count_select(struct measure_count *count, unsigned groups, struct e
     return true;
 }
 
-// ---------------------------------------------------------------- opening
+// ---------------------------------------------------------------- opening and closing counters
 
 struct measure_count *measure_count_open(struct gpu_device *device, const char *const *names,
                                          size_t name_count, struct error *err)
@@ -175,7 +175,7 @@ const struct gpu_info *measure_count_info(const struct measure_count *count)
     return count->info;
 }
 
-// ---------------------------------------------------------------- counting
+// ---------------------------------------------------------------- counting the work
 
 static bool run_both(struct measure_count *count, const struct measure_count_desc *desc,
                      struct error *err)
@@ -209,7 +209,7 @@ bool measure_count_run(struct measure_count *count, const struct measure_count_d
     return done;
 }
 
-// ---------------------------------------------------------------- reporting
+// ---------------------------------------------------------------- reporting what was counted
 
 const struct measure_count_claims measure_count_no_claims = {{
 #define X(counter, name, unit, help) [GPU_COUNTER_##counter] = NAN,

@@ -12,7 +12,7 @@ enum {
     READINGS_MAX = 4096,
     IN_FLIGHT = 12
 };
-// A submission for which the host waited less had ended some time before.
+// If the host waited less than this for a submission, the submission had ended some time before.
 static const uint64_t waited_least_ns = 100000;
 // A measurement may take this much longer than length_ns, because some counters change rarely.
 static const uint64_t slack_ns = NS_PER_S / 2;
@@ -75,8 +75,9 @@ static size_t find_changes(const struct energy_reading *readings, size_t count,
     return found;
 }
 
-// Narrows the range of changes so that it begins and ends with one that was seen at most as late as
-// half of them. NVIDIA's library now and then takes 50 ms to answer, in which the counter changes.
+// Narrows the range of changes so that it begins and ends with a change that was seen at most as
+// late as half of all changes. NVIDIA's library now and then takes 50 ms to answer, in which the
+// counter changes.
 static size_t trim(struct change **changes, size_t count, struct arena *scratch)
 {
     double *late_ns = ARENA_ARRAY(scratch, count, double);
@@ -139,7 +140,7 @@ void measure_energy_of(const struct energy_reading *readings, size_t count,
     arena_destroy(arena);
 }
 
-// ---------------------------------------------------------------- the work
+// ---------------------------------------------------------------- repeating the work
 
 struct burn {
     const struct measure_energy_desc *desc;
@@ -179,8 +180,9 @@ static void take_reading(struct burn *burn)
 }
 
 // Keeps IN_FLIGHT submissions in flight, because reading the counter takes NVIDIA's library 4 ms,
-// and now and then 50 ms. Only after a wait it is known how many submissions have ended, so the
-// counter is read then, or if no wait was needed for IN_FLIGHT submissions.
+// and now and then 50 ms. The counter is read after a submission for which the host had to wait,
+// because only then the number of ended submissions is known; at the latest after IN_FLIGHT
+// submissions without a wait.
 static bool keep_busy(struct burn *burn, struct error *err)
 {
     uint64_t start_ns = clock_now_ns();

@@ -54,8 +54,9 @@ struct energy_reading {
 };
 
 // Computes the result from the first to the last change of the counter, because only at a change it
-// is known when the counter reached its value. The first and the last one are those that were seen
-// at most as late as half of the changes, where "late" is the time since the reading before.
+// is known when the counter reached its value. Changes at both ends are dropped until the first and
+// the last one were seen at most as late as half of the changes, where "late" is the time since the
+// reading before.
 void measure_energy_of(const struct energy_reading *readings, size_t count,
                        struct measure_energy_result *result);
 

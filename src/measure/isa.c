@@ -126,8 +126,8 @@ static void count_kind(struct kind kinds[KINDS_MAX], const struct name *name)
         }
 }
 
-// Returns true for an instruction that accesses memory and may need a descriptor, or that accesses
-// the core's shared memory.
+// Returns true for an instruction that accesses memory in another way than s_load, and thus may use
+// a descriptor that s_load has loaded.
 static bool is_other_access(const struct name *name)
 {
     static const char *const starts[] = {"buffer_", "tbuffer_", "global_",      "flat_",

@@ -15,8 +15,8 @@ struct isa_loads {
 };
 
 // Fills `loads` from the innermost loop (one that contains no other loop) that has the most loads.
-// Loads of descriptors do not count: an s_load of 4 or 8 words is taken as one if the loop also has
-// accesses that may need a descriptor. Returns false if no innermost loop has a load.
+// Loads of descriptors do not count: an s_load of 4 or 8 words is taken as one if the loop also
+// accesses memory in another way. Returns false if no innermost loop has a load.
 bool isa_loop_loads(struct arena *arena, const char *assembly, struct isa_loads *loads);
 
 #endif

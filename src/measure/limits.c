@@ -251,7 +251,7 @@ static const struct product products[] = {
     {"B580 Graphics", 12, &battlemage, 20, 2670, 456, 18, 0, 0, "ark.intel.com, Arc B580"},
 };
 
-// ---------------------------------------------------------------- looking up
+// ---------------------------------------------------------------- looking up a device
 
 // Returns true if the device's name, up to " (", ends with the words of `product`: "AMD Radeon RX
 // 6800 (RADV NAVI21)" is an RX 6800, but "RX 6800 XT" and "RX 6800 Laptop GPU" are not.

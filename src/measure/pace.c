@@ -20,7 +20,7 @@ static double counted_hz(const struct measure_pace *pace, double hz)
     return is_stated ? pace->stated_hz : hz;
 }
 
-// ---------------------------------------------------------------- leads
+// ---------------------------------------------------------------- leads before samples
 
 void pace_begin(struct measure_pace *pace, double *case_hz)
 {
@@ -212,7 +212,7 @@ size_t pace_doubt(struct measure_visit *const *visits, size_t count)
     double most_hz = 0;
     for (size_t i = 0; i < count; i++)
         if (!lasts || !is_limited(visits[i]))
-            most_hz = fmax(most_hz, visit_sensor_value(visits[i], "core_clock")); // ignores NaN
+            most_hz = fmax(most_hz, visit_sensor_value(visits[i], "core_clock")); // NaN is ignored
     for (size_t i = 0; i < count; i++) {
         double hz = visit_sensor_value(visits[i], "core_clock");
         if (visits[i]->retake_count > 0 || (lasts && is_limited(visits[i])) ||

@@ -13,21 +13,22 @@
 #include "measure/visit.h"
 
 enum {
-    // A worker remembers so many kinds of load. It first forgets the kind whose last visit is
+    // A worker remembers this many kinds of load. It first forgets the kind whose last visit is
     // longest ago.
     PACE_LOADS = 64,
-    // After so many visits in a row at the same lower clock, the load is taken to keep that clock.
+    // After this many visits in a row at the same lower clock, the load is taken to keep that
+    // clock.
     PACE_LASTING = 8,
-    // So many visits in a row at the same higher clock are no measurement error.
+    // This many visits in a row at the same higher clock are no measurement error.
     PACE_HIGHER = 3,
-    PACE_LEAD_FIRST_NS = 2000000, // first lead of a visit; each further one is 4 times as long,
-    PACE_LEAD_MOST_NS = 64000000, // but no longer than this
-    // A visit gets no further lead once its leads took so long in all: PACE_PATIENCE_NS if the last
-    // one did not raise the clock, PACE_SPENT_MOST_NS if it did.
+    PACE_LEAD_FIRST_NS = 2000000, // first lead of a visit; each further lead is 4 times as long
+    PACE_LEAD_MOST_NS = 64000000, // longest lead
+    // A visit gets no further lead once its leads together took this long: PACE_PATIENCE_NS if the
+    // last one did not raise the clock, PACE_SPENT_MOST_NS if it did.
     PACE_PATIENCE_NS = 150000000,
     PACE_SPENT_MOST_NS = 300000000,
     PACE_SPARSE_MOST_NS = 4000000, // upper limit of measure_pace.sparse_ns
-    PACE_CALM = 64 // so many visits without a low clock shorten the lead of sparse work
+    PACE_CALM = 64 // this many visits without a low clock shorten the lead of sparse work
 };
 
 // An H100, whose data sheet says 1980 MHz, ran at 1980 to 2040 MHz at different times of one run.

@@ -208,7 +208,8 @@ void rounds_describe_doubts(struct measure_visit *const *visits, size_t visit_co
         size_t count = 0;
         for (size_t k = 0; k < visit_count; k++)
             count += strcmp(doubt_of(visits[k]), code) == 0;
-        if (!strstr(text, code)) // not in the text yet; the empty code never counts
+        // Each code is added once. strstr always finds the empty code, so it is never added.
+        if (!strstr(text, code))
             text = text_join(kept->arena, text, ", ",
                              arena_printf(kept->arena, "%zu %s", count, code));
     }

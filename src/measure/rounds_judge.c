@@ -9,7 +9,8 @@
 #include <string.h>
 
 static const double correlation_allowed = 0.3;
-static const double chance_deviations = 3.3; // standard errors that chance exceeds in 0.05 %
+// Chance exceeds this number of standard errors with a probability of 0.05 %.
+static const double chance_deviations = 3.3;
 
 enum {
     FEW_SAMPLES = 20, // least samples of a distribution, whose shares are then known to ±30 %

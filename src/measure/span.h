@@ -26,7 +26,7 @@ struct measure_span_desc {
     bool rays;            // the units trace rays or build trees (gpu/rays.h)
     uint64_t repeats;     // units per sample that an earlier visit found; 0: not found yet
     uint64_t repeats_max; // largest number of units per sample; 0: 4096
-    bool warm;            // other work has warmed up the device: one warm-up run, one sizing
+    bool warm;            // true: the device is already warm, so one warm-up run and one sizing do
 };
 
 struct measure_span {
@@ -45,7 +45,7 @@ struct measure_span {
     double step_ns;                // step of the time stamps divided by `repeats`
     uint64_t device_time_ns;       // device time of all runs: sizing, warm-up and samples
     uint64_t began_ns, ended_ns;   // host time before the first and after the last sample
-    struct measure_count *counted; // has counted the same work; NULL: the visit is not counted
+    struct measure_count *counted; // counters of the same work; NULL: the visit is not counted
 };
 
 // Warms up and takes request->samples samples (0: one), or fewer if they are long (span_another).

@@ -24,8 +24,8 @@ double measure_unit_grow(double iterations, double wanted_ns, double took_ns, do
                          double most);
 
 // Fills a grid for `groups` workgroups: grid[1] rows of grid[0] workgroups. A row has at most
-// row_most (a device's workgroup_count_x; 0: no limit). It exceeds `groups` by fewer than grid[1]
-// workgroups.
+// row_most (a device's workgroup_count_x; 0: no limit). The grid has at most grid[1] − 1 workgroups
+// more than `groups`.
 void measure_unit_grid(uint64_t groups, uint64_t row_most, uint32_t grid[2]);
 
 // Sets *units to the number of units of work that the kernels did: count / unit_count. `count` is

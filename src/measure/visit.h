@@ -35,8 +35,8 @@ struct visit_clock {
 };
 
 struct measure_visit {
-    struct arena *arena;                                 // owns everything below
-    struct measure_samples metrics[MEASURE_METRICS_MAX]; // in the order of benchmark_info.metrics
+    struct arena *arena;                                 // owns the data of the members below
+    struct measure_samples metrics[MEASURE_METRICS_MAX]; // one per metric of benchmark_info.metrics
     struct reason *reasons;                              // reasons that make the case suspect
     size_t reason_count;
     struct reason *retakes; // reasons why the visit should be repeated
@@ -55,7 +55,7 @@ struct measure_visit {
     struct kernel_info kernel;
     uint64_t device_time_ns;     // device time spent measuring; the case's budget limits it
     uint64_t began_ns, ended_ns; // host time at the begin and end of the samples; 0: not known
-    struct visit_clock clock;    // not sent from the worker to the parent
+    struct visit_clock clock;    // the core clock; not sent to the parent
 };
 
 // A point at which the visits of several devices wait for each other. Each device is then prepared
@@ -77,7 +77,8 @@ struct measure_request {
     unsigned samples;
     uint64_t sample_ns;  // minimum device time of a sample, usually 2 ms
     uint64_t timeout_ns; // longest wait for one submission
-    // 0: the case's first visit, which decides on the size and shape of the work.
+    // Number of the round. In round 0, the case's first visit decides on the size and shape of the
+    // work.
     unsigned round;
     const struct measure_gate *gate; // where devices wait for each other; NULL: only one measures
     bool any_clock;                  // true: the core clock of the samples is not judged
@@ -122,8 +123,8 @@ void visit_flag(struct measure_visit *visit, const char *code, const char *forma
 
 // Adds a reason to repeat the visit: something other than the kernel, such as other work on the
 // device, may have changed its numbers. The visit is then no round, and the case is visited again.
-// It counts only if there are too many such visits or the time is used up; this reason then makes
-// the case suspect (measure/collect.h).
+// Such a visit counts only if there are too many of them or the time is used up; this reason
+// then makes the case suspect (measure/collect.h).
 void visit_retake(struct measure_visit *visit, const char *code, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
@@ -155,7 +156,7 @@ void visit_series(struct measure_visit *visit, const struct series *series);
 // adds the detail "loop_loads", which lists them.
 void visit_kernel(struct measure_visit *visit, struct gpu_program *program);
 
-// Returns a copy of the visit in `arena`, without hardware counters and core clock.
+// Returns a copy of the visit in `arena`, without its members `counters` and `clock`.
 struct measure_visit *visit_copy(struct arena *arena, const struct measure_visit *visit);
 
 // Merges a visit into `kept`, which collects what all visits of a case have in common: adds the

@@ -25,7 +25,7 @@ enum {
     CORE_GROUPS = 16,
     YARDSTICK_RUNS = 2,
     GROUPS_UNKNOWN = 64,
-    GROUPS_MAX = 512 // stamps of at most so many workgroups are read
+    GROUPS_MAX = 512 // stamps of at most this many workgroups are read
 };
 static const uint64_t least_default_ns = 5000000;
 static const uint64_t timeout_ns = UINT64_C(10000000000);
@@ -223,8 +223,8 @@ static struct gpu_buffer *make_buffer(struct measure_watch *watch, uint64_t byte
                              &(struct gpu_buffer_desc){.bytes = bytes, .memory = memory}, &no_room);
 }
 
-// Creates the yardsticks (watch.h). If there is not enough memory for a buffer of the copies, no
-// copy is measured.
+// Creates the yardsticks (watch.h); a model has none. If there is not enough memory for a buffer of
+// the copies, no copy is measured.
 static bool make_yardsticks(struct measure_watch *watch, struct error *err)
 {
     if (watch->info->caps & GPU_CAP(VIRTUAL_TIME))
@@ -306,8 +306,8 @@ static bool read_copy(struct measure_watch *watch, unsigned span, uint64_t bytes
     return true;
 }
 
-// Runs each yardstick several times and keeps the highest rate, because an idle link is still slow
-// at the first run.
+// Runs each yardstick YARDSTICK_RUNS times and keeps the highest rate, because an idle link is
+// still slow at the first run.
 static bool take_yardsticks(struct measure_watch *watch, struct watch_finding *finding,
                             struct error *err)
 {
@@ -335,9 +335,9 @@ static bool take_yardsticks(struct measure_watch *watch, struct watch_finding *f
     return true;
 }
 
-// ---------------------------------------------------------------- a watch
+// ---------------------------------------------------------------- running a watch
 
-static const char kernel_without_clocks[] = "measure_clock_none"; // its waits read no clock
+static const char kernel_without_clocks[] = "measure_clock_none"; // a kernel that reads no clock
 
 bool measure_watch_check(const struct gpu_info *info, struct error *err)
 {

@@ -55,8 +55,8 @@ MUST_CHECK bool measure_watch_check(const struct gpu_info *info, struct error *e
 struct measure_watch *measure_watch_open(struct arena *arena, struct gpu_scope *scope,
                                          struct error *err);
 
-// Watches for `least_ns` (0: 5 ms), which may be at most about a second. A watch of less than 90 %
-// of it is repeated, but at most three times.
+// Watches for `least_ns` (0: 5 ms), which may be at most about a second. A watch that lasted less
+// than 90 % of that is repeated, but at most three times.
 MUST_CHECK bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns,
                                   struct watch_finding *finding, struct error *err);
 

@@ -66,7 +66,7 @@ static void line_add(struct lines *lines, const struct card_figure *figure)
     lines->list[lines->count++] = line;
 }
 
-// ---------------------------------------------------------------- the table
+// ---------------------------------------------------------------- the table of figures
 
 static void lines_fit(struct lines *lines)
 {

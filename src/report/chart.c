@@ -20,7 +20,7 @@ enum {
     LETTERS_MOST = 300, // largest number of characters in a text
     SWATCH = 12,        // width of the coloured dash that precedes the label of a line
     TICKS_MOST = 7,
-    DOTS_MOST = 12,      // a line with at most so many points has a dot at each
+    DOTS_MOST = 12,      // a line with at most this many points has a dot at each
     STRAIGHT_MOST = 256, // largest number of points that one straight part of a stroke can replace
     TITLE_LINES = 3,
     FINE = 4 // fineness: coordinates of lines are multiples of 1/4 pixel
@@ -50,13 +50,13 @@ struct drawing {
     double y; // y at which the next part begins
 };
 
-// ---------------------------------------------------------------- text
+// ---------------------------------------------------------------- writing text
 
 // Returns a character's width as a share of the font size, at least as large as in usual fonts.
 static double character_width(const char *text, size_t bytes)
 {
     if (bytes > 1)
-        // Characters from 0xe3 on (CJK and others) are wide.
+        // Characters whose first byte is 0xe3 or more (CJK and others) are wide.
         return bytes > 2 && (unsigned char)text[0] > 0xe2 ? 1.05 : 0.65;
     if (strchr("ijl.,:;'|!()[] ", *text))
         return 0.36;
@@ -99,7 +99,7 @@ static const char *text_cut(struct arena *arena, const char *text, double size, 
 static void words_put(struct drawing *d, const char *class, const char *text, double size,
                       int lines)
 {
-    const double height = size > small_size ? LINE : SMALL_LINE; // a title is larger and bold
+    const double height = size > small_size ? LINE : SMALL_LINE; // titles have larger letters
     const double width = (CHART_WIDTH - 2 * EDGE) / (size > small_size ? 1.1 : 1);
     for (const char *rest = screen_quote(d->arena, text, LETTERS_MOST); *rest && lines > 0;
          lines--) {
@@ -121,7 +121,7 @@ static void words_put(struct drawing *d, const char *class, const char *text, do
     }
 }
 
-// ---------------------------------------------------------------- axes
+// ---------------------------------------------------------------- axes and ticks
 
 struct axis {
     double low, high; // range of the values; both are above 0 if the axis is logarithmic
@@ -198,7 +198,7 @@ static const char *axis_name(const struct drawing *d, const char *unit)
     return text_join(d->arena, d->chart->metric, ", ", says ? "" : unit);
 }
 
-// ---------------------------------------------------------------- lines
+// ---------------------------------------------------------------- drawing lines
 
 // True if the chart can show this point of the line. Values from 1e300 on are not drawn, because
 // differences of them may overflow; no measured value is that large.
@@ -243,7 +243,7 @@ static void stroke_put(const struct drawing *d, size_t number, const struct plac
     fputs("\"/>\n", d->out);
 }
 
-// Writes a dot at each place that is not trusted or, if `doubted` is false, at each trusted place.
+// If `doubted` is true, writes a dot at each place that is not trusted, else at each trusted place.
 static void dots_put(const struct drawing *d, const char *class, const struct place *places,
                      size_t count, bool doubted)
 {
@@ -418,7 +418,7 @@ static void lines_put(struct drawing *d)
     d->y = y.from + 34;
 }
 
-// ---------------------------------------------------------------- bars
+// ---------------------------------------------------------------- drawing bars
 
 static void bars_put(struct drawing *d)
 {
@@ -453,7 +453,7 @@ static void bars_put(struct drawing *d)
     d->y += 35;
 }
 
-// ---------------------------------------------------------------- the drawing
+// ---------------------------------------------------------------- the whole drawing
 
 double chart_put(struct arena *arena, const struct chart *chart, double x, double y, FILE *stream)
 {

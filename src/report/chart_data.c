@@ -12,8 +12,8 @@
 enum {
     NUMBERS_MIN = 16, // a heat map with more values of x than this is drawn as lines
     SPARSE_POINTS = 4,
-    // If x is logarithmic, a line of at most SPARSE_POINTS points, each at SPARSE_STEP times the x
-    // of the point before or more, becomes bars.
+    // If x is logarithmic, a line becomes bars if it has at most SPARSE_POINTS points and each x is
+    // at least SPARSE_STEP times the x before it.
     SPARSE_STEP = 8
 };
 
@@ -41,7 +41,7 @@ struct source {
     size_t count;
 };
 
-// ---------------------------------------------------------------- the view
+// ---------------------------------------------------------------- choosing the view
 
 static bool has_rows(const struct view_info *view)
 {
@@ -104,7 +104,7 @@ static const char *name_of(const struct source *s, const struct point *point)
     return view_words(s->arena, &point->result->bench_case, s->keys, s->key_count);
 }
 
-// ---------------------------------------------------------------- the title
+// ---------------------------------------------------------------- title of the chart
 
 // Returns the name with blanks in place of underscores.
 static const char *plain(struct arena *arena, const char *name)
@@ -207,7 +207,7 @@ static const char *range_text(const struct source *s)
     return doubt ? text_join(s->arena, text, "; ", "doubted") : text;
 }
 
-// ---------------------------------------------------------------- lines
+// ---------------------------------------------------------------- choosing the lines
 
 static bool is_log(const struct source *s)
 {
@@ -386,7 +386,7 @@ static bool is_curve(const struct source *s)
     return count > NUMBERS_MIN;
 }
 
-// ---------------------------------------------------------------- bars
+// ---------------------------------------------------------------- choosing the bars
 
 static struct chart_bar bar_of(const struct source *s, const struct point *point)
 {
@@ -398,8 +398,9 @@ static struct chart_bar bar_of(const struct source *s, const struct point *point
                               .doubted = is_doubted(point)};
 }
 
-// Adds the bars in the order of the run. If they are too many, adds the points of sorted_points()
-// instead, the best first. If these are too many, too, the last bar is the worst point.
+// Adds the bars in the order of the run. If there are too many bars, adds the points of
+// sorted_points() instead, the best first. If these are too many, too, the last bar is the worst
+// point.
 static void add_bars(const struct source *s, struct chart *chart)
 {
     size_t count = s->count;
@@ -418,7 +419,7 @@ static void add_bars(const struct source *s, struct chart *chart)
         chart->about = text_join(s->arena, chart->about, " · ", "the trusted cases");
 }
 
-// ---------------------------------------------------------------- charts
+// ---------------------------------------------------------------- the whole chart
 
 static const char *origin_text(const struct source *s)
 {

@@ -11,7 +11,7 @@ enum {
     MARKDOWN_ROWS_MAX = 100
 };
 
-// ---------------------------------------------------------------- Markdown
+// ---------------------------------------------------------------- the comparison as Markdown
 
 // Writes a text of a run file escaped: it must not become markup, a mention or a new table row.
 static void put(FILE *stream, const char *text)
@@ -121,7 +121,7 @@ void compare_markdown(const struct compare_report *report, FILE *stream)
     arena_destroy(arena);
 }
 
-// ---------------------------------------------------------------- JSON
+// ---------------------------------------------------------------- the comparison as JSON
 
 static void file_put(struct json_out *out, const char *name, const char *file,
                      const struct run *run)

@@ -8,9 +8,8 @@
 #include <string.h>
 
 enum {
-    // Without `all`, a section prints at most SECTION_GROUPS groups of rows. SECTION_ROWS is
-    // divided by the number of its groups: each prints at most that many rows, or GROUP_ROWS if
-    // this is more.
+    // Without `all`, a section prints at most SECTION_GROUPS groups of rows. Each of these groups
+    // prints at most SECTION_ROWS / (number of groups) rows, but at least GROUP_ROWS are allowed.
     SECTION_ROWS = 40,
     GROUP_ROWS = 3,
     SECTION_GROUPS = 40,
@@ -75,7 +74,7 @@ static const char *row_words(struct printer *p, const struct result *result)
                      view_words(p->screen.arena, &result->bench_case, p->axes, p->axis_count));
 }
 
-// ---------------------------------------------------------------- sections
+// ---------------------------------------------------------------- sections of rows
 
 struct place {
     const struct compare_row *row;
@@ -259,7 +258,7 @@ static void section_print(struct printer *p, const struct compare_section *secti
         fprintf(screen->stream, "  … and %zu more: --all lists them\n", left);
 }
 
-// ---------------------------------------------------------------- a terminal
+// ---------------------------------------------------------------- the comparison on a terminal
 
 static void source_print(struct screen *screen, const char *role, const char *text)
 {

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-// ---------------------------------------------------------------- head and end
+// ---------------------------------------------------------------- head and end of the report
 
 // Returns `line` with " · TEXT" appended, or unchanged if `text` is NULL or empty.
 static const char *joined(struct arena *arena, const char *line, const char *text)
@@ -133,7 +133,7 @@ void console_summary(const struct run *run, const struct console_desc *desc, FIL
     screen_finish(&screen, stream);
 }
 
-// ---------------------------------------------------------------- benchmarks
+// ---------------------------------------------------------------- tables of a benchmark
 
 // True if a result has one of the sensors. `sensors` is a list with commas.
 static bool any_sensor(const struct result *const *results, size_t count, const char *sensors)
@@ -188,11 +188,11 @@ static void view_print(struct screen *screen, const struct run *run, const char 
     struct view_info shown;
     const struct view_info *view = &shown;
     if (!view_shown(screen->arena, run, device, info, declared, &shown))
-        return; // the notes, printed before, say why there are no numbers
+        return; // the notes above the views say why there are no numbers
     size_t count;
     const struct result **results = view_select(screen->arena, run, device, view, info, &count);
     if (view->kind == VIEW_TABLE && view->sensors && !any_sensor(results, count, view->sensors))
-        return; // the benchmark's other views show the numbers
+        return; // not drawn: other views of the benchmark show the numbers
     struct view_grid grid;
     bool gridded =
         view->kind == VIEW_CURVE || view->kind == VIEW_BARS || view->kind == VIEW_HEATMAP;

@@ -60,9 +60,9 @@ MUST_CHECK bool html_save(const struct run *const *runs, size_t count, const cha
 // `address` (such as "ws://127.0.0.1:8080"), a web socket of the server that serves the page.
 const char *html_live_policy(struct arena *arena, const char *address);
 
-// Writes the live page for that server: the page of html_write with this policy, with `data` (JSON
-// without "</") in place of the runs, with the live page's script, and without the summaries of
-// devices.
+// Writes the live page of `fathom serve`: the page of html_write with the content security policy
+// `policy`, with `data` (JSON without "</") in place of the runs, with the live page's script, and
+// without the summaries of devices.
 MUST_CHECK bool html_write_live(const char *data, const char *policy, FILE *stream,
                                 struct error *err);
 

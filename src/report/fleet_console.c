@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-// ---------------------------------------------------------------- sentences
+// ---------------------------------------------------------------- sentences about a fleet
 
 static const char *number(struct arena *arena, size_t count, const char *noun)
 {
@@ -68,7 +68,7 @@ const char *fleet_counts(struct arena *arena, const struct fleet *fleet)
     return text;
 }
 
-// ---------------------------------------------------------------- the list
+// ---------------------------------------------------------------- the list of cards to look at
 
 static enum screen_paint grade_paint(enum fleet_grade grade)
 {
@@ -106,7 +106,7 @@ static void list_print(struct screen *screen, const struct fleet *fleet)
                 fleet->list_count - FLEET_FIRST);
 }
 
-// ---------------------------------------------------------------- the metrics
+// ---------------------------------------------------------------- the table of metrics
 
 enum {
     COLUMNS = 8
@@ -167,7 +167,7 @@ static void metrics_print(struct screen *screen, const struct fleet_kind *kind)
             cells_print(screen, cells[m], widths, PAINT_NONE);
 }
 
-// ---------------------------------------------------------------- groups and what was left out
+// ---------------------------------------------------------------- groups and files left out
 
 enum {
     SHOWN = 10 // most lines in each part of the text

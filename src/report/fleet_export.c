@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-// ---------------------------------------------------------------- JSON
+// ---------------------------------------------------------------- the fleet as JSON
 
 static void texts_put(struct json_out *out, const char *name, const char *first,
                       const struct named_text *texts, size_t count)
@@ -126,7 +126,7 @@ bool fleet_json(const struct fleet *fleet, FILE *stream, struct error *err)
     return written;
 }
 
-// ---------------------------------------------------------------- CSV
+// ---------------------------------------------------------------- the fleet as CSV
 
 // docs/FLEET.md explains the columns.
 static const char columns[] = "host,index,metric,value,low,high,unit,loss,score,expected,verdict,"

@@ -56,7 +56,7 @@ static const char *markup(const struct page *page, const char *text)
     return text_markup(page->arena, text ? text : "");
 }
 
-// ---------------------------------------------------------------- the list
+// ---------------------------------------------------------------- the list of cards to look at
 
 static void list_put(const struct page *page)
 {
@@ -77,7 +77,7 @@ static void list_put(const struct page *page)
     fputs("</section>\n", page->out);
 }
 
-// ---------------------------------------------------------------- the map
+// ---------------------------------------------------------------- the map of machines
 
 static void legend_put(const struct page *page)
 {
@@ -130,7 +130,7 @@ static void map_put(const struct page *page)
     fputs("</svg></section>\n", page->out);
 }
 
-// ---------------------------------------------------------------- strips
+// ---------------------------------------------------------------- strips of dots, one per metric
 
 // Returns the loss at the left end of a strip; at the right end the gain is as large. The smallest
 // loss that would be found lies well inside the strip. Dots beyond an end are drawn at the edge.
@@ -326,7 +326,7 @@ static void besides_put(const struct page *page)
         fputs("</section>\n", page->out);
 }
 
-// ---------------------------------------------------------------- groups and what was left out
+// ---------------------------------------------------------------- groups and files left out
 
 static void item_put(const struct page *page, const char *text)
 {

@@ -19,7 +19,7 @@ extern const uint64_t report_page_bytes;
 // Says why the page could not be built, in one line without a full stop; "" if it was built.
 extern const char report_page_reason[];
 
-// Each marker is once in the page, in this order; build.mjs checks that.
+// The page contains each marker once, in this order; build.mjs checks that.
 static const char first_marker[] = "@FIRST@", runs_marker[] = "@RUNS@", live_marker[] = "@LIVE@";
 
 bool html_available(const char **reason)
@@ -85,7 +85,8 @@ static void put_base64(const unsigned char *bytes, size_t count, FILE *stream)
     }
 }
 
-// Writes a piece of the packed text if the piece is full or, if `end` is true, as it is.
+// Writes the packed bytes to the page and empties the buffer: if the buffer is full or, if `end` is
+// true, in any case.
 static void put_piece(struct packer *packer, bool end)
 {
     size_t count = PACKED_BYTES - packer->zlib.avail_out;
@@ -100,7 +101,7 @@ static void put_piece(struct packer *packer, bool end)
 static void pack(void *context, const char *text, size_t bytes)
 {
     struct packer *packer = context;
-    packer->zlib.next_in = (unsigned char *)text; // zlib only reads its input
+    packer->zlib.next_in = (unsigned char *)text; // the cast is safe: zlib only reads its input
     packer->zlib.avail_in = (uInt)bytes;
     while (packer->zlib.avail_in > 0) {
         deflate(&packer->zlib, Z_NO_FLUSH);
@@ -229,7 +230,7 @@ bool html_write_live(const char *data, const char *policy, FILE *stream, struct 
     return end_page(&middle, true, stream, err);
 }
 
-// ---------------------------------------------------------------- files
+// ---------------------------------------------------------------- writing the page to a file
 
 struct report {
     const struct run *const *runs;

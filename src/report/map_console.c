@@ -10,7 +10,7 @@
 
 enum {
     BOX_COLUMNS = 26, // width of the first level's box
-    BOX_STEP = 5,     // a box is so much wider than the box above it
+    BOX_STEP = 5,     // each box is this much wider than the box above it
     NAME_COLUMNS = 24,
     SIZE_COLUMNS = 36,
     CLAIM_COLUMNS = 12
@@ -85,7 +85,7 @@ static const char *name_of(struct arena *arena, const struct result *result)
                  : arena_printf(arena, "%s, beyond", beyond);
 }
 
-// ---------------------------------------------------------------- the picture
+// ---------------------------------------------------------------- the picture of the levels
 
 // Returns the time that an instruction takes to be fetched: "0.505 ns · 1 cycle an instruction"; ""
 // if it is not known.
@@ -199,7 +199,7 @@ static void draw_picture(const struct map *map, const char *path)
     }
 }
 
-// ---------------------------------------------------------------- measured sizes, or the driver's
+// ---------------------------------------------------------------- the table of the levels
 
 // Returns the size with its interval: "194.2 KiB (182 KiB to 216 KiB)", or "at least 194.2 KiB" if
 // the interval is not known. If the size in bytes is not known, returns the number of instructions

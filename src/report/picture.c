@@ -206,7 +206,7 @@ static size_t steps_of(const struct picture *picture, const struct card *card, s
 {
     const struct level_curve *curve = &card->curve;
     size_t count = curve->count ? levels_count(curve) : 0;
-    const char *before = ""; // name of the level before; halves of a cache share a bandwidth
+    const char *before = ""; // cache of the level before; its halves share one bandwidth
     for (size_t k = 0; count > 1 && k < count; k++) {
         const char *name = levels_name(picture->arena, curve, k), *half = strchr(name, ' ');
         const char *level = half ? half + 1 : name;
@@ -263,7 +263,7 @@ static void steps_put(const struct picture *picture, const struct card *card,
     fputs("</svg>\n", picture->out);
 }
 
-// ---------------------------------------------------------------- a device
+// ---------------------------------------------------------------- the summary of a device
 
 static const char steps_title[] = "Memory: size, latency and bandwidth of each level";
 static const char notes_title[] = "What stands out";
@@ -307,7 +307,7 @@ static void warnings_put(const struct picture *picture, const struct card *card)
 }
 
 // Returns the subtitle of a device: "vulkan:0 · driver 580.1 · preset standard ·
-// 2026-01-02T03:04:05Z · fathom 1.0 · 12 ok · 1 failed".
+// 2026-01-02T03:04:05Z · fathom 1.0 · cases: 12 ok · 1 failed".
 static const char *origin_text(const struct picture *picture, const struct run *run,
                                const struct run_device *device)
 {
@@ -438,7 +438,7 @@ double picture_put(struct arena *arena, const struct run *run, const char *devic
     return y + GAP - top;
 }
 
-// ---------------------------------------------------------------- the beginning of the page
+// ---------------------------------------------------------------- the summary of the page
 
 // Writes the charts of a device for readers without a script. If scripts run, the page draws its
 // own charts instead.

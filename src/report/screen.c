@@ -298,7 +298,7 @@ const char *screen_spark(struct arena *arena, const double *values, size_t count
         end = i + 1;
     }
     if (high - low < FLAT * fabs(high))
-        high = low; // then screen_block draws all values at the lowest height
+        high = low; // equal bounds: all blocks are at the lowest height
     size_t shown = count < columns ? count : columns;
     char *spark = arena_alloc(arena, shown * 3 + 1);
     size_t used = 0;
@@ -315,7 +315,7 @@ const char *screen_spark(struct arena *arena, const double *values, size_t count
 // text has another form.
 static bool parse_utc(const char *text, time_t *seconds)
 {
-    static const char ends[] = "--T::Z"; // what follows each of the six numbers
+    static const char ends[] = "--T::Z"; // the character after each of the six numbers
     long parts[6];
     for (size_t i = 0; i < 6; i++) {
         char *end;

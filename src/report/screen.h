@@ -109,10 +109,11 @@ const char *screen_time(struct arena *arena, const char *utc);
 // Returns a block whose height shows the share, from ▁ (0) to █ (1).
 const char *screen_block(double share);
 
-// Returns at most `columns` blocks, one per value, from ▁ (lowest value) to █ (highest). If a value
-// cannot be drawn (not finite, or ≤ 0 with `logarithmic`), the block before it is repeated; before
-// the first drawn value there is a blank. The text ends after the last drawn value. If the lowest
-// and the highest value differ by less than 2 % of the highest, all blocks are ▁.
+// Returns at most `columns` blocks, from ▁ (lowest value) to █ (highest): one per value or, if
+// there are more values, one for several neighbouring values (the last of them). If a value cannot
+// be drawn (not finite, or ≤ 0 with `logarithmic`), the block before it is repeated; before the
+// first drawn value there is a blank. The text ends after the last drawn value. If the lowest and
+// the highest value differ by less than 2 % of the highest, all blocks are ▁.
 const char *screen_spark(struct arena *arena, const double *values, size_t count, size_t columns,
                          bool logarithmic);
 

@@ -28,7 +28,7 @@ enum {
 
 struct svg {
     struct arena *arena;
-    FILE *out; // the drawing, kept in memory because its height, which comes first, is known last
+    FILE *out; // the drawing; kept in memory, because the SVG begins with its height
     double y;  // y at which the next part begins
 };
 
@@ -73,7 +73,7 @@ static void bar_put(struct svg *svg, const struct spans *line, const struct span
             unit_text(svg->arena, start - line->from_ns, UNIT_NS));
 }
 
-// ---------------------------------------------------------------- the parts of a result
+// ---------------------------------------------------------------- drawing a time line
 
 // Returns the row in which a lane is drawn. The order of lanes is that of their first spans.
 static double lane_row(const struct spans *line, double lane)
@@ -196,7 +196,7 @@ static void result_put(struct svg *svg, const struct result *result)
     svg->y += GAP;
 }
 
-// ---------------------------------------------------------------- charts
+// ---------------------------------------------------------------- drawing charts
 
 // Draws the charts of all benchmarks of a device, in rows of COLUMNS charts.
 static void charts_put(struct svg *svg, const struct run *run, const char *device)
@@ -218,7 +218,7 @@ static void charts_put(struct svg *svg, const struct run *run, const char *devic
     }
 }
 
-// ---------------------------------------------------------------- the file
+// ---------------------------------------------------------------- the SVG file
 
 bool svg_write(const struct run *run, FILE *stream, struct error *err)
 {

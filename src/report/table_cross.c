@@ -47,7 +47,7 @@ static struct group group_of(struct arena *arena, const struct run *run,
     return group;
 }
 
-// ---------------------------------------------------------------- rows
+// ---------------------------------------------------------------- printing rows
 
 static const char *ratio_text(struct arena *arena, const struct ratio *ratio)
 {

@@ -16,7 +16,7 @@ enum screen_paint verdict_paint(enum verdict verdict)
     return paints[verdict];
 }
 
-// ---------------------------------------------------------------- notes
+// ---------------------------------------------------------------- notes below tables
 
 static struct note *note_find(const struct notes *notes, enum verdict verdict, const char *code)
 {
@@ -88,7 +88,7 @@ void notes_print(const struct notes *notes, struct screen *screen)
     }
 }
 
-// ---------------------------------------------------------------- cells
+// ---------------------------------------------------------------- cells of a table
 
 struct cell cell_of(const struct table *table, const struct result *result,
                     const struct metric *metric, const struct screen_scale *scale)
@@ -181,7 +181,7 @@ struct screen_scale grid_scale(struct arena *arena, const struct view_grid *grid
     return screen_scale_of(values, count, grid_unit(grid, &mixed));
 }
 
-// ---------------------------------------------------------------- lines
+// ---------------------------------------------------------------- views of kind VIEW_LINES
 
 static const char *key_text(struct arena *arena, const struct result *result, const char *key)
 {

@@ -95,7 +95,7 @@ const char *view_value_text(struct arena *arena, const struct case_value *value,
 // or one for each ("log2-linear"). If it is NULL, both axes are linear.
 bool view_log_y(const struct view_info *view);
 
-// ---------------------------------------------------------------- notes
+// ---------------------------------------------------------------- notes below tables
 
 enum screen_paint verdict_paint(enum verdict verdict);
 
@@ -122,7 +122,7 @@ struct notes notes_of(struct arena *arena, const struct run *run, const char *de
 // Prints one line per note: "a: 3 suspect cases (correlated), for example: the value drifted …".
 void notes_print(const struct notes *notes, struct screen *screen);
 
-// ---------------------------------------------------------------- cells
+// ---------------------------------------------------------------- cells of a table
 
 // One cell of a table: a number as text, with its interval and the letters of its notes.
 struct cell {
@@ -165,7 +165,7 @@ enum unit grid_unit(const struct view_grid *grid, bool *mixed);
 // Returns the scale for the numbers of all panels and series of a grid.
 struct screen_scale grid_scale(struct arena *arena, const struct view_grid *grid);
 
-// ---------------------------------------------------------------- kinds of views
+// ---------------------------------------------------------------- printing each kind of view
 
 void curve_print(const struct table *table);
 void bars_print(const struct table *table);

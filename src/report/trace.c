@@ -265,7 +265,7 @@ static void crowd_add(struct trace *trace, const struct spans *crowd)
     }
 }
 
-// ---------------------------------------------------------------- the file
+// ---------------------------------------------------------------- the trace file
 
 // Adds a result to the trace, at a distance after the result before it.
 static void result_add(struct trace *trace, const struct result *result)

@@ -236,7 +236,7 @@ static bool has_view_of(const struct benchmark_info *info, const struct view_inf
 }
 
 // Returns the view. If it draws cycles and no result has any, returns it with the time of the same
-// work as its metric, unless another view draws that.
+// work as its metric, unless another view draws that time.
 static struct view_info view_in_time(const struct benchmark_info *info,
                                      const struct view_info *view,
                                      const struct result *const *results, size_t count)

@@ -69,7 +69,7 @@ struct check *run_add_check(struct run *run)
     return &run->checks[run->check_count++];
 }
 
-// ---------------------------------------------------------------- in the run file
+// ---------------------------------------------------------------- the check in a run file
 
 // Returns false for a figure whose metric this version of fathom does not know, but a later one
 // may. Such a figure is ignored.

@@ -31,7 +31,7 @@ enum check_code {
     CHECK_WRONG_RESULTS,
     CHECK_HUNG,
     CHECK_LOST,
-    CHECK_MISSING, // there are fewer devices than expected, and this is one that is missing
+    CHECK_MISSING, // this device is missing: there are fewer devices than expected
     CHECK_ERRORS,  // error counters increased, or memory had no spare row left
     // codes of the verdict "unknown"
     CHECK_BUSY,

@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-// ---------------------------------------------------------------- writing
+// ---------------------------------------------------------------- writing JSON
 
 struct json_out {
     struct arena *arena; // memory for the text
@@ -43,7 +43,7 @@ struct json_out {
 // Each of these functions writes one value. `name` is the name of the member; it is NULL if the
 // value is an element of an array, or the document itself. If `text` is NULL, nothing is written.
 // Bytes that are not valid UTF-8, which some drivers' texts contain, become U+FFFD, in values and
-// in names. No other function repairs them.
+// in names. Callers need not repair them.
 void json_put_text(struct json_out *out, const char *name, const char *text);
 void json_put_count(struct json_out *out, const char *name, uint64_t count);
 void json_put_bool(struct json_out *out, const char *name, bool value);
@@ -68,7 +68,7 @@ const char *json_out_text(struct json_out *out);
 // "cannot write WHAT: …" or, for a memory stream, "out of memory while writing WHAT".
 MUST_CHECK bool json_out_end(struct json_out *out, const char *what, struct error *err);
 
-// ---------------------------------------------------------------- reading
+// ---------------------------------------------------------------- reading JSON
 
 // Reads one document. `err` gets the first error, with the path of the value. Callers can read all
 // members and check `failed` only once, at the end: a function that fails to read a node returns
@@ -102,9 +102,9 @@ json_t *json_read_memory(const char *text, size_t bytes, const char *name, struc
 // Returns NULL with an error as in json_read_file. The caller frees the text.
 char *json_read_text(const char *path, size_t *bytes, struct error *err);
 
-// The elements of a long top-level array, which are read one at a time: as values of jansson, all
-// of them together need several times the memory of the text. The text must live as long as this
-// struct.
+// The elements of a long top-level array, for reading them one at a time: if jansson read all of
+// them at once, they would take several times the memory of the text. The text must live as long as
+// this struct.
 struct json_rows {
     const char *name;     // name of the array
     const char *at, *end; // text of the rows that have not been read
@@ -139,7 +139,7 @@ bool json_is_map(struct json_reader *reader, const struct json_node *node);
 const char *json_text(struct json_reader *reader, const struct json_node *node);
 const char *json_text_required(struct json_reader *reader, const struct json_node *node);
 double json_number(struct json_reader *reader, const struct json_node *node);
-uint64_t json_count(struct json_reader *reader, const struct json_node *node); // whole, ≥ 0
+uint64_t json_count(struct json_reader *reader, const struct json_node *node); // a whole number ≥ 0
 
 // Returns the value of a node as one line of JSON, in `arena`. The node must be present.
 const char *json_compact(struct arena *arena, const struct json_node *node);
@@ -181,7 +181,7 @@ struct json_field {
     enum json_kind kind;
     size_t offset, bytes;           // place and size of the member in the struct (JSON_AT)
     size_t count_offset;            // offset of the number of elements, a size_t (JSON_LIST_AT)
-    bool required;                  // TEXT, COUNT, WORD; true: an absent member is an error
+    bool required;                  // for TEXT, COUNT and WORD: an absent member is an error
     bool omit_zero;                 // true: 0, the first word and an empty array are not written
     bool pointers;                  // FIELD_LIST: true if it is an array of pointers to structs
     const struct words *words;      // words of a FIELD_WORD; .expected decides about unknown words

@@ -56,7 +56,7 @@ json_t *json_read_memory(const char *text, size_t bytes, const char *name, struc
     return NULL;
 }
 
-// ---------------------------------------------------------------- files
+// ---------------------------------------------------------------- reading files
 
 static bool cannot_read(const char *path, int number, struct error *err)
 {

@@ -62,7 +62,7 @@ static bool wrong_type(struct json_reader *reader, const struct json_node *node,
     return json_fail(reader, node, "expected %s, found %s", wanted, type_of(node->value));
 }
 
-// ---------------------------------------------------------------- nodes
+// ---------------------------------------------------------------- reading nodes
 
 bool json_is_map(struct json_reader *reader, const struct json_node *node)
 {
@@ -159,7 +159,7 @@ double *json_numbers(struct json_reader *reader, const struct json_node *node, s
     return values;
 }
 
-// ---------------------------------------------------------------- tables
+// ---------------------------------------------------------------- reading structs by tables
 
 static void get_value(struct json_reader *reader, const struct json_node *node,
                       const struct json_field *field, void *object);

@@ -14,7 +14,7 @@ enum {
     MEMORY_BYTES = 512        // least capacity of `text` in memory; enough for a short message
 };
 
-// ---------------------------------------------------------------- bytes
+// ---------------------------------------------------------------- writing bytes
 
 static void stream_put(struct json_out *out, const void *bytes, size_t count)
 {
@@ -32,7 +32,7 @@ static voidpf packer_alloc(voidpf out, uInt count, uInt bytes)
 
 static void packer_free(voidpf out, voidpf address)
 {
-    (void)out, (void)address; // the arena frees the memory
+    (void)out, (void)address; // the memory is freed with the arena
 }
 
 // Compresses the text and writes it as the next part of a gzipped stream. `flush` is Z_FINISH for
@@ -96,7 +96,7 @@ static void append_char(struct json_out *out, char c)
     append(out, &c, 1);
 }
 
-// ---------------------------------------------------------------- strings
+// ---------------------------------------------------------------- writing strings
 
 // Returns the next character of *text, sets *bytes to its length, and moves *text past it. A byte
 // that is not part of a valid UTF-8 character gives U+FFFD.
@@ -162,7 +162,7 @@ static bool is_same_name(const char *one, const char *other)
     return *one == *other;
 }
 
-// ---------------------------------------------------------------- numbers
+// ---------------------------------------------------------------- writing numbers
 
 static size_t whole_text(double value, char text[REAL_BYTES])
 {
@@ -207,7 +207,7 @@ static void append_number(struct json_out *out, double value)
         append(out, "null", 4);
 }
 
-// ---------------------------------------------------------------- values
+// ---------------------------------------------------------------- writing values
 
 static void new_line(struct json_out *out)
 {
@@ -319,7 +319,7 @@ bool json_out_end(struct json_out *out, const char *what, struct error *err)
     return true;
 }
 
-// ---------------------------------------------------------------- tables
+// ---------------------------------------------------------------- writing structs by tables
 
 static void *pointer_at(const void *object, size_t offset)
 {

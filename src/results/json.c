@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-// ---------------------------------------------------------------- tables of workers' messages, too
+// ---------------------------------------------------------------- tables shared with workers
 
 static const struct json_field reason_fields[] = {
     {"code", FIELD_TEXT, JSON_AT(struct reason, code), .required = true},
@@ -199,7 +199,7 @@ static const struct json_field benchmark_fields[] = {
 static const struct json_table benchmark_table = {
     JSON_TABLE(struct benchmark_info, benchmark_fields)};
 
-// ---------------------------------------------------------------- cases
+// ---------------------------------------------------------------- cases of results
 
 void run_put_case(struct json_out *out, const char *name, const void *result)
 {

@@ -66,8 +66,8 @@ static bool schema_check(struct json_reader *reader, const struct json_node *top
     return true;
 }
 
-// Makes a run from a document. `rows` has the results that the document lacks; NULL: it has them.
-// Takes ownership of `json`. Returns NULL if `json` is NULL or is not a valid run.
+// Makes a run from a document. `rows` has the results that `json` lacks; if `rows` is NULL, `json`
+// has them. Takes ownership of `json`. Returns NULL if `json` is NULL or is not a valid run.
 static struct run *run_of(json_t *json, struct json_rows *rows, const char *name, struct error *err)
 {
     if (!json)

@@ -25,7 +25,7 @@ bool case_says(const struct bench_case *c, const char *key, const char *text)
     return value && value->text && strcmp(value->text, text) == 0;
 }
 
-// ---------------------------------------------------------------- values
+// ---------------------------------------------------------------- values of parameters
 
 const struct param_info *benchmark_param(const struct benchmark_info *info, const char *key)
 {
@@ -94,7 +94,7 @@ bool case_value_equal(const struct case_value *a, const struct case_value *b)
                                  : a->uint == b->uint;
 }
 
-// ---------------------------------------------------------------- conditions
+// ---------------------------------------------------------------- conditions for cases
 
 // Returns the value as text: its own text ("" if that is NULL), or its number, written to `text`.
 static const char *value_format(const struct case_value *value, char text[REAL_BYTES])

@@ -256,7 +256,7 @@ enum verdict {
 const char *verdict_name(enum verdict verdict); // returns the word of a verdict, such as "ok"
 
 struct reason {
-    const char *code; // such as "correlated"; never changes between versions
+    const char *code; // code of the reason, such as "correlated"; never changes between versions
     const char *text; // the reason as one sentence for people
 };
 
@@ -311,7 +311,7 @@ struct counter {
     enum unit unit;
     double counted, claimed; // `claimed` is not finite if the benchmark computes no value
     double units;            // number of units of work from which `counted` was derived
-    unsigned passes;         // passes in which it was counted together with others; 0: not known
+    unsigned passes;         // passes in which all counters of the visit were read; 0: not known
 };
 
 struct kernel_info {

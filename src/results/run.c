@@ -207,7 +207,7 @@ void result_flag(struct arena *arena, struct result *result, enum verdict verdic
     result->reasons = reasons;
 }
 
-// ---------------------------------------------------------------- files of an earlier fathom
+// ---------------------------------------------------------------- files of earlier versions
 
 // Returns a copy of what a benchmark declares, with the members that earlier versions of fathom did
 // not write.

@@ -17,7 +17,8 @@
 
 enum {
     LINKS_MAX = 40,       // longest chain of symbolic links that is followed, as in Linux
-    NAME_BYTES_MAX = 200, // a temporary file's name has at most so many bytes of the target's name
+    NAME_BYTES_MAX = 200, // a temporary file's name has at most this many bytes of the target's
+                          // name
     LINK_BYTES = 4096,
     READER_WAIT_MS = 30000 // longest wait for the reader of a full pipe
 };

@@ -12,7 +12,7 @@
 #define UNITS(X)                                                                                   \
     X(NONE, "1")                                                                                   \
     X(NS, "ns")                                                                                    \
-    X(CYCLE, "cycle") /* of the core clock; mostly given beside a metric in ns */                  \
+    X(CYCLE, "cycle") /* cycles of the core clock, mostly beside a metric in ns */                 \
     X(BYTE, "B")                                                                                   \
     X(BYTE_PER_S, "B/s")                                                                           \
     X(BYTE_PER_CYCLE, "B/cycle")                                                                   \

@@ -12,7 +12,7 @@ struct live {
     const struct live_desc *desc;
     struct arena *arena;
     pthread_t thread;
-    struct interrupt interrupt; // interrupts a measurement; raised at most once for each
+    struct interrupt interrupt; // interrupts a measurement; raised at most once per measurement
 
     // The measuring thread and the callers of live_… share these members, under `mutex`.
     pthread_mutex_t mutex;
@@ -105,7 +105,7 @@ static void say_error(const struct live *live, uint64_t id, const char *message)
     arena_destroy(arena);
 }
 
-// ---------------------------------------------------------------- the worker
+// ---------------------------------------------------------------- starting and ending the worker
 
 static void end_worker(struct live *live)
 {
@@ -191,7 +191,7 @@ static void say_result(const struct frame *frame, const struct result *result)
 
 static void say_loss(struct frame *frame, const struct result *result)
 {
-    bool in_visit = executor_losses(frame->live->executor) > 0; // if so, the result has the reason
+    bool in_visit = executor_losses(frame->live->executor) > 0; // true: the result says why
     const char *why = in_visit && result && result->reason_count
                           ? result->reasons[result->reason_count - 1].text
                           : "it ended";
@@ -315,7 +315,7 @@ static void measure_frames(struct frame *frame, const struct budget *budget)
         frame->number += whole;
         goes_on = goes_on && open_frame(frame, &err);
     }
-    run_destroy(frame->run); // not NULL if open_frame failed
+    run_destroy(frame->run); // a run is left here if open_frame failed
     run_destroy(last);
 }
 
@@ -353,7 +353,7 @@ static void *work(void *context)
     return NULL;
 }
 
-// ---------------------------------------------------------------- the thread
+// ---------------------------------------------------------------- the measuring thread
 
 struct live *live_start(const struct live_desc *desc, struct error *err)
 {

@@ -12,7 +12,7 @@
 #include "serve/request.h"
 #include "suite/runner.h"
 
-// A cancelled visit has so many ns to end; then its worker is killed.
+// Time in ns that a cancelled visit gets to end; after it, the visit's worker is killed.
 #define LIVE_LEAVE_NS UINT64_C(700000000)
 
 enum {
@@ -23,8 +23,8 @@ enum {
 };
 
 struct live_desc {
-    // Used members: worker_argv, worker_environment, silence_ns, choices.system; for tests
-    // in_process.
+    // A live measurement uses only these members: worker_argv, worker_environment, silence_ns,
+    // choices.system and, in tests, in_process.
     struct runner_desc runner;
     int argc; // command line, which the run records
     char **argv;

@@ -31,7 +31,7 @@ void peer_fini(struct peer *peer)
     peer->arena = NULL;
 }
 
-// ---------------------------------------------------------------- messages
+// ---------------------------------------------------------------- joining frames to messages
 
 // Counts a message. Returns false if the page sends too many messages.
 static bool count_message(struct peer *peer, uint64_t now_ns)
@@ -135,7 +135,7 @@ enum peer_outcome peer_take(struct peer *peer, const struct peer_frame *frame, u
     return take_message(peer, now_ns, rules, request, err);
 }
 
-// ---------------------------------------------------------------- HTTP
+// ---------------------------------------------------------------- judging HTTP requests
 
 // True if `text`, what follows the name in Host, is "" or a port like ":8080".
 static bool is_port(const char *text)

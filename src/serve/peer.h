@@ -7,12 +7,12 @@
 
 #include "serve/request.h"
 
-// A socket is closed after so many ns without a valid hello.
+// A socket is closed if no valid hello has come after this time in ns.
 #define PEER_HELLO_NS UINT64_C(5000000000)
 
 enum {
-    PEER_BURST = 240,   // most messages at once
-    PEER_A_SECOND = 120 // most messages per second over a longer time
+    PEER_BURST = 240,   // most messages that a page may send at once
+    PEER_A_SECOND = 120 // most messages per second that a page may send over a longer time
 };
 
 struct peer {
@@ -55,7 +55,7 @@ enum peer_outcome peer_take(struct peer *peer, const struct peer_frame *frame, u
                             const struct peer_rules *rules, struct request *request,
                             struct error *err);
 
-// ---------------------------------------------------------------- HTTP
+// ---------------------------------------------------------------- judging HTTP requests
 
 struct peer_http {
     const char *method, *path;

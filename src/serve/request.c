@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const char name_of_message[] = "message"; // names a whole message in errors
+static const char name_of_message[] = "message"; // stands for the whole message in error texts
 
 struct reading {
     struct json_reader reader;
@@ -28,7 +28,7 @@ static bool flag_of(struct reading *r, const char *member)
     return json_is_true(node.value);
 }
 
-// ---------------------------------------------------------------- what is measured
+// ---------------------------------------------------------------- the device and the benchmark
 
 static bool read_device(struct reading *r, const struct device_list *devices)
 {
@@ -58,7 +58,7 @@ static bool read_benchmark(struct reading *r)
     return true;
 }
 
-// ---------------------------------------------------------------- its parameters
+// ---------------------------------------------------------------- parameters of the benchmark
 
 static void add_setting(struct reading *r, struct setting *settings, const char *key,
                         const char *values)
@@ -145,7 +145,7 @@ static bool read_choices(struct reading *r)
     return read_set(r, &set, settings) && read_scenario(r, settings) && check_choices(r);
 }
 
-// ---------------------------------------------------------------- the message
+// ---------------------------------------------------------------- reading the message
 
 static bool read_measure(struct reading *r, const struct device_list *devices)
 {

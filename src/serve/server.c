@@ -26,7 +26,7 @@ enum {
 // Number of civetweb's threads: one for each web socket, and some for pages.
 #define THREADS "16"
 
-// ---------------------------------------------------------------- civetweb
+// ---------------------------------------------------------------- functions of civetweb
 
 #define CIVETWEB_CALLS(X)                                                                          \
     X(mg_init_library)                                                                             \
@@ -67,12 +67,12 @@ static struct dynlib *open_civetweb(struct civetweb *calls, struct error *err)
     return library;
 }
 
-// ---------------------------------------------------------------- the state
+// ---------------------------------------------------------------- state of the server
 
 struct tab {
     struct mg_connection *connection; // connection of the page; NULL: this element is free
-    struct peer peer; // used only for the connection's frames, except peer.opened_ns
-    bool open;        // true: the page has sent a valid hello, so it gets messages
+    struct peer peer;                 // except opened_ns, used only to take the connection's frames
+    bool open;                        // true: the page has sent a valid hello, so it gets messages
 };
 
 struct server {
@@ -244,7 +244,7 @@ static bool has_room(struct server *server)
     return room;
 }
 
-// ---------------------------------------------------------------- HTTP
+// ---------------------------------------------------------------- answering HTTP requests
 
 // Returns the value of a header; NULL if the request has no such header, or several.
 static const char *header_of(const struct mg_request_info *info, const char *name)
@@ -397,7 +397,7 @@ static bool listen_at(struct server *server, struct arena *arena, struct error *
     return true;
 }
 
-// ---------------------------------------------------------------- from start to end
+// ---------------------------------------------------------------- starting and ending the server
 
 static bool make_token(char token[2 * TOKEN_BYTES + 1], struct error *err)
 {

@@ -83,7 +83,7 @@ struct uncounted {
 };
 
 enum {
-    UNCOUNTED_MOST = 256 // if so many cases wait, their counted visits are made
+    UNCOUNTED_MOST = 256 // as soon as this many cases wait, their counted visits are made
 };
 
 // Adds the measured cases of the schedule's own device to those that wait, except co-runs, failed

@@ -4,7 +4,7 @@
 #include "suite/interrupt.h"
 
 enum {
-    LOSSES_MAX = 2, // after so many lost workers in a row, no further case is counted
+    LOSSES_MAX = 2, // after this many lost workers in a row, no further case is counted
     // Wanted length of the work that is counted, in ns, unless samples are shorter. It need not be
     // longer: a card with a bandwidth of 1.1 TB/s moves 1 GiB in this time. Each pass of the
     // counters runs the work up to three times.

@@ -101,7 +101,7 @@ double budget_goal(const struct benchmark *benchmark)
     const struct benchmark_info *info = &benchmark->info;
     if (info->distribution)
         return 0.05;
-    if (benchmark->link) // links and hosts differ by more
+    if (benchmark->link) // a larger goal: rates of links vary more between hosts
         return 0.02;
     enum unit unit = info->metric_count ? info->metrics[0].unit : UNIT_NONE;
     bool is_latency = unit == UNIT_NS || unit == UNIT_CYCLE;

@@ -20,13 +20,13 @@ struct checking {
     struct check_parts *parts;
     struct child *children[CHECK_DEVICES_MAX];   // processes that measure; NULL: none is running
     struct child *waiting[CHECK_DEVICES_MAX];    // processes that measured and now wait; NULL: none
-    uint64_t silent_until_ns[CHECK_DEVICES_MAX]; // a process that is silent until then is ended
+    uint64_t silent_until_ns[CHECK_DEVICES_MAX]; // when a process that stays silent is ended
     const struct gpu_info *infos[CHECK_DEVICES_MAX];
     size_t count;
     uint64_t planned_ns; // time at which the check should end
 };
 
-// ---------------------------------------------------------------- the processes
+// ---------------------------------------------------------------- processes of the devices
 
 // Returns the command of a device's process: desc->argv, "-d" with the device, then "-d" with each
 // other device of the API, so that all devices have the same ids in that process.
@@ -231,7 +231,7 @@ static void take_last_states(struct checking *c)
     }
 }
 
-// ---------------------------------------------------------------- the run
+// ---------------------------------------------------------------- filling the run
 
 static void add_check(struct checking *c, const struct gpu_info *info)
 {

@@ -21,7 +21,7 @@ enum {
     CHECK_START_S = 2      // planned time for starting the processes and their drivers
 };
 
-// ---------------------------------------------------------------- the plan
+// ---------------------------------------------------------------- the plan of a check
 
 enum check_part {
     CHECK_ALONE,       // figures of each device, measured on all devices in parallel
@@ -42,7 +42,7 @@ struct plan *check_plan_at_once(struct arena *arena, const struct choice_request
 // with them; all others are added once. CHECK_AT_ONCE takes 0 s if there is one device.
 double check_plan_s(size_t devices, enum check_part part);
 
-// ---------------------------------------------------------------- measuring
+// ---------------------------------------------------------------- measuring a check
 
 struct check_desc {
     const struct device_list *devices; // devices to check, at most CHECK_DEVICES_MAX
@@ -52,8 +52,8 @@ struct check_desc {
     const char *const *worker_argv;
     const char *const *environment; // environment of the processes, as child_desc.environment
     uint64_t silence_ns;            // a process is ended after this silence; 0: CHECK_DEADLINE_S
-    uint64_t soak_ns; // time for which measuring is repeated; the deadline is so much later
-    struct interrupt *interrupt; // a signal ends the check; NULL: signals are not watched
+    uint64_t soak_ns;               // time for which measuring is repeated; it extends the deadline
+    struct interrupt *interrupt;    // a signal ends the check; NULL: signals are not watched
 };
 
 // The runs that the processes sent. They must live as long as the run that check_measure fills.

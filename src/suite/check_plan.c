@@ -15,10 +15,10 @@ static const char *const check_presets[] = {[CHECK_ALONE] = "check",
                                             [CHECK_AT_ONCE] = "check-at-once"};
 
 enum {
-    FEW = 4 // CHECK_PEER_READ and CHECK_PEER_BOTH are measured for at most so many devices
+    FEW = 4 // CHECK_PEER_READ and CHECK_PEER_BOTH are measured for at most this many devices
 };
 
-// ---------------------------------------------------------------- the cases
+// ---------------------------------------------------------------- choosing the cases
 
 // True if the run has all devices of the API of its first device.
 static bool has_all(const struct run *run, const struct gpu_system *system)
@@ -119,8 +119,9 @@ void check_choose(struct run *run, enum check_part part, struct choice_request *
         add_devices(request, settings, run);
 }
 
-// In transfer's plan, the first device of an API measures the pairs of all devices. If the run does
-// not have that device, each device measures the pairs in which it comes first.
+// In transfer's plan, the first device of an API measures the pairs of all devices, so the other
+// devices measure only "h2d". If the run does not have that device, each device measures the pairs
+// in which it comes first.
 struct plan *check_plan_at_once(struct arena *arena, const struct choice_request *request,
                                 const struct gpu_info *device, struct run *run, struct error *err)
 {
@@ -140,7 +141,7 @@ struct plan *check_plan_at_once(struct arena *arena, const struct choice_request
     return plan_preset_create(arena, &own, device, run, err);
 }
 
-// ---------------------------------------------------------------- the time
+// ---------------------------------------------------------------- the time of a plan
 
 static double most_s(enum check_part part)
 {

@@ -91,10 +91,10 @@ static void send(struct serving *s)
     arena_destroy(out.arena);
 }
 
-// Releases the host lock and, if the benchmark after `done` measures the link to the host, waits
-// until it has the lock again. So only one process of the host measures its link at a time: links
-// that share a switch or the host's memory slow each other down, but the reference values were
-// measured with one card alone. The wait does not count as time of the next benchmark.
+// Releases the host lock and, if the benchmark after `done` measures the link to the host, waits up
+// to 15 s until it has the lock again. So only one process of the host measures its link at a time:
+// links that share a switch or the host's memory slow each other down, but the reference values
+// were measured with one card alone. The wait does not count as time of the next benchmark.
 static void pass_link(struct serving *s, const char *done)
 {
     static const uint64_t patience_ns = 15 * NS_PER_S; // a turn is longer only if a process hangs

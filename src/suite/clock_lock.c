@@ -17,7 +17,7 @@ struct clock_lock {
     bool ended;
 };
 
-// ---------------------------------------------------------------- locking
+// ---------------------------------------------------------------- locking the clock
 
 static bool lock_to(struct clock_lock *lock, double hz, struct error *err)
 {
@@ -53,7 +53,7 @@ struct clock_lock *clock_lock_create(struct arena *arena, const struct clock_loc
     struct error unrestored;
     if (!clock_guard_destroy(lock->guard, &unrestored))
         error_prefix(err, "%s; and before that", unrestored.message);
-    err->code = ERROR_NO_DEVICE; // the requested clock makes the device unusable
+    err->code = ERROR_NO_DEVICE; // without the requested clock, this device cannot be used
     error_prefix(err, "--set clock: the core clock of %s cannot be set", desc->device->id);
     return NULL;
 }
@@ -68,7 +68,7 @@ bool clock_lock_follow(struct clock_lock *lock, const struct bench_case *bench_c
     return hz > 0 ? lock_to(lock, hz, err) : clock_guard_restore(lock->guard, err);
 }
 
-// ---------------------------------------------------------------- the end
+// ---------------------------------------------------------------- restoring the clock
 
 static const char *list_text(const struct clock_lock *lock, const double *hz)
 {

@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <string.h>
 
-static const uint64_t silence_default_ns = 30 * NS_PER_S; // waking eight cards takes 20 s
+static const uint64_t silence_default_ns = 30 * NS_PER_S; // longer than waking eight cards: 20 s
 static const uint64_t notice_ns = 2 * NS_PER_S;
 
 enum {
@@ -20,7 +20,7 @@ enum {
     ANSWER_BYTES_MAX = 16 << 20
 };
 
-// ---------------------------------------------------------------- the message
+// ---------------------------------------------------------------- the answer of a process
 
 // The answer of a backend's process: the devices and unavailable APIs that it found, or the library
 // in which it crashed.
@@ -172,7 +172,7 @@ bool enumerate_serve(const struct gpu_system_desc *desc, int socket_fd, struct e
     return sent;
 }
 
-// ---------------------------------------------------------------- in the parent
+// ---------------------------------------------------------------- in the parent process
 
 // A backend that is asked for its devices, and its answer.
 struct inquiry {

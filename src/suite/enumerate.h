@@ -11,7 +11,7 @@
 struct enumerate_desc {
     const char *const *argv;        // command, to which the API's name is added; ends with NULL
     const char *const *environment; // environment of the processes; ends with NULL
-    uint64_t silence_ns;            // a driver that is silent for so long is given up; 0: 30 s
+    uint64_t silence_ns;            // a driver that is silent for this long is given up; 0: 30 s
     bool validation;                // turns the API's validation on, in backends without a driver
     // Called once if some drivers have not answered after 2 s. `apis` names them: "vulkan, opencl".
     // May be NULL.

@@ -10,7 +10,7 @@
 static const uint64_t silence_default_ns = 60 * NS_PER_S;
 static const uint64_t grace_ns = 2 * NS_PER_S; // time that a worker gets to end by itself
 static const uint64_t send_ns = 10 * NS_PER_S;
-static const uint64_t patience_ns = NS_PER_S / 2; // desc.waiting: so long after the first signal
+static const uint64_t patience_ns = NS_PER_S / 2; // time from the first signal to desc.waiting
 
 struct executor {
     struct executor_desc desc;
@@ -62,7 +62,7 @@ static void note_loss(struct executor *executor)
     executor->losses_ever++;
 }
 
-// ---------------------------------------------------------------- in a worker
+// ---------------------------------------------------------------- visits in a worker
 
 static bool lose_worker(struct executor *executor)
 {
@@ -215,7 +215,7 @@ static bool send_order(struct executor *executor, const char *order, struct erro
     return send_line(executor, order, err);
 }
 
-// ---------------------------------------------------------------- in several workers at once
+// ---------------------------------------------------------------- visits in several workers
 
 // Waits until the worker reaches the gate (measure/visit.h), or until its visit ends before that.
 static void await_gate(struct executor_part *part, struct arena *arena)
@@ -251,7 +251,7 @@ void executor_visit_together(struct executor_part *parts, size_t count, struct a
                                         &parts[i].failure);
 }
 
-// ---------------------------------------------------------------- in this process
+// ---------------------------------------------------------------- visits in this process
 
 static bool open_here(struct executor *executor, struct error *err)
 {

@@ -32,7 +32,7 @@ void forecast_note(struct forecast *forecast, size_t part, double done, uint64_t
     if (forecast->at < forecast->count) {
         struct forecast_part *last = &forecast->parts[forecast->at];
         last->spent_s += (double)(now_ns - forecast->now_ns) / NS_PER_S;
-        last->done = (double)last->cases; // set again below if `part` is still the same
+        last->done = (double)last->cases; // overwritten below if `part` is still the same part
     }
     forecast->parts[part].done = done;
     forecast->at = part;

@@ -105,7 +105,7 @@ unsigned interrupt_count(struct interrupt *interrupt)
 {
     if (!interrupt)
         return 0;
-    struct signalfd_siginfo info; // the eventfd of interrupt_init_own gives only 8 bytes of it
+    struct signalfd_siginfo info; // an eventfd gives only 8 bytes of it
     while (interrupt->fd >= 0 && read(interrupt->fd, &info, sizeof info) > 0)
         if (interrupt->count++ == 0)
             interrupt->first_ns = clock_now_ns();

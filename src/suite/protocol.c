@@ -210,7 +210,7 @@ static const struct json_table finding_table = {JSON_TABLE(struct finding_messag
 // The messages "gate" and "leave" have no members.
 static const struct json_table gate_table = {.count = 0};
 
-// ---------------------------------------------------------------- writing
+// ---------------------------------------------------------------- writing messages
 
 // Returns the message as {"KIND": {members}} on one line.
 static const char *message_write(struct arena *arena, const char *kind,
@@ -285,7 +285,7 @@ const char *protocol_write_finding(struct arena *arena, const struct watch_findi
                                                    .who = copy.who});
 }
 
-// ---------------------------------------------------------------- reading
+// ---------------------------------------------------------------- reading messages
 
 // Parses a line. The caller releases the document with json_decref. Returns NULL with
 // ERROR_INTERNAL if the line is not JSON.

@@ -31,7 +31,7 @@
 
 // Asks for a counted visit (measure/count.h).
 struct visit_counting {
-    const char *const *natives; // more counters (measure_count_open)
+    const char *const *natives; // counters that the user named (measure_count_open)
     size_t native_count;
 };
 

@@ -161,7 +161,7 @@ void runner_describe(struct run *run, const struct runner_desc *desc, int argc, 
         run_add_benchmark(run, &desc->choices.benchmarks[i]->info);
 }
 
-// ---------------------------------------------------------------- measuring
+// ---------------------------------------------------------------- measuring the devices
 
 // Saves the run if desc->output is set. A failure does not end the run, because there may be room
 // on the disk again at the next save. `unsaved` keeps only the error of the last save.

@@ -18,7 +18,7 @@ struct runner_desc {
     const char *const *worker_argv; // command of a worker, without "-d ID"; ends with NULL
     // Environment of the workers, copied before drivers were loaded. NULL: that of this process.
     const char *const *worker_environment;
-    uint64_t silence_ns;   // a worker that is silent for so long is killed; 0: 6 × timeout_ns
+    uint64_t silence_ns;   // a worker that is silent for this long is killed; 0: 6 × timeout_ns
     uint64_t seed;         // seed of the random orders of visits
     uint64_t time_most_ns; // upper limit for the preset's budget.time_most_ns; 0: none
     bool validation;

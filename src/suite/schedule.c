@@ -21,7 +21,7 @@ struct scheduler {
     uint64_t soft_ns, hard_ns;         // deadlines as in struct block, for the whole benchmark
     size_t done;                       // number of cases in finished blocks
     struct uncounted uncounted;        // cases whose counted visit was not made yet
-    bool never_counted;                // counters cannot be read: no more counted visits
+    bool never_counted;                // true: no visit is counted any more
     struct forecast forecast;          // one part per benchmark, in the order of `benchmarks`
     bool interrupted;
 };
@@ -127,7 +127,7 @@ static void watch_first(struct scheduler *s)
                     tell_busy(s, now.text, "; measured all the same, see --wait-idle"));
 }
 
-// ---------------------------------------------------------------- visits
+// ---------------------------------------------------------------- visiting cases
 
 static void note_losses(struct block *block, const struct entry *entry, const struct error *last)
 {
@@ -290,7 +290,7 @@ static bool run_round(struct scheduler *s, struct block *block)
     return visits > 0;
 }
 
-// ---------------------------------------------------------------- blocks
+// ---------------------------------------------------------------- measuring blocks
 
 static uint64_t limit_ns(uint64_t ns)
 {

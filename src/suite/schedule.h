@@ -12,7 +12,7 @@
 #include "suite/plan.h"
 
 enum {
-    SCHEDULE_LOSSES_MAX = 3, // a device is given up after so many lost workers in a row
+    SCHEDULE_LOSSES_MAX = 3, // a device is given up after this many lost workers in a row
     SCHEDULE_SAVE_SHARE = 50 // saves take about 1 / SCHEDULE_SAVE_SHARE of the time at most
 };
 

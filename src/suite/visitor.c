@@ -237,7 +237,7 @@ bool visitor_visit(struct visitor *visitor, const struct visit_order *order, str
     return done && validation_check(visitor, messages_before, err);
 }
 
-// Opens the watch for other work on the usual device: other devices are open only while one
+// Opens the watch for other work on the usual device, because other devices are open only while one
 // benchmark is visited.
 static bool watch_open(struct visitor *visitor, struct error *err)
 {
@@ -353,7 +353,7 @@ static const char *answer(struct visitor *visitor, struct child_channel *channel
     order.request = &request;
     if (!visitor_visit(visitor, &order, arena, &visit, failure))
         return protocol_write_failure(arena, failure);
-    failure->code = ERROR_NONE; // cleared, because a visit that recovered may have set it
+    failure->code = ERROR_NONE; // a visit that recovered from an error may have set it
     return protocol_write_visit(arena, visit);
 }
 

@@ -18,7 +18,7 @@ static const double limit_share_least = 0.5;
 // A yardstick is slow if its rate is below this share of the run's best rate.
 static const struct {
     const char *name;
-    const char *uses; // what it uses
+    const char *uses; // what the yardstick uses
     double least;
 } yardsticks[WATCH_YARDSTICKS] = {
     [WATCH_CORES] = {"arithmetic on all cores", "device", 0.95},
@@ -27,7 +27,7 @@ static const struct {
     [WATCH_TO_HOST] = {"a copy to the host", "link or the host's memory", 0.75},
 };
 
-// ---------------------------------------------------------------- judgement
+// ---------------------------------------------------------------- judging a watch
 
 static void judge_share(struct arena *arena, const struct watch_finding *finding,
                         struct watch_judgement *judgement)
@@ -81,7 +81,7 @@ struct watch_judgement watcher_judge(struct arena *arena, const struct watch_fin
     return judgement;
 }
 
-// ---------------------------------------------------------------- watching
+// ---------------------------------------------------------------- watching the device
 
 void watcher_init(struct watcher *watcher, struct executor *executor, const struct run *run)
 {

@@ -36,7 +36,7 @@ struct watcher {
 // Code of the reasons and findings that tell about other work.
 #define WATCHER_CODE "shared-device"
 
-// A watch follows after so many ns of visits. It takes about 4 % of the time.
+// A watch is due after visits of this many ns. Watching takes about 4 % of the time.
 #define WATCHER_EVERY_NS UINT64_C(250000000)
 
 // Prepares to watch the executor's device. Results that the run already has will not be judged.
