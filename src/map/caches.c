@@ -170,10 +170,10 @@ double map_caches_size_about(const struct map_caches *caches, size_t k)
     return line->capacity > 0 ? line->capacity : end * fmin(sqrt(line->line / MAP_NODE_BYTES), 1);
 }
 
-// Finds the capacity of level k from chains with a node in each line. Returns false if too few were
-// measured.
-static bool size_of(struct arena *arena, const struct map_caches *caches, const struct run *run,
-                    size_t k, struct staircase_step *size)
+// Finds the capacity of level k from chains with a node in each line, and sets caches->sized[k] and
+// caches->sizes[k]. Sets caches->endless[k] if these chains were measured but show no end.
+static void find_size(struct arena *arena, const struct run *run, struct map_caches *caches,
+                      const struct lines_cache *inner, size_t k)
 {
     const struct map_steps *steps = &caches->steps;
     const struct plateaus *fit = &steps->curve.fit;
@@ -186,14 +186,18 @@ static bool size_of(struct arena *arena, const struct map_caches *caches, const 
             (double)case_uint(&result->bench_case, "pitch") != line)
             continue;
         double bytes = (double)case_uint(&result->bench_case, "bytes");
-        if (bytes > 0.3 * size_about && bytes < 2.2 * size_about)
+        bool in_level_before = k > 0 && bytes < 1.2 * inner[k - 1].capacity;
+        if (bytes > 0.3 * size_about && bytes < 2.2 * size_about && !in_level_before)
             level_curve_insert(&points, result, log2(bytes),
                                map_steps_ns(steps, result) - map_steps_translation(steps, bytes));
     }
     const struct staircase_points chosen = {points.octaves, points.ns, points.count, fit->noise};
-    return points.count >= map_caches_region_count &&
-           staircase_fit_step(steps->shapes, &chosen, fit->levels[k].height,
-                              fit->levels[k + 1].height, size);
+    bool measured = points.count >= map_caches_region_count - 3;
+    caches->sized[k] = measured && staircase_fit_step(steps->shapes, &chosen, fit->levels[k].height,
+                                                      fit->levels[k + 1].height, &caches->sizes[k]);
+    // At two core clocks, or if the next level ends nearby, the fit may fail although there is an
+    // end.
+    caches->endless[k] = measured && !caches->sized[k] && !(steps->clocks.usual_ghz > 0);
 }
 
 // Returns false if chains through the whole level miss. Lines are then shorter than the level's
@@ -242,7 +246,7 @@ static void find_lines(struct arena *arena, const struct run *run, struct map_ca
         double line = caches->lines[k].line;
         if (line == 0 || line == MAP_NODE_BYTES)
             continue;
-        caches->sized[k] = size_of(arena, caches, run, k, &caches->sizes[k]);
+        find_size(arena, run, caches, inner, k);
         if (!caches->sized[k])
             continue;
         double size = exp2(caches->sizes[k].end);
@@ -305,19 +309,23 @@ static bool is_sure(const struct map_caches *caches, size_t k)
            (before > sure_after && step->rise < steps->all.steps[steps->step[k - 1]].rise);
 }
 
-// Ends the levels before the first step that, by its probes, is no cache or may be none.
+// Ends the levels before the first step that fits no cache, and marks the levels that may be no
+// cache of their own.
 static void judge_lines(struct map_caches *caches)
 {
     struct plateaus *fit = &caches->steps.curve.fit;
-    for (size_t k = 0; k + 1 < fit->flat; k++)
-        if ((caches->lines[k].misfit && !is_sure(caches, k)) || may_be_part(caches, k)) {
+    for (size_t k = 0; k + 1 < fit->flat; k++) {
+        caches->doubts[k] = caches->endless[k] ? "chains with a node in each line do not end there"
+                            : may_be_part(caches, k)
+                                ? "chains with other strides do not show that it is a cache "
+                                  "of its own, and not the beginning of the next rise"
+                                : NULL;
+        if (caches->lines[k].misfit && !is_sure(caches, k)) {
             fit->flat = k + 1;
             fit->decided = false;
-            fit->reason = caches->lines[k].misfit
-                              ? "chains with other strides fit no cache there"
-                              : "the next two steps are near, and chains with other strides do not "
-                                "show that the first one is a cache";
+            fit->reason = "chains with other strides fit no cache there";
         }
+    }
 }
 
 void map_caches_of(struct arena *arena, const struct run *run, const struct level_curve *curve,

@@ -31,7 +31,8 @@ struct map_level map_level_of(const struct level_curve *curve, size_t k)
                               .next_end = k + 2 < fit->count ? exp2(fit->steps[k + 1].end_low)
                                                              : (double)INFINITY,
                               .slowest = fit->levels[fit->count - 1].height,
-                              .end = exp2(fit->steps[k].end)};
+                              .end = exp2(fit->steps[k].end),
+                              .before_end = k ? exp2(fit->steps[k - 1].end) : 0};
 }
 
 double map_curve_ns(const struct level_curve *curve, double bytes)
@@ -100,11 +101,11 @@ unsigned map_ways_judge(const struct map_level *level, const double *latency, co
 // A region of this part of the level: one chain fits, and two do not.
 static const double fitting_part = 0.75;
 
-// Returns the next number of chains to run: 2, 3, 4, 8, 16 … up to half of the cores, then one on
-// every core.
+// Returns the next number of chains to run: 2, 4, 8, 16 … up to half of the cores, then one on every
+// core.
 static unsigned more_chains(unsigned chains, unsigned cores)
 {
-    unsigned half = cores / 2, next = chains < 4 ? chains + 1 : 2 * chains;
+    unsigned half = cores / 2, next = 2 * chains;
     if (chains >= half)
         return cores;
     return next > half * 7 / 10 ? half : next;
@@ -117,7 +118,8 @@ static void add_sharers_probe(const struct map_level *level, double part, unsign
     for (size_t i = 0; i < *count; i++)
         if (probes[i].region == region && probes[i].chains == chains)
             return;
-    if (*count < MAP_SHARERS_MAX && region >= REGION_MIN && region * chains <= most)
+    if (*count < MAP_SHARERS_MAX && region >= REGION_MIN && region > level->before_end &&
+        region * chains <= most)
         probes[(*count)++] = (struct map_sharers_probe){region, chains};
 }
 
@@ -215,7 +217,7 @@ static double off_of_sharers(const struct map_level *level, double end, double c
     double bytes = crowding * probe->region, low, high;
     low = shared_ns(level, end, bytes * map_sharers_together(probe, crowd->cores, sharers, 0.4));
     high = shared_ns(level, end, bytes * map_sharers_together(probe, crowd->cores, sharers, 0.6));
-    *ns = latency < low ? low : high;
+    *ns = latency < high ? low : high;
     return latency > low && latency < high ? 0 : off_of(level, probe, latency, *ns);
 }
 

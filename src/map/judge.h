@@ -19,7 +19,8 @@ struct map_level {
     // Chains on several cores that miss this level may together overflow the next one, too. It ends
     // at `next_end` (infinity: no cache follows), and loads then take up to `slowest`.
     double next_end, slowest;
-    double end; // size in bytes at which the level ends
+    double end;        // size in bytes at which the level ends
+    double before_end; // size at which the level before this one ends; 0: this is the first
     // Bounds of `end`. `shapes` and `shape` describe the form of the rise at `end`; without
     // `shapes`, the rise is sharp.
     double end_low, end_high;

@@ -197,6 +197,9 @@ static void add_sharers(const struct map_writer *w, struct result *result,
     size_t count;
     struct map_sharers found =
         map_caches_sharers(w->caches, w->run, k, cores, true, probes, &count);
+    for (size_t i = 0; i < k; i++)
+        if (w->caches->doubts[i])
+            found = (struct map_sharers){.why = "it is unknown which caches come before it"};
     if (found.sharers)
         map_add_metric(w, result, MAP_METRIC_SHARERS,
                        &(struct level_height){found.sharers, {found.low, found.high}, count});
@@ -207,10 +210,12 @@ static void add_sharers(const struct map_writer *w, struct result *result,
 
 // ---------------------------------------------------------------- the hierarchy
 
+// Adds level k, which has this number in the results.
 static void add_level(const struct map_writer *w, const struct level_curve *curve, const char *path,
-                      size_t k, const struct map_caches *caches, const struct map_size *sizes)
+                      size_t k, size_t number, const struct map_caches *caches,
+                      const struct map_size *sizes)
 {
-    struct result *result = map_add_result(w, MAP_LEVEL, path, k + 1);
+    struct result *result = map_add_result(w, MAP_LEVEL, path, number);
     if (!caches) {
         map_add_heights(w, result, curve, k);
         add_size(w, result, curve, k, (struct scale){1, 1});
@@ -309,12 +314,19 @@ static void add_level_count(const struct map_writer *w, const struct level_curve
     struct arena *arena = w->run->arena;
     bool vector = strcmp(path, "vector") == 0;
     char at[UNIT_TEXT] = "";
+    size_t doubtful = fit->count;
+    for (size_t k = fit->flat; vector && k-- > 0;)
+        doubtful = w->caches->doubts[k] ? k : doubtful;
     if (!fit->decided) {
         if (fit->flat > 1)
             unit_format(exp2(fit->steps[fit->flat - 2].end), UNIT_BYTE, at, sizeof at);
         result_flag(arena, result, VERDICT_SKIPPED, "unknown",
                     "could not separate the levels of path %s%s%s: %s", path, *at ? " beyond " : "",
                     at, fit->reason);
+    } else if (doubtful < fit->count) {
+        unit_format(exp2(fit->steps[doubtful].end), UNIT_BYTE, at, sizeof at);
+        map_add_unknown(w, result, "levels", "the latency rises at %s, but %s", at,
+                        w->caches->doubts[doubtful]);
     } else if (vector && is_cut_short(w, curve)) {
         map_add_unknown(w, result, "levels",
                         "at least %zu; the end of the last one was not reached", fit->count);
@@ -341,8 +353,10 @@ static void add_hierarchy(const struct map_writer *w, const struct level_curve *
     add_level_count(w, curve, path, result);
     if (caches)
         map_level_sizes(caches, sizes);
+    size_t number = 0;
     for (size_t k = 0; k + 1 < fit->flat; k++)
-        add_level(w, curve, path, k, caches, sizes);
+        if (!caches || !caches->doubts[k])
+            add_level(w, curve, path, k, ++number, caches, sizes);
     if (bound)
         add_bound(w, curve, path);
     else if (fit->decided)

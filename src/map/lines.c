@@ -42,7 +42,7 @@ static const double misfit_max = 0.3; // if the best answer has a larger misfit,
 const struct lines_chain lines_plan[] = {{1.4, 416},  {2.3, 416}, {4.6, 416},  {9.2, 416},
                                          {0.7, 32},   {0.35, 32}, {0.177, 32}, {1.5, 32},
                                          {1.5, 64},   {2.2, 32},  {2.2, 64},   {2.3, 1696},
-                                         {4.6, 1696}, {0.85, 64}, {0.55, 64}};
+                                         {4.6, 1696}, {0.85, 64}, {0.4, 64}};
 const size_t lines_plan_count = sizeof lines_plan / sizeof *lines_plan;
 
 // ---------------------------------------------------------------- what is expected

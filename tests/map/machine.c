@@ -4,6 +4,7 @@
 #include "fakes/map_run.h"
 
 #include "bench/map.h"
+#include "map/judge.h"
 #include "map/lines.h"
 
 #include <math.h>
@@ -66,16 +67,21 @@ static double translated(const struct machine *m, double region, double apart)
     return m->latency[1] + (region / fmax(apart, m->page) > m->entries ? 100 : 0);
 }
 
-// Of a chain that runs on every core at the same time.
-static double crowded(const struct machine *m, double bytes)
+// Of chains that run at the same time, on every core or on so many of them.
+static double crowded(const struct machine *m, const struct bench_case *bench_case, unsigned cores)
 {
+    const struct case_value *chains = case_find(bench_case, "chains");
+    const struct map_sharers_probe probe = {(double)case_uint(bench_case, "bytes"),
+                                            chains ? (unsigned)chains->uint : cores};
     size_t k = 0;
-    while (k < m->levels && bytes * m->sharers[k] > m->capacity[k])
+    while (k < m->levels &&
+           probe.region * map_sharers_together(&probe, cores, (unsigned)m->sharers[k], 0.5) >
+               m->capacity[k])
         k++;
     return m->latency[k];
 }
 
-static double chase_ns(const struct machine *m, const struct bench_case *bench_case)
+static double chase_ns(const struct machine *m, double cores, const struct bench_case *bench_case)
 {
     double bytes = (double)case_uint(bench_case, "bytes"),
            stride = (double)case_uint(bench_case, "pitch");
@@ -89,7 +95,7 @@ static double chase_ns(const struct machine *m, const struct bench_case *bench_c
         strcmp(what->text, MAP_WAYS) != 0)
         return translated(m, bytes, stride);
     if (what && strcmp(what->text, MAP_NEIGHBOURS) == 0)
-        return crowded(m, bytes);
+        return crowded(m, bench_case, (unsigned)cores);
     // With plain sets, nodes two or four lines apart leave as many sets out: as if lines were as
     // long as the largest power of two in the stride.
     struct machine seen = *m;
@@ -155,7 +161,7 @@ static void answer(void *context, struct arena *arena, size_t index, struct resu
     const struct case_value *what = case_find(bench_case, "what");
     bool is_code = what && strcmp(what->text, MAP_CODE) == 0;
     double value = noise * (is_code    ? fetch_ns(m, bench_case)
-                            : is_chase ? chase_ns(m, bench_case)
+                            : is_chase ? chase_ns(m, asked->cores, bench_case)
                             : is_read  ? read_rate(m, asked->cores, bench_case)
                                        : 1e9);
     result->sensors = ARENA_NEW(arena, struct named_number);

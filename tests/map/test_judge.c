@@ -75,18 +75,38 @@ static void the_stride_is_a_power_of_two_as_long_as_the_level(void **state)
 // ---------------------------------------------------------------- sharers
 
 // What a level says that so many cores share, the one before as many.
+static double sharing_ns(const struct map_sharers_probe *probe, unsigned sharers)
+{
+    unsigned together = map_sharers_together(probe, CORES, sharers, 0.5);
+    return probe->region * together <= level.end ? level.within : level.beyond;
+}
+
 static struct map_sharers sharers_of(unsigned sharers, unsigned before)
 {
     struct map_sharers_probe probes[MAP_SHARERS_MAX];
     double latency[MAP_SHARERS_MAX];
-    size_t count = map_sharers_plan(&level, CORES, map_sharers_most(&level), probes);
+    size_t count = map_sharers_plan(&level, CORES, probes);
     for (size_t i = 0; i < count; i++) {
         bool inner = probes[i].region * before <= level.end / 64;
-        latency[i] = inner                                     ? level.before
-                     : probes[i].region * sharers <= level.end ? level.within
-                                                               : level.beyond;
+        latency[i] = inner ? level.before : sharing_ns(&probes[i], sharers);
     }
     return map_sharers_judge(&level, probes, latency, count, CORES);
+}
+
+static void chains_are_spread_over_the_caches_of_a_level(void **state)
+{
+    (void)state;
+    // given 12 cores and a level that 4 of them share: then 3 chains have one cache each
+    struct map_sharers_probe probe = {.region = 4096, .chains = 3};
+    assert_int_equal(map_sharers_together(&probe, 12, 4, 1), 1);
+    // and of 4 chains two share one
+    probe.chains = 4;
+    assert_int_equal(map_sharers_together(&probe, 12, 4, 0.5), 1);
+    assert_int_equal(map_sharers_together(&probe, 12, 4, 0.6), 2);
+    // and on all cores each has three neighbours
+    probe.chains = 12;
+    assert_int_equal(map_sharers_together(&probe, 12, 4, 0.1), 4);
+    assert_int_equal(map_sharers_together(&probe, 12, 12, 1), 12);
 }
 
 static void the_bounds_of_who_shares_a_level_contain_the_truth(void **state)
@@ -111,7 +131,7 @@ static void more_probes_between_the_bounds_narrow_them(void **state)
     double latency[MAP_SHARERS_MAX];
     size_t count = map_sharers_plan_again(&level, &first, CORES, probes);
     for (size_t i = 0; i < count; i++)
-        latency[i] = probes[i].region * 16 <= level.end ? level.within : level.beyond;
+        latency[i] = sharing_ns(&probes[i], 16);
     struct map_sharers found = map_sharers_judge(&level, probes, latency, count, CORES);
     assert_int_equal(found.sharers, 16);
     assert_true(found.low > 10 && found.high < 20);
@@ -141,7 +161,7 @@ static void the_curve_of_one_core_tells_who_shares_a_level_with_an_uncertain_end
     const struct level_curve curve = {.octaves = octaves, .ns = ns, .count = COUNT};
     struct map_sharers_probe probes[MAP_SHARERS_MAX];
     double latency[MAP_SHARERS_MAX];
-    size_t count = map_sharers_plan(&wide, CORES, map_sharers_most(&wide), probes);
+    size_t count = map_sharers_plan(&wide, CORES, probes);
     for (size_t i = 0; i < count; i++)
         latency[i] = map_curve_ns(&curve, probes[i].region);
     // then only that curve excludes two cores
@@ -154,7 +174,7 @@ static void the_curve_of_one_core_tells_who_shares_a_level_with_an_uncertain_end
 static void regions_that_the_level_before_holds_show_nothing(void **state)
 {
     (void)state;
-    struct map_sharers_probe probe = {1000};
+    struct map_sharers_probe probe = {1000, CORES};
     double latency = level.before;
     struct map_sharers found = map_sharers_judge(&level, &probe, &latency, 1, CORES);
     assert_int_equal(found.sharers, 0);
@@ -209,6 +229,8 @@ int main(void)
         cmocka_unit_test(as_many_ways_as_lines_fit),
         cmocka_unit_test(ways_that_contradict_each_other_are_unknown),
         cmocka_unit_test(the_stride_is_a_power_of_two_as_long_as_the_level),
+        cmocka_unit_test(chains_are_spread_over_the_caches_of_a_level),
+        cmocka_unit_test(chains_are_spread_over_the_caches_of_a_level),
         cmocka_unit_test(the_bounds_of_who_shares_a_level_contain_the_truth),
         cmocka_unit_test(more_probes_between_the_bounds_narrow_them),
         cmocka_unit_test(the_curve_of_one_core_tells_who_shares_a_level_with_an_uncertain_end),

@@ -137,7 +137,8 @@ static double simulate(const struct model_stream *stream, uint32_t slots)
     for (uint64_t all = 0; all < total; all++) {
         uint32_t core = first_free(free_at, cores, slots, &slot);
         uint64_t address = address_of(stream, core, made[core]++);
-        double done = load(caches, &ports, core, address, free_at[core][slot]);
+        uint32_t at = core * CORES / cores; // fewer groups than cores are spread
+        double done = load(caches, &ports, at, address, free_at[core][slot]);
         free_at[core][slot] = done;
         end = fmax(end, done);
         if (all < total / 2)

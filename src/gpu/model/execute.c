@@ -307,6 +307,15 @@ static bool run_group(struct group *group)
 
 // ---------------------------------------------------------------- groups
 
+// Returns the core of group i: as many groups as cores take one each; those that are left over are
+// spread evenly.
+static uint32_t core_of(const struct model_execution *execution, uint32_t i)
+{
+    const uint32_t *groups = execution->groups, cores = execution->machine->cores;
+    uint32_t count = groups[0] * groups[1] * groups[2], last = count % cores;
+    return i < count - last ? i % cores : (uint32_t)((uint64_t)(i % cores) * cores / last);
+}
+
 static void place_group(struct group *group, uint32_t i)
 {
     const struct model_execution *execution = group->execution;
@@ -314,7 +323,7 @@ static void place_group(struct group *group, uint32_t i)
     group->id[0] = i % groups[0];
     group->id[1] = i / groups[0] % groups[1];
     group->id[2] = i / groups[0] / groups[1];
-    group->core = i % execution->machine->cores;
+    group->core = core_of(execution, i);
     group->next_thread = group->cursor = 0;
     group->stopped = NULL;
     group->deadline = (double)INFINITY;

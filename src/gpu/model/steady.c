@@ -10,10 +10,12 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-// Returns the number of workgroups on the first `sharers` cores. Group g runs on core g % cores.
+// Returns the largest number of workgroups on `sharers` neighbouring cores. As many groups as cores
+// take one each; those that are left over are spread evenly.
 static uint64_t groups_of(const struct model_machine *machine, uint64_t groups, uint64_t sharers)
 {
-    return groups / machine->cores * sharers + least(groups % machine->cores, sharers);
+    uint64_t cores = machine->cores, last = groups % cores;
+    return groups / cores * sharers + (last * sharers + cores - 1) / cores;
 }
 
 static uint64_t sharers_of(const struct model_machine *machine,
