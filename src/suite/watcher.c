@@ -18,7 +18,8 @@ static const double limit_share_least = 0.5;
 // Visits that a slow yardstick concerns.
 enum concern {
     CONCERNS_ALL,
-    CONCERNS_LINK // only those that use the link to the host
+    CONCERNS_LINK,  // only those that use the link to the host
+    CONCERNS_OTHERS // only those that do not
 };
 
 static const struct {
@@ -29,6 +30,7 @@ static const struct {
 } yardsticks[WATCH_YARDSTICKS] = {
     [WATCH_CORES] = {"arithmetic on all cores", "device", 0.95, CONCERNS_ALL},
     [WATCH_MEMORY] = {"a copy in device memory", "device", 0.85, CONCERNS_ALL},
+    [WATCH_CACHE] = {"a copy in the last cache", "device", 0.8, CONCERNS_OTHERS},
     [WATCH_TO_DEVICE] = {"a copy from the host", "link or the host's memory", 0.75, CONCERNS_LINK},
     [WATCH_TO_HOST] = {"a copy to the host", "link or the host's memory", 0.75, CONCERNS_LINK},
 };
@@ -81,7 +83,7 @@ struct watch_judgement watcher_judge(struct arena *arena, const struct watch_fin
     for (unsigned i = 0; i < WATCH_YARDSTICKS; i++) {
         const char *text = slow_text(arena, finding, i, best[i]);
         best[i] = fmax(best[i], finding->rates[i]);
-        if (text)
+        if (text && yardsticks[i].concern != CONCERNS_OTHERS)
             raise_to_busy(&judgement.link, &judgement.link_text, text);
         if (text && yardsticks[i].concern != CONCERNS_LINK)
             raise_to_busy(&judgement.verdict, &judgement.text, text);
