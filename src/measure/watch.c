@@ -24,6 +24,7 @@ enum {
     // Workgroups per core in the arithmetic yardstick, enough to keep the core's units busy.
     CORE_GROUPS = 16,
     YARDSTICK_RUNS = 2,
+    PASSES_MAX = 64, // most repetitions of the copy within the last cache
     GROUPS_UNKNOWN = 64,
     GROUPS_MAX = 512 // stamps of at most this many workgroups are read
 };
@@ -36,6 +37,15 @@ static const double gap_factor = 6, gap_least_ns = 20e3;
 static const double step_most_ns = 5e3; // largest step of a clock that can show gaps
 static const double arithmetic_ns = 200e3;
 static const uint64_t copy_bytes = UINT64_C(64) << 20, link_bytes = UINT64_C(4) << 20;
+static const uint64_t cache_least_bytes = UINT64_C(1) << 20;
+static const double passes_most_ns = 100e3; // longest time of the copies within the last cache
+
+struct watch_copy {
+    struct gpu_buffer *to, *from;
+    uint64_t bytes;
+    uint32_t passes; // repetitions that are timed as one; 0: not measured
+    bool is_warmed;  // one more pass goes before the timed ones
+};
 
 struct measure_watch {
     struct arena *arena;
@@ -50,8 +60,7 @@ struct measure_watch {
     double limits[WATCH_YARDSTICKS];
     bool limits_known;
     double fastest_hz; // fastest core clock measured together with a yardstick; 0: not known
-    // Buffers of the copies; NULL: copies are not measured.
-    struct gpu_buffer *from, *to, *upload, *readback;
+    struct watch_copy copies[WATCH_YARDSTICKS]; // WATCH_CORES is none
 };
 
 // ---------------------------------------------------------------- computed from times
@@ -210,7 +219,23 @@ void watch_drop_slow_clock(double core_hz, double *fastest_hz, struct watch_find
         return;
     *fastest_hz = fmax(*fastest_hz, core_hz);
     if (core_hz < awake_least * *fastest_hz)
-        finding->rates[WATCH_MEMORY] = NAN;
+        finding->rates[WATCH_MEMORY] = finding->rates[WATCH_CACHE] = NAN;
+}
+
+uint64_t watch_cache_bytes(const struct measure_limits *limits)
+{
+    static const uint64_t share = 8, page = 4096;
+    if (!limits->last_cache_known || limits->last_cache_bytes < cache_least_bytes)
+        return 0;
+    uint64_t bytes = limits->last_cache_bytes / share / page * page;
+    return bytes < copy_bytes ? bytes : copy_bytes;
+}
+
+uint32_t watch_cache_passes(uint32_t passes, uint64_t bytes, const double rates[WATCH_YARDSTICKS])
+{
+    double wanted_ns = fmin((double)copy_bytes * 1e9 / rates[WATCH_MEMORY], passes_most_ns);
+    double fitted = wanted_ns * rates[WATCH_CACHE] / ((double)bytes * 1e9);
+    return (uint32_t)fmin(fmax(fitted, passes), PASSES_MAX); // fmax ignores a NaN
 }
 
 // ---------------------------------------------------------------- the yardsticks (watch.h)
@@ -223,29 +248,50 @@ static struct gpu_buffer *make_buffer(struct measure_watch *watch, uint64_t byte
                              &(struct gpu_buffer_desc){.bytes = bytes, .memory = memory}, &no_room);
 }
 
-// Creates the yardsticks (watch.h); a model has none. If there is not enough memory for a buffer of
-// the copies, no copy is measured.
+// Creates the copies, all of them in the same buffers at each watch, because the rate of a cache
+// depends on the place of the data. If there is not enough memory for a buffer, no copy is
+// measured.
+static void make_copies(struct measure_watch *watch)
+{
+    struct measure_limits limits;
+    measure_limits_of(watch->info, &limits);
+    uint64_t cache_bytes = watch_cache_bytes(&limits);
+    bool roomy = watch->info->limits.memory_bytes >= 64 * copy_bytes;
+    struct gpu_buffer *from = roomy ? make_buffer(watch, copy_bytes, GPU_MEMORY_DEVICE) : NULL;
+    struct gpu_buffer *to = from ? make_buffer(watch, copy_bytes, GPU_MEMORY_DEVICE) : NULL;
+    struct gpu_buffer *upload = to ? make_buffer(watch, link_bytes, GPU_MEMORY_UPLOAD) : NULL;
+    struct gpu_buffer *readback =
+        upload ? make_buffer(watch, link_bytes, GPU_MEMORY_READBACK) : NULL;
+    if (!readback)
+        return;
+    watch->copies[WATCH_MEMORY] = (struct watch_copy){to, from, copy_bytes, 1, false};
+    watch->copies[WATCH_CACHE] =
+        (struct watch_copy){to, from, cache_bytes, cache_bytes ? 1 : 0, true};
+    watch->copies[WATCH_TO_DEVICE] = (struct watch_copy){to, upload, link_bytes, 1, false};
+    watch->copies[WATCH_TO_HOST] = (struct watch_copy){readback, from, link_bytes, 1, false};
+}
+
+// Creates the yardsticks (watch.h); a model has none.
 static bool make_yardsticks(struct measure_watch *watch, struct error *err)
 {
     if (watch->info->caps & GPU_CAP(VIRTUAL_TIME))
         return true;
     watch->yardsticks = gpu_batch_create(
         watch->scope, &(struct gpu_batch_desc){.span_count = WATCH_YARDSTICKS}, err);
-    bool roomy = watch->info->limits.memory_bytes >= 64 * copy_bytes;
-    watch->from = roomy ? make_buffer(watch, copy_bytes, GPU_MEMORY_DEVICE) : NULL;
-    watch->to = watch->from ? make_buffer(watch, copy_bytes, GPU_MEMORY_DEVICE) : NULL;
-    watch->upload = watch->to ? make_buffer(watch, link_bytes, GPU_MEMORY_UPLOAD) : NULL;
-    watch->readback = watch->upload ? make_buffer(watch, link_bytes, GPU_MEMORY_READBACK) : NULL;
+    make_copies(watch);
     return watch->yardsticks != NULL;
 }
 
-static void record_copy(struct measure_watch *watch, unsigned span, struct gpu_buffer *to,
-                        struct gpu_buffer *from, uint64_t bytes)
+static void record_copy(struct measure_watch *watch, unsigned span)
 {
-    if (!to || !from)
+    const struct watch_copy *copy = &watch->copies[span];
+    if (!copy->passes)
         return;
+    if (copy->is_warmed)
+        gpu_batch_copy(watch->yardsticks, copy->to, 0, copy->from, 0, copy->bytes);
     gpu_batch_span_begin(watch->yardsticks, span);
-    gpu_batch_copy(watch->yardsticks, to, 0, from, 0, bytes);
+    for (uint32_t pass = 0; pass < copy->passes; pass++)
+        gpu_batch_copy(watch->yardsticks, copy->to, 0, copy->from, 0, copy->bytes);
     gpu_batch_span_end(watch->yardsticks, span);
 }
 
@@ -259,9 +305,8 @@ static bool record_yardsticks(struct measure_watch *watch, uint32_t iterations, 
                  .groups = watch->groups * CORE_GROUPS, .stamps = 2, .iterations = iterations},
              watch->yardsticks);
     gpu_batch_span_end(watch->yardsticks, WATCH_CORES);
-    record_copy(watch, WATCH_MEMORY, watch->to, watch->from, copy_bytes);
-    record_copy(watch, WATCH_TO_DEVICE, watch->to, watch->upload, link_bytes);
-    record_copy(watch, WATCH_TO_HOST, watch->readback, watch->from, link_bytes);
+    for (unsigned i = WATCH_MEMORY; i < WATCH_YARDSTICKS; i++)
+        record_copy(watch, i);
     return gpu_batch_end(watch->yardsticks, err);
 }
 
@@ -294,15 +339,35 @@ static bool read_arithmetic(struct measure_watch *watch, uint32_t iterations, do
     return true;
 }
 
-static bool read_copy(struct measure_watch *watch, unsigned span, uint64_t bytes, double *rate,
-                      struct error *err)
+static bool read_copy(struct measure_watch *watch, unsigned span, double *rate, struct error *err)
 {
     double ns;
-    if (!watch->readback)
+    const struct watch_copy *copy = &watch->copies[span];
+    *rate = NAN;
+    if (!copy->passes)
         return true;
     if (!gpu_batch_span_ns(watch->yardsticks, span, &ns, err))
         return false;
-    *rate = ns > 0 ? (double)bytes * 1e9 / ns : NAN;
+    *rate = ns > 0 ? (double)copy->bytes * copy->passes * 1e9 / ns : NAN;
+    return true;
+}
+
+// Runs all yardsticks once and raises `rates` and *most_hz to what it measures. A yardstick that is
+// not measured leaves its rate as it is, because fmax ignores a NaN.
+static bool run_yardsticks(struct measure_watch *watch, uint32_t iterations,
+                           double rates[WATCH_YARDSTICKS], double *most_hz, struct error *err)
+{
+    double rate, core_hz;
+    if (!gpu_batch_run(watch->yardsticks, timeout_ns, err) ||
+        !read_arithmetic(watch, iterations, &rate, &core_hz, err))
+        return false;
+    rates[WATCH_CORES] = fmax(rates[WATCH_CORES], rate);
+    *most_hz = fmax(*most_hz, core_hz);
+    for (unsigned i = WATCH_MEMORY; i < WATCH_YARDSTICKS; i++) {
+        if (!read_copy(watch, i, &rate, err))
+            return false;
+        rates[i] = fmax(rates[i], rate);
+    }
     return true;
 }
 
@@ -319,18 +384,12 @@ static bool take_yardsticks(struct measure_watch *watch, struct watch_finding *f
     if (!record_yardsticks(watch, iterations, err))
         return false;
     double most_hz = NAN;
-    for (int run = 0; run < YARDSTICK_RUNS; run++) {
-        double rates[WATCH_YARDSTICKS] = {NAN, NAN, NAN, NAN}, core_hz;
-        if (!gpu_batch_run(watch->yardsticks, timeout_ns, err) ||
-            !read_arithmetic(watch, iterations, &rates[WATCH_CORES], &core_hz, err) ||
-            !read_copy(watch, WATCH_MEMORY, copy_bytes, &rates[WATCH_MEMORY], err) ||
-            !read_copy(watch, WATCH_TO_DEVICE, link_bytes, &rates[WATCH_TO_DEVICE], err) ||
-            !read_copy(watch, WATCH_TO_HOST, link_bytes, &rates[WATCH_TO_HOST], err))
+    for (int run = 0; run < YARDSTICK_RUNS; run++)
+        if (!run_yardsticks(watch, iterations, finding->rates, &most_hz, err))
             return false;
-        for (unsigned i = 0; i < WATCH_YARDSTICKS; i++)
-            finding->rates[i] = fmax(finding->rates[i], rates[i]);
-        most_hz = fmax(most_hz, core_hz); // fmax ignores a core_hz of NaN
-    }
+    struct watch_copy *cached = &watch->copies[WATCH_CACHE];
+    if (cached->passes)
+        cached->passes = watch_cache_passes(cached->passes, cached->bytes, finding->rates);
     watch_drop_slow_clock(most_hz, &watch->fastest_hz, finding);
     return true;
 }
@@ -361,9 +420,9 @@ static bool choose_program(struct measure_watch *watch, struct error *err)
     return watch->program != NULL;
 }
 
-// Sets the limits of the rates over the link. The other yardsticks get none, because they do not
-// come near their limits: a copy within the memory of an H200 reaches 83 % of it through CUDA, and
-// 17 % through Vulkan.
+// Sets the limits of the rates over the link. The other yardsticks get none: no limit of the last
+// cache is known, and the others do not come near theirs. A copy within the memory of an H200
+// reaches 83 % of it through CUDA, and 17 % through Vulkan.
 static void find_limits(struct measure_watch *watch)
 {
     struct arena_mark mark = arena_mark(watch->arena);

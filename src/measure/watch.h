@@ -10,13 +10,14 @@
 //
 // Yardsticks. Other work may also run at the same time as fathom's and leave no gap: clients of the
 // same context server (MPS), or copies by a copy engine. It shows in the rates of small fixed
-// pieces of work: arithmetic on all cores, a copy within the device's memory, and a copy over the
-// link in each direction. Each rate is compared with the best one of the run and with its limit
-// (suite/watcher.h).
+// pieces of work: arithmetic on all cores, a copy within the device's memory, repeated copies
+// within the last cache, and a copy over the link in each direction. Each rate is compared with the
+// best one of the run and with its limit (suite/watcher.h).
 #ifndef MEASURE_WATCH_H
 #define MEASURE_WATCH_H
 
 #include "measure/clock.h"
+#include "measure/limits.h"
 
 enum watch_method {
     WATCH_NONE,
@@ -29,6 +30,7 @@ enum watch_method {
 enum watch_yardstick {
     WATCH_CORES,     // arithmetic: iterations of all cores, per core cycle or else per second
     WATCH_MEMORY,    // copy within the device's memory, in bytes per second
+    WATCH_CACHE,     // copy within the last cache, in bytes per second
     WATCH_TO_DEVICE, // copy from the host, in bytes per second
     WATCH_TO_HOST,
     WATCH_YARDSTICKS
@@ -70,10 +72,21 @@ MUST_CHECK bool measure_watch_run(struct measure_watch *watch, uint64_t least_ns
 void watch_add_intervals(struct arena *scratch, const double *intervals_ns, size_t count,
                          struct watch_finding *finding, double *away_ns);
 
-// Sets the rate of the copy within memory to NaN if the core clock during it was below 90 % of
-// *fastest_hz, the fastest clock of all watches, which this function updates. The L2 runs at the
-// core clock or near it, so the copy is slow on a card that has lowered its clock: at 800 MHz an
-// H200 copies at 63 % of its best rate. core_hz is NaN if it is not known.
+// Sets the rates of the copies within memory and within the last cache to NaN if the core clock
+// during them was below 90 % of *fastest_hz, the fastest clock of all watches, which this function
+// updates. The L2 runs at the core clock or near it, so these copies are slow on a card that has
+// lowered its clock: at 800 MHz an H200 copies within memory at 63 % of its best rate. core_hz is
+// NaN if it is not known.
 void watch_drop_slow_clock(double core_hz, double *fastest_hz, struct watch_finding *finding);
+
+// Returns how many bytes a copy within the last cache moves. Source and target together take at
+// most a quarter of that cache. Returns 0 if the cache is not known or is smaller than 1 MiB.
+uint64_t watch_cache_bytes(const struct measure_limits *limits);
+
+// Returns how often to repeat such a copy of `bytes` bytes so that it lasts as long as the copy
+// within memory, but at most 0.1 ms. `rates` are those of the last watch, which repeated it
+// `passes` times. The result is never below `passes`: fewer repetitions would look like a lower
+// rate, because the time stamps are part of the time.
+uint32_t watch_cache_passes(uint32_t passes, uint64_t bytes, const double rates[WATCH_YARDSTICKS]);
 
 #endif

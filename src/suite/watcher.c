@@ -15,16 +15,24 @@ static const double share_cpu_busy = 0.2;
 static const double share_watched = 0.02, longest_watch_ns = 50e6;
 static const double limit_share_least = 0.5;
 
-// A yardstick is slow if its rate is below this share of the run's best rate.
+// Visits that a slow yardstick concerns.
+enum concern {
+    CONCERNS_ALL,
+    CONCERNS_LINK,  // only those that use the link to the host
+    CONCERNS_OTHERS // only those that do not
+};
+
 static const struct {
     const char *name;
     const char *uses; // what the yardstick uses
-    double least;
+    double least;     // it is slow if its rate is below this share of the run's best rate
+    enum concern concern;
 } yardsticks[WATCH_YARDSTICKS] = {
-    [WATCH_CORES] = {"arithmetic on all cores", "device", 0.95},
-    [WATCH_MEMORY] = {"a copy in device memory", "device", 0.85},
-    [WATCH_TO_DEVICE] = {"a copy from the host", "link or the host's memory", 0.75},
-    [WATCH_TO_HOST] = {"a copy to the host", "link or the host's memory", 0.75},
+    [WATCH_CORES] = {"arithmetic on all cores", "device", 0.95, CONCERNS_ALL},
+    [WATCH_MEMORY] = {"a copy in device memory", "device", 0.85, CONCERNS_ALL},
+    [WATCH_CACHE] = {"a copy in the last cache", "device", 0.8, CONCERNS_OTHERS},
+    [WATCH_TO_DEVICE] = {"a copy from the host", "link or the host's memory", 0.75, CONCERNS_LINK},
+    [WATCH_TO_HOST] = {"a copy to the host", "link or the host's memory", 0.75, CONCERNS_LINK},
 };
 
 // ---------------------------------------------------------------- judging a watch
@@ -59,6 +67,14 @@ static const char *slow_text(struct arena *arena, const struct watch_finding *fi
     return NULL;
 }
 
+// Raises a verdict to WATCH_BUSY. The text of the first yardstick that does so is kept.
+static void raise_to_busy(enum watch_verdict *verdict, const char **reason, const char *text)
+{
+    if (*verdict != WATCH_BUSY)
+        *reason = text;
+    *verdict = WATCH_BUSY;
+}
+
 struct watch_judgement watcher_judge(struct arena *arena, const struct watch_finding *finding,
                                      double best[WATCH_YARDSTICKS])
 {
@@ -67,16 +83,10 @@ struct watch_judgement watcher_judge(struct arena *arena, const struct watch_fin
     for (unsigned i = 0; i < WATCH_YARDSTICKS; i++) {
         const char *text = slow_text(arena, finding, i, best[i]);
         best[i] = fmax(best[i], finding->rates[i]);
-        if (!text)
-            continue;
-        if (judgement.link != WATCH_BUSY)
-            judgement.link_text = text;
-        judgement.link = WATCH_BUSY;
-        if (i == WATCH_TO_DEVICE || i == WATCH_TO_HOST)
-            continue;
-        if (judgement.verdict != WATCH_BUSY)
-            judgement.text = text;
-        judgement.verdict = WATCH_BUSY;
+        if (text && yardsticks[i].concern != CONCERNS_OTHERS)
+            raise_to_busy(&judgement.link, &judgement.link_text, text);
+        if (text && yardsticks[i].concern != CONCERNS_LINK)
+            raise_to_busy(&judgement.verdict, &judgement.text, text);
     }
     return judgement;
 }

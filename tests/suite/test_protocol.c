@@ -77,8 +77,8 @@ static void a_watch_comes_through(void **state)
                                        .share = 0.49,
                                        .longest_ns = 2.48e6,
                                        .watched_ns = 5e6,
-                                       .rates = {1, NAN, 3, 4},
-                                       .limits = {NAN, NAN, 63e9, 63e9},
+                                       .rates = {1, NAN, 3, 4, 5},
+                                       .limits = {NAN, NAN, NAN, 63e9, 62e9},
                                        .who = "python3 (process 4711)"};
     struct watch_finding got = {0};
     struct error err = {0};
@@ -86,7 +86,8 @@ static void a_watch_comes_through(void **state)
     assert_int_equal(protocol_read_finding(arena, line, &got, &err), PROTOCOL_VISIT);
     assert_int_equal(got.method, WATCH_LENGTHS);
     assert_true(got.share == sent.share && got.longest_ns == sent.longest_ns);
-    assert_true(got.rates[0] == 1 && isnan(got.rates[1]) && got.limits[3] == 63e9);
+    assert_true(got.rates[0] == 1 && isnan(got.rates[1]) && got.rates[4] == 5);
+    assert_true(isnan(got.limits[2]) && got.limits[3] == 63e9 && got.limits[4] == 62e9);
     assert_string_equal(got.who, sent.who);
 }
 

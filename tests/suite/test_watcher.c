@@ -12,18 +12,23 @@
 
 #include <cmocka.h>
 
+#define ALL_UNKNOWN                                                                                \
+    {                                                                                              \
+        NAN, NAN, NAN, NAN, NAN                                                                    \
+    }
+
 static struct watch_finding idle_finding(void)
 {
     return (struct watch_finding){.method = WATCH_GAPS,
                                   .watched_ns = 5e6,
-                                  .rates = {100, 2e12, 50e9, 50e9},
-                                  .limits = {NAN, NAN, 63e9, 63e9}};
+                                  .rates = {100, 2e12, 2.4e12, 50e9, 50e9},
+                                  .limits = {NAN, NAN, NAN, 63e9, 63e9}};
 }
 
 static struct watch_judgement judged(struct arena *arena, const struct watch_finding *finding,
                                      double memory_best)
 {
-    double best[WATCH_YARDSTICKS] = {100, memory_best, 50e9, 50e9};
+    double best[WATCH_YARDSTICKS] = {100, memory_best, 2.5e12, 50e9, 50e9};
     return watcher_judge(arena, finding, best);
 }
 
@@ -61,10 +66,8 @@ static void threads_of_a_cpu_device_may_wait_a_little(void **state)
 {
     (void)state;
     struct arena *arena = arena_create();
-    struct watch_finding finding = {.method = WATCH_QUEUE,
-                                    .watched_ns = 5e6,
-                                    .rates = {NAN, NAN, NAN, NAN},
-                                    .limits = {NAN, NAN, NAN, NAN}};
+    struct watch_finding finding = {
+        .method = WATCH_QUEUE, .watched_ns = 5e6, .rates = ALL_UNKNOWN, .limits = ALL_UNKNOWN};
     static const struct {
         double share;
         enum watch_verdict verdict;
@@ -94,7 +97,7 @@ static void company_from_the_start_is_seen_by_the_limit(void **state)
 {
     (void)state;
     struct arena *arena = arena_create();
-    double best[WATCH_YARDSTICKS] = {NAN, NAN, NAN, NAN}; // the first watch
+    double best[WATCH_YARDSTICKS] = ALL_UNKNOWN; // the first watch
     struct watch_finding finding = idle_finding();
     finding.rates[WATCH_TO_DEVICE] = 26e9;
     struct watch_judgement judgement = watcher_judge(arena, &finding, best);
@@ -117,11 +120,40 @@ static void a_busy_link_concerns_only_what_uses_it(void **state)
     arena_destroy(arena);
 }
 
+static void a_busy_cache_concerns_all_but_the_link(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct watch_finding finding = idle_finding();
+    // Given a rate that varies as with the place in the cache, then it is no sign.
+    finding.rates[WATCH_CACHE] = 0.82 * 2.5e12;
+    assert_int_equal(judged(arena, &finding, 2e12).verdict, WATCH_CLEAN);
+    // When it falls to 70 %, then all visits are in doubt but those that use the link.
+    finding.rates[WATCH_CACHE] = 0.7 * 2.5e12;
+    struct watch_judgement judgement = judged(arena, &finding, 2e12);
+    assert_int_equal(judgement.verdict, WATCH_BUSY);
+    assert_string_equal(judgement.text, "a copy in the last cache ran at 70 % of its best rate, so "
+                                        "other work used the device");
+    assert_int_equal(judgement.link, WATCH_CLEAN);
+    assert_null(judgement.link_text);
+    arena_destroy(arena);
+}
+
+static void a_cache_without_a_yardstick_is_not_judged(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create();
+    struct watch_finding finding = idle_finding();
+    finding.rates[WATCH_CACHE] = NAN;
+    assert_int_equal(judged(arena, &finding, 2e12).verdict, WATCH_CLEAN);
+    arena_destroy(arena);
+}
+
 static void the_best_rates_are_kept(void **state)
 {
     (void)state;
     struct arena *arena = arena_create();
-    double best[WATCH_YARDSTICKS] = {NAN, NAN, 60e9, NAN};
+    double best[WATCH_YARDSTICKS] = {NAN, NAN, NAN, 60e9, NAN};
     const struct watch_finding finding = idle_finding();
     watcher_judge(arena, &finding, best);
     assert_true(best[WATCH_CORES] == 100 && best[WATCH_TO_DEVICE] == 60e9);
@@ -191,22 +223,66 @@ static void a_rising_clock_is_no_gap(void **state)
 static void a_copy_on_a_card_that_dozes_says_nothing(void **state)
 {
     (void)state;
-    double fastest_hz = 0, best[WATCH_YARDSTICKS] = {NAN, NAN, NAN, NAN};
     struct arena *arena = arena_create();
-    struct watch_finding awake = {
-        .method = WATCH_GAPS, .rates = {1, 100e9, NAN, NAN}, .limits = {NAN, NAN, NAN, NAN}};
-    struct watch_finding dozing = awake, shared = awake;
-    dozing.rates[WATCH_MEMORY] = shared.rates[WATCH_MEMORY] = 63e9;
-    // Given a copy at full clock, then one at 800 of 1980 MHz, then a slow one at full clock.
-    watch_drop_slow_clock(1980e6, &fastest_hz, &awake);
-    assert_int_equal(watcher_judge(arena, &awake, best).verdict, WATCH_CLEAN);
-    watch_drop_slow_clock(802e6, &fastest_hz, &dozing);
-    assert_int_equal(watcher_judge(arena, &dozing, best).verdict, WATCH_CLEAN);
-    // Then only the last one shows other work, also where the clock is not known.
-    watch_drop_slow_clock(1965e6, &fastest_hz, &shared);
-    watch_drop_slow_clock(NAN, &fastest_hz, &shared);
-    assert_int_equal(watcher_judge(arena, &shared, best).verdict, WATCH_BUSY);
+    for (unsigned copy = WATCH_MEMORY; copy <= WATCH_CACHE; copy++) {
+        double fastest_hz = 0, best[WATCH_YARDSTICKS] = ALL_UNKNOWN;
+        struct watch_finding awake = {
+            .method = WATCH_GAPS, .rates = {1, 100e9, 100e9, NAN, NAN}, .limits = ALL_UNKNOWN};
+        struct watch_finding dozing = awake, shared = awake;
+        dozing.rates[copy] = shared.rates[copy] = 63e9;
+        // Given a copy at full clock, then one at 800 of 1980 MHz, then a slow one at full clock.
+        watch_drop_slow_clock(1980e6, &fastest_hz, &awake);
+        assert_int_equal(watcher_judge(arena, &awake, best).verdict, WATCH_CLEAN);
+        watch_drop_slow_clock(802e6, &fastest_hz, &dozing);
+        assert_int_equal(watcher_judge(arena, &dozing, best).verdict, WATCH_CLEAN);
+        // Then only the last one shows other work, also where the clock is not known.
+        watch_drop_slow_clock(1965e6, &fastest_hz, &shared);
+        watch_drop_slow_clock(NAN, &fastest_hz, &shared);
+        assert_int_equal(watcher_judge(arena, &shared, best).verdict, WATCH_BUSY);
+    }
     arena_destroy(arena);
+}
+
+// ---------------------------------------------------------------- the copy within the last cache
+
+static void a_copy_in_the_cache_takes_a_quarter_of_it(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t cache, bytes;
+        bool known;
+    } cases[] = {
+        {UINT64_C(60) << 20, UINT64_C(7680) << 10, true}, // an H200
+        {UINT64_C(1) << 20, UINT64_C(128) << 10, true},
+        {(UINT64_C(33) << 20) + 1000, UINT64_C(4224) << 10, true},
+        {UINT64_C(2) << 30, UINT64_C(64) << 20, true}, // no more than the buffers
+        {UINT64_C(512) << 10, 0, true},
+        {UINT64_C(60) << 20, 0, false},
+        {0, 0, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct measure_limits limits = {.last_cache_bytes = cases[i].cache,
+                                              .last_cache_known = cases[i].known};
+        assert_int_equal(watch_cache_bytes(&limits), cases[i].bytes);
+    }
+}
+
+static void a_copy_in_the_cache_lasts_as_long_as_one_in_memory(void **state)
+{
+    (void)state;
+    const uint64_t bytes = UINT64_C(8) << 20; // an eighth of the copy in memory
+    double rates[WATCH_YARDSTICKS] = {1, 2e12, 4e12, NAN, NAN};
+    assert_int_equal(watch_cache_passes(1, bytes, rates), 16);
+    // When a later watch finds lower rates, then the number of copies stays.
+    rates[WATCH_CACHE] = 1e12;
+    assert_int_equal(watch_cache_passes(16, bytes, rates), 16);
+    // Given a slow memory, then the copies last 0.1 ms; given a tiny cache, there are 64 at most.
+    rates[WATCH_MEMORY] = 20e9;
+    assert_int_equal(watch_cache_passes(1, bytes, rates), 11);
+    assert_int_equal(watch_cache_passes(1, 4096, rates), 64);
+    // Given no rates, then the number stays.
+    rates[WATCH_MEMORY] = rates[WATCH_CACHE] = NAN;
+    assert_int_equal(watch_cache_passes(3, bytes, rates), 3);
 }
 
 int main(void)
@@ -219,6 +295,10 @@ int main(void)
         cmocka_unit_test(a_slow_yardstick_shows_what_leaves_no_gap),
         cmocka_unit_test(company_from_the_start_is_seen_by_the_limit),
         cmocka_unit_test(a_busy_link_concerns_only_what_uses_it),
+        cmocka_unit_test(a_busy_cache_concerns_all_but_the_link),
+        cmocka_unit_test(a_cache_without_a_yardstick_is_not_judged),
+        cmocka_unit_test(a_copy_in_the_cache_takes_a_quarter_of_it),
+        cmocka_unit_test(a_copy_in_the_cache_lasts_as_long_as_one_in_memory),
         cmocka_unit_test(the_best_rates_are_kept),
         cmocka_unit_test(a_watch_is_due_after_250_ms_of_visits),
         cmocka_unit_test(a_watch_lies_between_the_first_and_the_last_of_the_rounds),
