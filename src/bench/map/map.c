@@ -285,7 +285,7 @@ static bool map_visit(struct bench_visit *run, struct measure_visit *visit, stru
 
 const struct benchmark bench_map = {
     .info = {.name = "map",
-             .version = 4,
+             .version = 5,
              .title = "The memory hierarchy, found by measurement",
              BENCHMARK_TABLE(param, params),
              BENCHMARK_TABLE(metric, metrics),
