@@ -33,7 +33,7 @@ if(NOT FATHOM_CLANG)
                         "(Debian: apt-get install clang) or name one with -DFATHOM_CLANG=PATH")
 endif()
 
-foreach(tool embed_kernels inline_source finish_ptx)
+foreach(tool embed_kernels inline_source finish_ptx compile_glsl)
     add_executable(${tool} ${PROJECT_SOURCE_DIR}/tools/${tool}.c)
     target_link_libraries(${tool} PRIVATE fathom_flags)
 endforeach()
@@ -62,37 +62,59 @@ function(kernel_workgroup_defines workgroup)
     set(kernel_defines -DWORKGROUP_X=${x} -DWORKGROUP_Y=${y} -DWORKGROUP_Z=${z} PARENT_SCOPE)
 endfunction()
 
-function(kernel_compile_glsl name source defines optimise)
+# What is compiled goes into batches, of so many variants: each command starts a shell and a CMake besides
+# the compiler. kernel_add(TARGET BATCH OUTPUT) puts one more into the batches of this name; what makes
+# it is left in a property `making OUTPUT`.
+set(KERNEL_BATCH_CL 8)
+set(KERNEL_BATCH_GLSL 16)
+function(kernel_add target batch output)
+    get_property(batches GLOBAL PROPERTY ${target}_batches)
+    if(NOT batch IN_LIST batches)
+        set_property(GLOBAL APPEND PROPERTY ${target}_batches ${batch})
+    endif()
+    set_property(GLOBAL APPEND PROPERTY "${target} ${batch}" ${output})
+endfunction()
+
+# Sources share batches: to glslc one variant more is a quarter of the work of one alone.
+function(kernel_compile_glsl target name source defines optimise)
     set(spv ${KERNEL_DIR}/${name}.spv)
-    add_custom_command(OUTPUT ${spv}
-        COMMAND ${GLSLC} --target-env=vulkan1.3 ${optimise} -Werror
-                -I ${PROJECT_SOURCE_DIR}/src ${defines} -MD -MF ${spv}.d -o ${spv} ${source}
-        DEPENDS ${source} DEPFILE ${spv}.d
-        COMMENT "glslc ${name}" VERBATIM)
+    string(JOIN "\t" line ${source} ${name} ${defines})
+    set_property(GLOBAL PROPERTY "making ${spv}" "${line}")
+    set_property(GLOBAL PROPERTY "source ${spv}" "${source}")
+    kernel_add(${target} "glslc ${optimise}" ${spv})
 endfunction()
 
 set(KERNEL_CL_FLAGS -x cl -cl-std=CL2.0 -O3 -Wall -Wextra -Werror -I ${PROJECT_SOURCE_DIR}/src)
 
-function(kernel_compile_ptx name source defines written_for)
+# kernel_compile_cl(TARGET KIND SOURCE OUTPUT OBJECT OPTION…): clang writes OBJECT; where that is not OUTPUT,
+# the command in `finish`, of the caller's scope, makes OUTPUT of it.
+function(kernel_compile_cl target kind source output object)
+    set(making COMMAND ${FATHOM_CLANG} ${KERNEL_CL_FLAGS} ${ARGN} -MD -MF ${output}.d -MT ${output}
+               -o ${object} ${source})
+    if(NOT object STREQUAL output)
+        list(APPEND making COMMAND ${finish})
+    endif()
+    set_property(GLOBAL PROPERTY "making ${output}" "${making}")
+    set_property(GLOBAL PROPERTY "source ${output}" "${source}")
+    kernel_add(${target} "${kind} ${source}" ${output})
+endfunction()
+
+function(kernel_compile_ptx target name source defines written_for)
     set(ptx ${KERNEL_DIR}/${name}.ptx)
     string(REPLACE "." "" feature ${KERNEL_PTX_VERSION})
-    set(threads "")
+    set(threads 0)
     if("-DBOUNDED" IN_LIST defines)
         string(REGEX MATCHALL "-DWORKGROUP_.=[0-9]+" threads "${defines}")
         string(REGEX REPLACE "-DWORKGROUP_.=" "" threads "${threads}")
         string(REPLACE ";" "*" threads "${threads}")
         math(EXPR threads "${threads}")
     endif()
-    add_custom_command(OUTPUT ${ptx} BYPRODUCTS ${ptx}.raw
-        COMMAND ${FATHOM_CLANG} ${KERNEL_CL_FLAGS} --target=nvptx64-nvidia-cuda
-                -Xclang -target-cpu -Xclang ${KERNEL_PTX_TARGET}
-                -Xclang -target-feature -Xclang +ptx${feature} -S
-                -DKERNEL_TARGET_PTX -DKERNEL_NAME=${name} ${defines}
-                -MD -MF ${ptx}.d -MT ${ptx} -o ${ptx}.raw ${source}
-        COMMAND finish_ptx ${ptx}.raw ${ptx} ${KERNEL_PTX_VERSION} ${KERNEL_PTX_TARGET}
-                "${threads}" ${written_for}
-        DEPENDS ${source} finish_ptx DEPFILE ${ptx}.d
-        COMMENT "PTX ${name}" VERBATIM)
+    set(finish finish_ptx ${ptx}.raw ${ptx} ${KERNEL_PTX_VERSION} ${KERNEL_PTX_TARGET} ${threads}
+               ${written_for})
+    kernel_compile_cl(${target} PTX ${source} ${ptx} ${ptx}.raw --target=nvptx64-nvidia-cuda
+                      -Xclang -target-cpu -Xclang ${KERNEL_PTX_TARGET}
+                      -Xclang -target-feature -Xclang +ptx${feature} -S
+                      -DKERNEL_TARGET_PTX -DKERNEL_NAME=${name} ${defines})
 endfunction()
 
 function(kernel_compile_host target name source form defines)
@@ -100,13 +122,9 @@ function(kernel_compile_host target name source form defines)
     if(form STREQUAL "stream")
         list(APPEND defines -DKERNEL_STREAM=1)
     endif()
-    add_custom_command(OUTPUT ${object}
-        COMMAND ${FATHOM_CLANG} ${KERNEL_CL_FLAGS} -O2 -fPIC -c
-                --target=${CMAKE_SYSTEM_PROCESSOR}-linux-gnu
-                -DKERNEL_TARGET_HOST -DKERNEL_NAME=host_${name} ${defines}
-                -MD -MF ${object}.d -MT ${object} -o ${object} ${source}
-        DEPENDS ${source} DEPFILE ${object}.d
-        COMMENT "host ${name}" VERBATIM)
+    kernel_compile_cl(${target} host ${source} ${object} ${object} -O2 -fPIC -c
+                      --target=${CMAKE_SYSTEM_PROCESSOR}-linux-gnu
+                      -DKERNEL_TARGET_HOST -DKERNEL_NAME=host_${name} ${defines})
     set_property(GLOBAL APPEND PROPERTY ${target}_host_objects ${object})
 endfunction()
 
@@ -119,13 +137,88 @@ function(kernel_compile_amd target name source defines)
     endif()
     foreach(chip ${chips})
         set(object ${KERNEL_DIR}/amd/${name}.${chip}.o)
-        add_custom_command(OUTPUT ${object}
-            COMMAND ${FATHOM_CLANG} ${KERNEL_CL_FLAGS} -O2 --target=amdgcn-amd-amdhsa -mcpu=${chip}
-                    -nogpulib -c -DKERNEL_TARGET_AMD -DKERNEL_NAME=${name} ${defines}
-                    -MD -MF ${object}.d -MT ${object} -o ${object} ${source}
-            DEPENDS ${source} DEPFILE ${object}.d
-            COMMENT "${chip} ${name}" VERBATIM)
+        kernel_compile_cl(${target} ${chip} ${source} ${object} ${object} -O2
+                          --target=amdgcn-amd-amdhsa -mcpu=${chip} -nogpulib -c
+                          -DKERNEL_TARGET_AMD -DKERNEL_NAME=${name} ${defines})
         set_property(GLOBAL APPEND PROPERTY ${target}_amd_objects ${object})
+    endforeach()
+endfunction()
+
+# kernel_batch_comment(KIND OUTPUT…): sets `comment`.
+function(kernel_batch_comment kind first)
+    get_filename_component(comment ${first} NAME_WE)
+    list(LENGTH ARGN more)
+    if(more)
+        string(APPEND comment " and ${more} more")
+    endif()
+    set(comment "${kind} ${comment}" PARENT_SCOPE)
+endfunction()
+
+function(kernel_batch_glsl optimise first)
+    set(outputs ${first} ${ARGN})
+    set(lines "")
+    set(sources "")
+    foreach(spv ${outputs})
+        get_property(line GLOBAL PROPERTY "making ${spv}")
+        get_property(source GLOBAL PROPERTY "source ${spv}")
+        string(APPEND lines "${line}\n")
+        list(APPEND sources ${source})
+    endforeach()
+    list(REMOVE_DUPLICATES sources)
+    set(variants ${first}.variants)
+    file(CONFIGURE OUTPUT ${variants} CONTENT "${lines}" @ONLY)
+    kernel_batch_comment(glslc ${outputs})
+    add_custom_command(OUTPUT ${outputs}
+        COMMAND compile_glsl ${variants} ${KERNEL_DIR} ${first}.glsl.d ${GLSLC} --target-env=vulkan1.3
+                ${optimise} -Werror -I ${PROJECT_SOURCE_DIR}/src
+        DEPENDS compile_glsl ${variants} ${sources} DEPFILE ${first}.glsl.d COMMENT "${comment}" VERBATIM)
+endfunction()
+
+function(kernel_batch_cl kind first)
+    set(outputs ${first} ${ARGN})
+    set(commands "")
+    set(read "")
+    foreach(output ${outputs})
+        get_property(making GLOBAL PROPERTY "making ${output}")
+        list(APPEND commands ${making})
+        list(APPEND read ${output}.d)
+    endforeach()
+    get_property(source GLOBAL PROPERTY "source ${first}")
+    set(tools "")
+    set(raw "")
+    if(kind STREQUAL "PTX")
+        set(tools finish_ptx)
+        list(TRANSFORM outputs APPEND .raw OUTPUT_VARIABLE raw)
+    endif()
+    kernel_batch_comment(${kind} ${outputs})
+    add_custom_command(OUTPUT ${outputs} BYPRODUCTS ${raw} ${commands}
+        COMMAND cat ${read} > ${first}.batch.d
+        DEPENDS ${source} ${tools} DEPFILE ${first}.batch.d COMMENT "${comment}" VERBATIM)
+endfunction()
+
+# A command for each batch of so many outputs.
+function(kernel_compile_batches target)
+    get_property(batches GLOBAL PROPERTY ${target}_batches)
+    foreach(batch ${batches})
+        string(REGEX REPLACE " .*" "" kind "${batch}")
+        set(size ${KERNEL_BATCH_CL})
+        if(kind STREQUAL "glslc")
+            set(size ${KERNEL_BATCH_GLSL})
+        endif()
+        string(REGEX REPLACE "^[^ ]+ " "" optimise "${batch}")
+        if(optimise STREQUAL "-O0") # code so long that nothing may wait for it
+            set(size 1)
+        endif()
+        get_property(outputs GLOBAL PROPERTY "${target} ${batch}")
+        while(outputs)
+            list(SUBLIST outputs 0 ${size} some)
+            list(REMOVE_ITEM outputs ${some})
+            if(kind STREQUAL "glslc")
+                kernel_batch_glsl(${optimise} ${some})
+            else()
+                kernel_batch_cl(${kind} ${some})
+            endif()
+        endwhile()
     endforeach()
 endfunction()
 
@@ -212,12 +305,12 @@ function(kernels_embed target)
             list(APPEND kernel_defines ${words})
             string(APPEND manifest "kernel\t${name}\t${shown}\t${workgroup}\t${args}\t${defines_text}\n")
             if(glsl IN_LIST languages AND EXISTS ${folder}/${glsl_file})
-                kernel_compile_glsl(${name} ${folder}/${glsl_file} "${kernel_defines}" ${optimise})
+                kernel_compile_glsl(${target} ${name} ${folder}/${glsl_file} "${kernel_defines}" ${optimise})
                 string(APPEND manifest "spirv\t${KERNEL_DIR}/${name}.spv\n")
                 list(APPEND inputs ${KERNEL_DIR}/${name}.spv)
             endif()
             if(cl IN_LIST languages AND EXISTS ${folder}/${stem}.cl)
-                kernel_compile_ptx(${name} ${folder}/${stem}.cl "${kernel_defines}" "${written_for}")
+                kernel_compile_ptx(${target} ${name} ${folder}/${stem}.cl "${kernel_defines}" "${written_for}")
                 string(APPEND manifest "ptx\t${KERNEL_DIR}/${name}.ptx\n")
                 list(APPEND inputs ${KERNEL_DIR}/${name}.ptx)
                 if(opencl IN_LIST languages)
@@ -236,6 +329,7 @@ function(kernels_embed target)
             endif()
         endforeach()
     endforeach()
+    kernel_compile_batches(${target})
     list(REMOVE_DUPLICATES inputs)
     get_property(amd_objects GLOBAL PROPERTY ${target}_amd_objects)
     if(amd_objects)

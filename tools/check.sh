@@ -29,8 +29,8 @@ declare -A tests=(
 declare -A driver_tests=([asan]="-L conformance|vulkan|opencl|measure|kernels|bandwidth|latency")
 # What is built for them, where that is not everything. ninja calls the targets of a folder FOLDER/all.
 declare -A targets=(
-    [asan]="fathom unit_tests finish_ptx inline_source tests/suite/all tests/serve/all tests/cli/all
-        tests/sensors/all tests/doubles/all tests/project/all tests/fleet/all tests/conformance/all
+    [asan]="fathom unit_tests finish_ptx inline_source compile_glsl tests/suite/all tests/serve/all
+        tests/cli/all tests/sensors/all tests/doubles/all tests/project/all tests/fleet/all tests/conformance/all
         tests/vulkan/all tests/opencl/all tests/measure/all tests/kernels/all tests/bandwidth/all
         tests/latency/all"
     [tsan]="fathom test_child test_crash test_save tests/suite/all tests/serve/all tests/cli/all

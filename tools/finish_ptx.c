@@ -7,7 +7,7 @@
 // - another .version or .target than asked for is an error: clang only warns of a feature that it
 //   does not know, and falls back;
 // - a second VERSION and TARGET take the place of the first ones: kernels with inline instructions
-//   that clang's own versions do not have.
+//   that clang's own versions do not have. THREADS is 0 where it is open.
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ int main(int argc, char **argv)
 {
     if (argc < 5 || argc > 8 || argc == 7)
         die("usage", "finish_ptx IN.ptx OUT.ptx VERSION TARGET [THREADS [VERSION TARGET]]", "");
-    bool bounded = argc > 5 && *argv[5], newer = argc == 8;
+    bool bounded = argc > 5 && strcmp(argv[5], "0") != 0, newer = argc == 8;
     FILE *in = fopen(argv[1], "r"), *out = fopen(argv[2], "w");
     static char line[LINE_BYTES];
     static const char constant[] = ".extern .const";

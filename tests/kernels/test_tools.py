@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-FINISH_PTX, INLINE_SOURCE = sys.argv[1:3]
+FINISH_PTX, INLINE_SOURCE, COMPILE_GLSL, GLSLC = sys.argv[1:5]
 HEAD = ".version 6.3\n.target sm_70\n.address_size 64\n"
 
 
@@ -54,7 +54,7 @@ class Tools(unittest.TestCase):
         self.assertEqual(HEAD + text, self.finish(HEAD + text))
 
     def test_a_kernel_may_be_for_a_newer_chip_than_clang_knows(self):
-        text = self.finish(HEAD + ".func f()\n", "", "8.0", "sm_90a")
+        text = self.finish(HEAD + ".func f()\n", "0", "8.0", "sm_90a")
         self.assertEqual(".version 8.0\n.target sm_90a\n.address_size 64\n.func f()\n", text)
 
     def test_includes_are_put_in_place_once_and_left_out_where_named(self):
@@ -81,6 +81,49 @@ class Tools(unittest.TestCase):
                               capture_output=True, text=True, check=False)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("not/there.clh", done.stderr)
+
+    def compile_glsl(self, *variants):
+        """Compiles (source, name, definition…) in one call."""
+        lines = self.write("list", "".join("\t".join(words) + "\n" for words in variants))
+        return subprocess.run([COMPILE_GLSL, lines, self.folder, os.path.join(self.folder, "depends"),
+                               GLSLC, "--target-env=vulkan1.3", "-O", "-Werror", "-I", self.folder],
+                              capture_output=True, text=True, check=False)
+
+    def read(self, name):
+        with open(os.path.join(self.folder, name), "rb") as file:
+            return file.read()
+
+    def test_variants_are_what_glslc_makes_of_each_alone(self):
+        self.write("a/size.glsl", "layout(local_size_x = SIZE) in;\n")
+        kernel = self.write("k.comp", '// SPDX\n#version 460\n#include "a/size.glsl"\n'
+                                      "layout(binding = 0) buffer Out { uint out_[]; };\n"
+                                      "void main()\n{\n#ifdef TWICE\n    out_[1] = SIZE;\n#endif\n"
+                                      "    out_[0] = __LINE__;\n}\n")
+        flat = self.write("f.frag", "#version 450\nlayout(location = 0) out vec4 color;\n"
+                                    "void main() { color = vec4(1.0); }\n")
+        done = self.compile_glsl((kernel, "small", "-DSIZE=8"), (flat, "flat"),
+                                 (kernel, "large", "-DTWICE", "-DSIZE=64u"))
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        for name, source, *definitions in (("small", kernel, "-DSIZE=8"), ("flat", flat),
+                                           ("large", kernel, "-DTWICE", "-DSIZE=64u")):
+            alone = os.path.join(self.folder, "alone")
+            subprocess.run([GLSLC, "--target-env=vulkan1.3", "-O", "-Werror", "-I", self.folder,
+                            *definitions, "-o", alone, source], check=True)
+            self.assertEqual(self.read("alone"), self.read(name + ".spv"), name)
+        self.assertEqual({self.folder + "/small.spv:", kernel, flat, self.folder + "/a/size.glsl"},
+                         set(self.read("depends").decode().replace("\\\n", "").split()))
+
+    def test_a_variant_that_does_not_compile_is_named_with_its_line(self):
+        source = self.write("k.comp", "#version 460\nvoid main()\n{\n    x = WRONG;\n}\n")
+        done = self.compile_glsl((source, "bad", "-DWRONG=1", "-DMORE=2"))
+        self.assertNotEqual(0, done.returncode)
+        self.assertIn("bad:4: error", done.stderr)
+
+    def test_a_source_without_version_and_a_word_that_defines_nothing_are_refused(self):
+        source = self.write("k.comp", "void main() {}\n")
+        self.assertIn("#version", self.compile_glsl((source, "k")).stderr)
+        source = self.write("k.comp", "#version 460\nvoid main() {}\n")
+        self.assertIn("not a definition: -O0", self.compile_glsl((source, "k", "-O0")).stderr)
 
 
 if __name__ == "__main__":
