@@ -16,23 +16,42 @@ DOUBLES = ("apt-get", "apt-cache", "id", "sudo")
 
 
 class Machine(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        """The links, more than a thousand, are made once: a test puts back what it took away."""
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.bin = folder.name
+        cls.links = {}
+        for at in ("/usr/bin", "/bin"):
+            for name in os.listdir(at):
+                if name not in DOUBLES:
+                    cls.links.setdefault(name, os.path.join(at, name))
+        for name, target in cls.links.items():
+            os.symlink(target, os.path.join(cls.bin, name))
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.bin = os.path.join(folder.name, "bin")
         self.log = os.path.join(folder.name, "log")
-        os.mkdir(self.bin)
-        for at in ("/usr/bin", "/bin"):
-            for name in os.listdir(at):
-                if name not in DOUBLES and not os.path.lexists(os.path.join(self.bin, name)):
-                    os.symlink(os.path.join(at, name), os.path.join(self.bin, name))
+        self.changed = set()
+        self.addCleanup(self.put_back)
         self.command("apt-cache", 'echo "  Candidate: 1.0"')
         self.command("apt-get", "exit 0")
         self.command("id", "echo 0")
 
+    def put_back(self):
+        for name in self.changed:
+            path = os.path.join(self.bin, name)
+            if os.path.lexists(path):
+                os.remove(path)
+            if name in self.links:
+                os.symlink(self.links[name], path)
+
     def command(self, name, script):
         """A double that logs its call, then does `script`."""
         path = os.path.join(self.bin, name)
+        self.changed.add(name)
         if os.path.lexists(path):
             os.remove(path)
         with open(path, "w", encoding="utf-8") as stream:
@@ -40,6 +59,7 @@ class Machine(unittest.TestCase):
         os.chmod(path, 0o755)
 
     def lacks(self, name):
+        self.changed.add(name)
         os.remove(os.path.join(self.bin, name))
 
     def setup(self, *arguments):
