@@ -354,9 +354,13 @@ static void add_hierarchy(const struct map_writer *w, const struct level_curve *
     if (caches)
         map_level_sizes(caches, sizes);
     size_t number = 0;
-    for (size_t k = 0; k + 1 < fit->flat; k++)
-        if (!caches || !caches->doubts[k])
+    bool doubt = false;
+    for (size_t k = 0; k + 1 < fit->flat; k++) {
+        doubt |= caches && caches->doubts[k];
+        // Behind a level in doubt, the numbers of levels are too: only its size identifies a level.
+        if (!doubt || (!caches->doubts[k] && caches->lines[k].capacity > 0))
             add_level(w, curve, path, k, ++number, caches, sizes);
+    }
     if (bound)
         add_bound(w, curve, path);
     else if (fit->decided)

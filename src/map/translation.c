@@ -235,7 +235,7 @@ static bool may_be_cache(const struct map_writer *w, double reach)
     const struct level_curve *vector = &w->caches->steps.curve;
     double lap = PAGES_LAP_BYTES, pages = reach / (double)MAP_PAGE_BYTES;
     bool few = pages < PAGES_LAP_NODES / 8.0;
-    double from = few ? 0.9 : 0.6, to = few ? 1.12 : 1.5;
+    double from = few ? 0.8 : 0.6, to = few ? 1.3 : 1.5;
     bool flat = vector->count > 1 &&
                 map_curve_ns(vector, to * lap) < lap_flat * map_curve_ns(vector, from * lap);
     return !flat || pages > 0.9 * PAGES_LAP_NODES;
