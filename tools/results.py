@@ -329,6 +329,7 @@ def page():
 
 if __name__ == "__main__":
     INDEX.write_text(index_text(load(INDEX), INDEX.parent), encoding="utf-8")
+    load.cache_clear()
     README.write_text(readme_text(README.read_text(encoding="utf-8")), encoding="utf-8")
     TABLE.write_text(spread_text(reference_runs()), encoding="utf-8")
     PAGE.write_text(page(), encoding="utf-8")

@@ -315,7 +315,7 @@ static void judge_lines(struct map_caches *caches)
 {
     struct plateaus *fit = &caches->steps.curve.fit;
     for (size_t k = 0; k + 1 < fit->flat; k++) {
-        caches->doubts[k] = caches->endless[k] ? "chains with a node in each line do not end there"
+        caches->unsure[k] = caches->endless[k] ? "chains with a node in each line do not end there"
                             : may_be_part(caches, k)
                                 ? "chains with other strides do not show that it is a cache "
                                   "of its own, and not the beginning of the next rise"

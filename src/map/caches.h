@@ -16,18 +16,18 @@ struct map_caches {
     struct staircase_step sizes[PLATEAUS_MAX];
     bool sized[PLATEAUS_MAX];
     bool endless[PLATEAUS_MAX]; // such chains were measured, but do not show the end of level k
-    // doubts[k]: why the rise at the end of level k may be no cache of its own, as part of a
+    // unsure[k]: why the rise at the end of level k may be no cache of its own, as part of a
     // sentence; NULL: it is one. The number of levels is then unknown.
-    const char *doubts[PLATEAUS_MAX];
+    const char *unsure[PLATEAUS_MAX];
 };
 
 // Regions of the chains through a level whose line is known, as multiples of its capacity.
 extern const double map_caches_regions[];
 extern const size_t map_caches_region_count;
 
-// Finds the steps of `curve` (map_steps_of), the lines of its levels, and which of them are in doubt.
-// The levels end before the first step whose probes fit no cache. If caches->steps.all already is a fit of as many points as
-// the curve has, it is kept.
+// Finds the steps of `curve` (map_steps_of), the lines of its levels, and which of them may be no
+// caches. The levels end before the first step whose probes fit no cache. If caches->steps.all
+// already is a fit of as many points as the curve has, it is kept.
 void map_caches_of(struct arena *arena, const struct run *run, const struct level_curve *curve,
                    double cache_most, struct map_caches *caches);
 

@@ -101,8 +101,8 @@ unsigned map_ways_judge(const struct map_level *level, const double *latency, co
 // A region of this part of the level: one chain fits, and two do not.
 static const double fitting_part = 0.75;
 
-// Returns the next number of chains to run: 2, 4, 8, 16 … up to half of the cores, then one on every
-// core.
+// Returns the next number of chains to run: 2, 4, 8, 16 … up to half of the cores, then one on
+// every core.
 static unsigned more_chains(unsigned chains, unsigned cores)
 {
     unsigned half = cores / 2, next = 2 * chains;
@@ -111,6 +111,8 @@ static unsigned more_chains(unsigned chains, unsigned cores)
     return next > half * 7 / 10 ? half : next;
 }
 
+// Adds chains over this part of the level each, unless the level before holds one of them or all
+// together cover more than `most` bytes.
 static void add_sharers_probe(const struct map_level *level, double part, unsigned chains,
                               double most, struct map_sharers_probe *probes, size_t *count)
 {

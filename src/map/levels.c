@@ -198,7 +198,7 @@ static void add_sharers(const struct map_writer *w, struct result *result,
     struct map_sharers found =
         map_caches_sharers(w->caches, w->run, k, cores, true, probes, &count);
     for (size_t i = 0; i < k; i++)
-        if (w->caches->doubts[i])
+        if (w->caches->unsure[i])
             found = (struct map_sharers){.why = "it is unknown which caches come before it"};
     if (found.sharers)
         map_add_metric(w, result, MAP_METRIC_SHARERS,
@@ -314,19 +314,19 @@ static void add_level_count(const struct map_writer *w, const struct level_curve
     struct arena *arena = w->run->arena;
     bool vector = strcmp(path, "vector") == 0;
     char at[UNIT_TEXT] = "";
-    size_t doubtful = fit->count;
+    size_t first = fit->count; // the first level that may be no cache
     for (size_t k = fit->flat; vector && k-- > 0;)
-        doubtful = w->caches->doubts[k] ? k : doubtful;
+        first = w->caches->unsure[k] ? k : first;
     if (!fit->decided) {
         if (fit->flat > 1)
             unit_format(exp2(fit->steps[fit->flat - 2].end), UNIT_BYTE, at, sizeof at);
         result_flag(arena, result, VERDICT_SKIPPED, "unknown",
                     "could not separate the levels of path %s%s%s: %s", path, *at ? " beyond " : "",
                     at, fit->reason);
-    } else if (doubtful < fit->count) {
-        unit_format(exp2(fit->steps[doubtful].end), UNIT_BYTE, at, sizeof at);
+    } else if (first < fit->count) {
+        unit_format(exp2(fit->steps[first].end), UNIT_BYTE, at, sizeof at);
         map_add_unknown(w, result, "levels", "the latency rises at %s, but %s", at,
-                        w->caches->doubts[doubtful]);
+                        w->caches->unsure[first]);
     } else if (vector && is_cut_short(w, curve)) {
         map_add_unknown(w, result, "levels",
                         "at least %zu; the end of the last one was not reached", fit->count);
@@ -354,11 +354,11 @@ static void add_hierarchy(const struct map_writer *w, const struct level_curve *
     if (caches)
         map_level_sizes(caches, sizes);
     size_t number = 0;
-    bool doubt = false;
+    bool is_unsure = false;
     for (size_t k = 0; k + 1 < fit->flat; k++) {
-        doubt |= caches && caches->doubts[k];
-        // Behind a level in doubt, the numbers of levels are too: only its size identifies a level.
-        if (!doubt || (!caches->doubts[k] && caches->lines[k].capacity > 0))
+        is_unsure |= caches && caches->unsure[k];
+        // Behind such a rise a level's number is not known: only its size identifies it.
+        if (!is_unsure || (!caches->unsure[k] && caches->lines[k].capacity > 0))
             add_level(w, curve, path, k, ++number, caches, sizes);
     }
     if (bound)

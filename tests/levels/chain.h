@@ -12,7 +12,7 @@
 struct chain {
     uint64_t nodes, stride; // of a core; bytes from one node to the next
     uint64_t turns;         // nodes of each place: > 1 for chains over pages
-    unsigned count, cores;  // chains, each in a region of its own; cores, over which they are spread
+    unsigned count, cores; // chains, each in a region of its own; cores, over which they are spread
 };
 
 // The mean latency of a chain's loads, in core cycles and in ns of other clocks; of several chains,
