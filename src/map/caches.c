@@ -195,8 +195,7 @@ static void find_size(struct arena *arena, const struct run *run, struct map_cac
     bool measured = points.count >= map_caches_region_count - 3;
     caches->sized[k] = measured && staircase_fit_step(steps->shapes, &chosen, fit->levels[k].height,
                                                       fit->levels[k + 1].height, &caches->sizes[k]);
-    // At two core clocks, or if the next level ends nearby, the fit may fail although there is an
-    // end.
+    // At two core clocks the fit may fail although the chains show an end.
     caches->endless[k] = measured && !caches->sized[k] && !(steps->clocks.usual_ghz > 0);
 }
 

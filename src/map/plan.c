@@ -260,7 +260,7 @@ static void plan_sharers(struct map_cases *cases, const struct map_caches *cache
         map_cases_add_chain(cases, &(struct map_chain){.what = MAP_NEIGHBOURS,
                                                        .level = k + 1,
                                                        .bytes = probes[i].region,
-                                                       .chains = probes[i].chains % cores,
+                                                       .chains = probes[i].chains % cores, // all: 0
                                                        .stride = MAP_NODE_BYTES,
                                                        .grain = MAP_NODE_BYTES});
 }

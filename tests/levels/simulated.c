@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    PAGE_LAP_NODES = 8192, // a lap over pages touches at least 1 MiB
+    PAGE_LAP_NODES = 8192, // a lap over pages touches about 1 MiB
     ROUNDS = 5,
     PER_ROUND = 4
 };

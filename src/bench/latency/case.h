@@ -77,9 +77,9 @@ MUST_CHECK bool latency_case_check(const struct latency_case *this_case, struct 
 MUST_CHECK bool latency_chain_of(const struct latency_case *this_case, uint32_t key,
                                  struct latency_chain *chain, struct error *err);
 
-// With order=page, a lap visits each page several times, until it has touched this many bytes of
-// lines, or every place of each page. A shorter lap could stay in the L1. If the L1 has virtual
-// addresses, its hits do not use the TLB.
+// With order=page, a lap visits each page as often as brings the bytes of lines that it touches
+// nearest to this number, but each place of a page at most once. A shorter lap could stay in the
+// L1. If the L1 has virtual addresses, its hits do not use the TLB.
 #define LATENCY_PAGE_LAP_BYTES (UINT64_C(1) << 20)
 
 // Returns the base-2 logarithm, rounded down; for 0 it returns 0.
